@@ -35,6 +35,7 @@ describe('signing in', () => {
       origins: 'subdomain',
       shellVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
       aviso: null,
+      dev: null,
     });
     const again = await portal.browser().request(path, { headers: navigation });
     expect([again.status, again.headers.location, again.headers['set-cookie']]).toEqual([302, '/?entrada=PASS_REFUSED', undefined]);

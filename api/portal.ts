@@ -18,11 +18,10 @@ import { SvcError } from '../schema/errors.ts';
 import { noFigures, type ControllerFigures } from '../schema/figures.ts';
 import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
-import { limits as sharedLimits } from '../schema/limits.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createCapabilities } from './capabilities/capabilities.ts';
-import { createMandates, type Mandates } from './auth/mandates.ts';
+import { createMandates } from './auth/mandates.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
@@ -34,6 +33,7 @@ import { boundConnections } from './connections.ts';
 import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } from './auth/client-address.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
+import type { PortalDev } from './dev/contract.ts';
 import { runDoctor } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { createWindows } from './events/windows.ts';
@@ -45,9 +45,10 @@ import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
 import { sendProblem } from './problems.ts';
 import { createPageSockets } from './page-sockets.ts';
+import { createProxyOf } from './portal-proxy.ts';
 import { createPreferences } from './preferences/preferences.ts';
 import { createControlSocket } from './control-socket.ts';
-import { createProxy, type Proxy } from './proxy/proxy.ts';
+import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
@@ -62,6 +63,7 @@ import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { fileUploadPath } from './routes/file-changes.ts';
+import { addDevRoute } from './routes/dev.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
 import { queueUploadPath } from './routes/queue-files.ts';
@@ -117,6 +119,8 @@ export interface PortalOptions {
   readonly figures?: ControllerFigures;
   /** Makes functions of the schemas of routes; a test makes them all. */
   readonly schemas?: LazySchemas;
+  /** What `svc dev` shows and does of the app that is being written; none: this is no `svc dev`. */
+  readonly dev?: PortalDev;
   /** Further checks for `svc doctor`. */
   readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
 }
@@ -126,6 +130,8 @@ export interface Portal {
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** A one-time sign-in link, good for limits.signInPassMs. Call after `listen`. */
   signInLink(person: string, options?: { readonly admin?: boolean }): Promise<string>;
+  /** Starts and stops, as its routes do. Call after `listen`. */
+  starts(): Starts;
   /** Each round: checks that the socket of the command line is at its path. True when it had to be made again. */
   keepControlSocket(): Promise<boolean>;
   close(): Promise<void>;
@@ -136,6 +142,7 @@ interface Parts {
   readonly shell: Shell;
   readonly front: Front;
   readonly site: Site;
+  readonly starts: Starts;
   stop(): Promise<void>;
 }
 
@@ -181,6 +188,10 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
       return { url: site.origin, port };
     },
     signInLink: (person, { admin = false } = {}) => link(person, admin),
+    starts: () => {
+      if (!holder.parts) throw new SvcError('INTERNAL', 'the portal does not listen yet');
+      return holder.parts.starts;
+    },
     keepControlSocket: async () => (await socket?.keep()) ?? false,
     close: async () => {
       await holder.parts?.stop();
@@ -214,26 +225,26 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const mandates = createMandates(clock);
-  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates });
+  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, queueDir: options.queueDir, onError });
   const fileParts = createFileParts({ files: commands.files, clock, site, sessions, onError });
   const preferences = createPreferences({ store, bus, log, clock });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
+  const logs = createLogs(apps, commands.apps, onError);
   sessions.onEnd((session) => {
-    for (const part of [mandates, pages, relay, capabilities, fileParts.previews]) part.endSession(session);
+    for (const part of [mandates, pages, relay, capabilities, fileParts.previews, logs]) part.endSession(session);
     proxy.closeSession(session);
   });
   const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
-  const logs = createLogs(apps, commands.apps, onError);
-  sessions.onEnd((session) => logs.endSession(session));
   const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
   const register = (app: FastifyInstance): void => {
-    addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions) });
+    addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
+    addDevRoute(app, options.dev);
     addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
@@ -268,7 +279,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     for (const part of [rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
-  return { shell, front, site, stop };
+  return { shell, front, site, starts, stop };
 }
 
 interface MetricsOf {
@@ -322,33 +333,6 @@ function shellHandler(
 function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
   return bus.onPublish((person, event) => {
     if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
-  });
-}
-
-interface ProxyParts {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly gateway: Gateway;
-  readonly starts: Starts;
-  readonly site: Site;
-  readonly metrics: Metrics;
-  readonly mandates: Mandates;
-}
-
-function createProxyOf({ bus, clock, gateway: { apps, commands }, starts, site, metrics, mandates }: ProxyParts): Proxy {
-  return createProxy({
-    mandates,
-    route: (person, app) => commands.apps.route(person, app),
-    tokenRefused: (person, app) => commands.apps.tokenRefused(person, app),
-    hold: (person, app, signal) =>
-      starts.startAndWait(person, app, { by: 'navigation', deadlineMs: sharedLimits.navigationHoldMsMax, signal }),
-    appView: (person, app) => apps.find(person, app),
-    logTail: (person, app) => commands.apps.log(person, app, { tail: limits.proxyPanelLogLines, previous: false }),
-    wish: (person, app, wish) => starts.post(person, app, wish, 'person'),
-    bus,
-    portalOrigin: site.origin,
-    clock,
-    metrics: metrics.proxy,
   });
 }
 

@@ -67,12 +67,19 @@ async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: Se
     if (verdict === 'ask') return false;
     if (verdict === 'refuse') throw new SvcError('LINK_FROM_APP', 'a page of an app opened this sign-in link');
     const { cookies } = await deps.signIn.byPass(req, passe);
-    sendHome(deps.site, res, '/', cookies);
+    sendHome(deps.site, res, homeOf(queryOf(url).get('destino')), cookies);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code === 'INTERNAL') throw error;
     sendHome(deps.site, res, `/?entrada=${error.code}`, []);
   }
   return true;
+}
+
+/** A link of `svc dev` leads on into the app; what can't be one leads home. */
+function homeOf(destination: string | null): string {
+  return destination !== null && /^[a-z0-9-]{1,49}\/[\x21-\x7e]{0,2048}$/.test(destination)
+    ? `/?${new URLSearchParams({ destino: destination }).toString()}`
+    : '/';
 }
 
 function sendHome(site: Site, res: ServerResponse, location: string, cookies: readonly string[]): void {

@@ -47,6 +47,19 @@ program
   });
 
 program
+  .command('dev')
+  .argument('[dir]', 'folder of the app', '.')
+  .description('run the app of a folder in a desktop of its own while it is written')
+  .option('--as <person>', 'a person more to play, with a link of their own; may be given again', collect)
+  .option('--people <names>', 'all of them, the first one first: ana,bia')
+  .option('--frontend <url>', 'the dev server of the frontend (Vite), shown in place of the pages of the backend')
+  .option('--backend-prefix <path>', 'with --frontend: what the backend answers besides /api; may be given again', collect)
+  .option('--listen <host:port>', 'instead of the port of the last time')
+  .option('--state <dir>', 'instead of a folder of its own below ~/.local/state/svc-dev')
+  .option('--open', 'open the links in the browser')
+  .action(async (dir: string, options) => (await import('./commands/dev.ts')).runDev(dir, options));
+
+program
   .command('validate')
   .argument('<file...>', 'svc-app.json, desired-state YAML, or folders of them')
   .description('judge manifests and desired state; exit 0 or 1')
@@ -326,6 +339,10 @@ program
   .argument('[word...]', 'what stands after svc')
   .description('what may stand there')
   .action(async (words) => (await import('./commands/completion.ts')).runComplete(program, words));
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
 
 function count(text: string): number {
   const number = Number(text);

@@ -86,6 +86,7 @@ test('docs/api.md names each event', () => {
     preferencias: true,
     consentimentos: true,
     trabalhos: true,
+    dev: true,
     mudaram: true,
     'install-progress': true,
   };

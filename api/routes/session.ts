@@ -9,6 +9,7 @@ import { shortHash } from '../auth/secrets.ts';
 import type { KeyAnswer, SessionKeys } from '../auth/session-keys.ts';
 import type { Session, Sessions, SessionView } from '../auth/sessions.ts';
 import type { SignIn } from '../auth/sign-in.ts';
+import type { PortalDev } from '../dev/contract.ts';
 import type { Site } from '../hosts.ts';
 import { initials } from '../people.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
@@ -19,6 +20,7 @@ export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly keys: SessionKeys;
+  readonly dev: PortalDev | undefined;
 }
 
 type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
@@ -203,5 +205,6 @@ function answerFor(deps: SessionRouteDeps, session: Session): SessionAnswer {
     origins: site.origins,
     shellVersion,
     aviso: person.notice ?? null,
+    dev: deps.dev?.app ?? null,
   };
 }

@@ -19,7 +19,7 @@ export interface Inputs {
 const root = resolve(import.meta.dirname, '../..');
 
 /** Their stacks name the sources, as all do with SVC_DEBUG. Looking for the maps costs 8 ms of a start; other commands show no stack. */
-const showsStacks = new Set(['up', 'repository']);
+const showsStacks = new Set(['up', 'dev', 'repository']);
 
 export async function start(program: string, load: () => Promise<unknown>): Promise<void> {
   if (isCurrent(root)) {

@@ -2,6 +2,12 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   '': ['svc get', 'svc why ana/notas', 'svc help get'],
   up: ['svc up examples/desired', 'svc up /etc/svc --state /var/lib/svc --listen 127.0.0.1:8787'],
+  dev: [
+    'svc dev',
+    'svc dev notas --as bia',
+    'svc dev . --people ana,bia --open',
+    'svc dev --frontend http://127.0.0.1:5173 --backend-prefix /ws',
+  ],
   validate: ['svc validate svc-app.json', 'svc validate examples/desired examples/apps', 'svc validate --json . | jq .'],
   schema: ['svc schema', 'svc schema --write examples/apps/notas'],
   'test-app': ['svc test-app .', 'svc test-app examples/apps/notas -o json'],

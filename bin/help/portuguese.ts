@@ -20,6 +20,18 @@ export const portuguese: Translation = {
     'folder of desired-state YAML': 'pasta com os YAML do estado desejado',
     'run the portal and the controller': 'executa o portal e o controlador',
     'instead of Portal.spec.listen': 'em vez de Portal.spec.listen',
+    'folder of the app': 'pasta do app',
+    'run the app of a folder in a desktop of its own while it is written':
+      'executa o app de uma pasta em uma área de trabalho própria, enquanto é escrito',
+    'a person more to play, with a link of their own; may be given again': 'mais uma pessoa, com um link próprio; pode ser repetido',
+    'all of them, the first one first: ana,bia': 'todas elas, a primeira no começo: ana,bia',
+    'the dev server of the frontend (Vite), shown in place of the pages of the backend':
+      'o servidor do frontend (Vite), mostrado em lugar das páginas do backend',
+    'with --frontend: what the backend answers besides /api; may be given again':
+      'com --frontend: o que o backend responde além de /api; pode ser repetido',
+    'instead of the port of the last time': 'em vez da porta da última vez',
+    'instead of a folder of its own below ~/.local/state/svc-dev': 'em vez de uma pasta própria em ~/.local/state/svc-dev',
+    'open the links in the browser': 'abre os links no navegador',
     'svc-app.json, desired-state YAML, or folders of them': 'svc-app.json, YAML do estado desejado, ou pastas deles',
     'judge manifests and desired state; exit 0 or 1': 'confere manifestos e o estado desejado; sai com 0 ou 1',
     'reports as JSON': 'relatórios em JSON',
@@ -115,6 +127,9 @@ export const portuguese: Translation = {
     'dir|url': 'pasta|url',
     version: 'versão',
     file: 'arquivo',
+    names: 'nomes',
+    url: 'url',
+    path: 'caminho',
     format: 'formato',
     'host:port': 'host:porta',
     'kind|key|name': 'tipo|chave|nome',

@@ -81,6 +81,9 @@ export const sources: Readonly<Record<string, Source>> = {
   lines: 'nothing',
   version: 'nothing',
   word: 'nothing',
+  names: 'nothing',
+  url: 'nothing',
+  path: 'nothing',
   // Of the program itself: complete.ts.
   command: 'nothing',
   app: namesOf('Package'),

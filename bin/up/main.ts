@@ -9,12 +9,14 @@ import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { directHost } from '../../api/hosts.ts';
 import { createPeerJudge } from '../../api/control-peer.ts';
-import { createPortal, type Portal } from '../../api/portal.ts';
+import type { PortalDev } from '../../api/dev/contract.ts';
+import { createPortal, type Portal, type PortalOptions } from '../../api/portal.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../store/bus.ts';
+import { type Bus, createBus } from '../../store/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
+import type { Host } from '../../controller/hosts/host.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
@@ -42,6 +44,15 @@ export interface UpOptions {
   /** host:port; null takes the Portal document's. */
   readonly listen: string | null;
   readonly state: string;
+  /** Of `svc dev`. */
+  readonly dev?: DevParts;
+}
+
+/** What `svc dev` puts into the same portal. */
+export interface DevParts {
+  readonly portal: PortalDev;
+  /** Stands before the driver of a server. */
+  readonly host: (host: Host) => Host;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -84,6 +95,10 @@ export interface Running {
   readonly url: string;
   readonly controller: Controller;
   readonly gateway: Gateway;
+  readonly bus: Bus;
+  readonly portal: Portal;
+  /** The same portal under another name, on a port of its own: who signs in there is somebody else in the same browser. It ends with this one. */
+  another(url: string): Promise<Portal>;
   /** False: a database was deleted, replaced or cut while it was in use. */
   mayClose(): boolean;
   /** Rejects when another process holds the state folder. */
@@ -99,7 +114,7 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin({ dir, listen, state }: UpOptions, log: Logger): Promise<Running> {
+export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -124,7 +139,7 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
       bus,
       clock,
       log,
-      createHost: (server, readOnly) => createHost({ stateDir, clock, log }, server, readOnly),
+      createHost: (server, readOnly) => (dev?.host ?? same)(createHost({ stateDir, clock, log }, server, readOnly)),
       createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
       serverKit: kitFor,
       createCluster: (document, around) => createCluster({ stateDir, clock }, document, around),
@@ -140,34 +155,46 @@ export async function begin({ dir, listen, state }: UpOptions, log: Logger): Pro
     await controller.start();
     const rooms = portalRooms(opened, clock, log);
     const repository = await servedRepository(controller, clock, log);
-    const portal = await createPortal({
+    const common = {
       ...(repository === null ? {} : { repository }),
+      ...(dev === undefined ? {} : { dev: dev.portal }),
       store,
       bus,
       gateway,
       ...rooms,
-      settings,
-      controlSocket,
-      judgePeer: createPeerJudge(),
       figures: controller.context.figures.seen,
       assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
       log,
       clock,
       doctorChecks: [...objectChecks(controller, gateway), ...opened.doctorChecks(rooms.relay)],
-    });
+    };
+    const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
     const owned = keepOwned({ lock, portal, stateDir, clock, log });
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    await printSignInLink(portal, url, controller, gateway);
-    return { url, controller, gateway, mayClose: () => opened.mayClose(), lost: owned.lost, end };
+    if (dev === undefined) await printSignInLink(portal, url, controller, gateway);
+    const another = anotherOf({ ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
+    return { url, controller, gateway, bus, portal, another, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
     throw error;
   }
 }
+
+/** They end with the rest. */
+function anotherOf(options: PortalOptions, ends: Ending[]): Running['another'] {
+  return async (name) => {
+    const portal = await createPortal({ ...options, settings: { ...options.settings, url: name } });
+    ends.push(() => portal.close());
+    await portal.listen();
+    return portal;
+  };
+}
+
+const same = (host: Host): Host => host;
 
 /** Rows of `svc doctor` on the servers and the people that the portal knows. */
 function objectChecks({ context: { entries } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {

@@ -27,6 +27,8 @@ export type PortalEvent =
   | { readonly type: 'consentimentos' }
   /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (spec 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }
+  /** `svc dev` has news: read `GET /api/dev` again; with `reload` the app's pages load again, with `styles` only their style sheets. */
+  | { readonly type: 'dev'; readonly reload: 'no' | 'page' | 'styles' }
   /** An installation that concerns the person goes on; at most four a second, and at every change of state. */
   | {
       readonly type: 'install-progress';

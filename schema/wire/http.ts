@@ -108,6 +108,8 @@ export const sessionAnswer = closed({
   shellVersion: text,
   /** What the person should know about their account; null: nothing. */
   aviso: orNull(closed({ reason, message: text })),
+  /** Id of the app that `svc dev` runs here; null: this is no `svc dev`. */
+  dev: nullable('string'),
 });
 export type SessionAnswer = Wire<typeof sessionAnswer>;
 /** Of a session that came back by its key: with the key's new ticket, so that the key is never without one. */

@@ -11,7 +11,7 @@ import { outside } from './outside.ts';
 import { createQueue } from './queue.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
-import { drag, watchInput, watchLinks } from './window.ts';
+import { drag, followDev, watchInput, watchLinks } from './window.ts';
 
 const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback);
 
@@ -62,6 +62,7 @@ function start(): void {
   if (!inFrame) return;
   watchInput(bridge);
   watchLinks(bridge);
+  followDev(bridge);
   bridge.start();
 }
 

@@ -94,3 +94,19 @@ export function watchInput(bridge: Bridge): void {
     options,
   );
 }
+
+/** Under `svc dev` a changed page is loaded again where it is; changed style sheets take the place of the old ones once they are there. */
+export function followDev(bridge: Bridge): void {
+  bridge.on('renovar', ({ o }: { readonly o: unknown }) => {
+    if (o !== 'styles') return location.reload();
+    for (const old of document.querySelectorAll<HTMLLinkElement>('link[rel~=stylesheet][href]')) {
+      const url = new URL(old.href);
+      if (url.origin !== location.origin) continue;
+      url.searchParams.set('svc-dev', String(Date.now()));
+      const fresh = old.cloneNode() as HTMLLinkElement;
+      fresh.href = url.href;
+      fresh.onload = fresh.onerror = () => old.remove();
+      old.after(fresh);
+    }
+  });
+}

@@ -35,6 +35,8 @@ export interface BridgeHost {
   emit(window: string, evento: ShellEvent, dados: unknown): void;
   /** What the window was asked to open and no page confirmed. */
   unconfirmed(window: string): readonly unknown[];
+  /** The page is to load again, or its style sheets alone. False: it has no SDK, or is none of the app's. */
+  renew(window: string, what: 'page' | 'styles'): boolean;
   /** The window is gone: its port closes. */
   drop(window: string): void;
 }
@@ -117,12 +119,12 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
   return {
     emit: (window, evento, dados) => {
       const message = evento === 'abertura' ? openings.add(window, dados) : { evento, dados };
-      const panel = panels.get(window);
-      const { port } = ports.get(window) ?? {};
+      const [panel, port] = [panels.get(window), ports.get(window)?.port];
       if (panel === undefined) port?.postMessage(message);
       else if (evento === 'tema') panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
     },
     unconfirmed: (window) => openings.of(window).map(({ dados }) => dados),
+    renew: (window, what) => !panels.has(window) && renew(ports.get(window)?.port, what),
     drop: (window) => {
       forget(window);
       paces.delete(window);
@@ -130,6 +132,11 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
       openings.drop(window);
     },
   };
+}
+
+function renew(port: MessagePort | undefined, what: 'page' | 'styles'): boolean {
+  port?.postMessage({ evento: 'renovar', dados: { o: what } });
+  return port !== undefined;
 }
 
 /** The shell's end of a new channel, whose other end goes to the page. */

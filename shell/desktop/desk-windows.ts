@@ -23,6 +23,9 @@ export const queueWindow = '@fila';
 /** That of terminals. */
 export const terminalWindow = '@terminal';
 
+/** That of `svc dev`. */
+export const devWindow = '@dev';
+
 /** Those of the text editor, one for each file; their route is its path. */
 export const editorWindow = '@editor';
 
@@ -40,6 +43,7 @@ const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Gl
   [shopWindow]: { title: 'store.title', glyph: 'shop' },
   [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
   [queueWindow]: { title: 'queue.title', glyph: 'queue' },
+  [devWindow]: { title: 'dev.title', glyph: 'puzzle' },
   [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
   [filesWindow]: { title: 'files.title', glyph: 'folder', many: true },
   [viewerWindow]: { title: 'opening.viewer', glyph: 'image', many: true },
@@ -107,6 +111,7 @@ export type DeskWindows = Pick<
   | 'openShop'
   | 'openSettings'
   | 'openQueue'
+  | 'openDev'
   | 'openTerminal'
   | 'openFiles'
   | 'openEditor'
@@ -154,6 +159,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       openOwn(desk(), settingsWindow);
     },
     openQueue: (job) => openQueue(desk(), job),
+    openDev: () => openOwn(desk(), devWindow),
     openTerminal: (folder) => {
       if (folder !== undefined) desk().terminalFolders.set([...desk().terminalFolders.get(), folder]);
       openOwn(desk(), terminalWindow);

@@ -4,6 +4,7 @@ import type { BellModel } from '../bell/bell-model.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 import type { AppCalls } from '../capabilities/app-calls.ts';
 import type { EnginesModel } from '../engines/engines.ts';
+import type { DevModel } from '../dev/model.ts';
 import type { Connection } from '../events/client.ts';
 import type { Grants } from '../opening/grants.ts';
 import type { OpeningModel } from '../opening/model.ts';
@@ -61,6 +62,8 @@ export interface Desk {
   readonly bell: BellModel;
   /** The window that sent a notice, by the id of the notice: as long as this page lives. */
   readonly noticeWindows: Map<string, string>;
+  /** Of `svc dev`; null: this portal is none. */
+  readonly dev: DevModel | null;
   readonly preferences: PreferencesModel;
   readonly settings: SettingsModel;
   readonly queue: QueueModel;
@@ -116,6 +119,8 @@ export interface Desk {
   openSettings(section?: SectionId): void;
   /** With the id of a job: at its details. */
   openQueue(job?: string): void;
+  /** The window of `svc dev`. */
+  openDev(): void;
   /** With a folder: a shell that begins there, in a tab of its own. */
   openTerminal(folder?: string): void;
   /** A folder in the file manager; without a path the home. */

@@ -5,12 +5,15 @@ import { createBellModel, type BellSays } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
 import { canOpen, openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
+import { devApp } from '../dev/dev-app.ts';
+import { createDevModel, type DevModel } from '../dev/model.ts';
 import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
+import { readDev } from '../session/dev-api.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
@@ -58,9 +61,9 @@ export function startDesk(session: SessionAnswer): Desk {
   const settings = createSettingsModel({ read: readSettings, consents: readConsents });
   const queue = startQueue((words) => announcement.set(words));
   const opening = createOpeningModel(readSettings);
+  const dev = startDev(session, () => desk);
   const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
   const connection = createSignal<Connection>('connecting');
-  const roomsChanged = createSignal(0);
   const frames = new Map<string, Frame>();
   const tabs = createTabs();
   const counts = countsFor(apps, tabs);
@@ -73,6 +76,7 @@ export function startDesk(session: SessionAnswer): Desk {
     settings,
     queue,
     opening,
+    dev,
     publishToRooms,
     connection,
     gone: (app) => closeRemoved(desk, app),
@@ -89,12 +93,12 @@ export function startDesk(session: SessionAnswer): Desk {
     settings,
     queue,
     opening,
+    dev,
     grants: createGrants(sessionStorage, session.usuario),
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
     ...emptyAtFirst(),
-    roomsChanged,
     announcement,
     frames,
     questions: createQuestions(() => performance.now()),
@@ -141,6 +145,7 @@ function emptyAtFirst() {
     sessionsOpen: createSignal(false),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),
+    roomsChanged: createSignal(0),
     secretsApp: createSignal<string | null>(null),
     shielded: createSignal(false),
     keyboardMode: createSignal<KeyboardMode | null>(null),
@@ -150,6 +155,19 @@ function emptyAtFirst() {
     held: createSignal<ReadonlyMap<string, () => void>>(new Map()),
     noticeWindows: new Map<string, string>(),
   };
+}
+
+/** The portal of `svc dev`: pages of the app that is being written are loaded again when it says so. */
+function startDev({ dev }: SessionAnswer, desk: () => Desk): DevModel | null {
+  devApp.set(dev);
+  if (dev === null) return null;
+  const reload = (what: 'page' | 'styles'): void => {
+    const { windows, frames, bridge } = desk();
+    for (const { id } of windows.ofApp(dev)) if (!bridge.renew(id, what)) frames.get(id)?.reload();
+  };
+  const model = createDevModel(dev, { read: readDev, reload });
+  model.refresh();
+  return model;
 }
 
 function emitRoomsChanged({ roomsChanged, windows, bridge }: Desk, app: string | null): void {
@@ -216,7 +234,7 @@ function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowC
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
-  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'opening' | 'connection'> & {
+  to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'opening' | 'dev' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
@@ -227,7 +245,7 @@ function startFeed(
   },
 ): EventsClient {
   const { apps, publishToRooms, connection } = to;
-  const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue, to.opening];
+  const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue, to.opening, ...(to.dev === null ? [] : [to.dev])];
   const removed = watchRemovals(apps, to.gone);
   return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {

@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { waiting } from '../bell/bell-model.ts';
+import { troubleOf } from '../dev/model.ts';
 import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { openAppMenu, themeTexts } from '../launcher/entries.ts';
@@ -34,6 +35,7 @@ export class SvcTaskbar extends LitElement {
     this.desk.apps.state,
     this.desk.connection,
     this.desk.bell.state,
+    ...(this.desk.dev === null ? [] : [this.desk.dev.state]),
     this.desk.bellOpen,
     this.desk.launcherOpen,
     this.desk.preferences.state,
@@ -152,6 +154,7 @@ export class SvcTaskbar extends LitElement {
           )}
         </div>
       </div>
+      ${this.#dev()}
       <span class="status ${online ? 'online' : 'offline'}" role="status" title=${connection}>
         <span class="light" aria-hidden="true"></span>
         <span class=${online ? 'sr-only' : 'words'}>${connection}</span>
@@ -168,6 +171,23 @@ export class SvcTaskbar extends LitElement {
         <span class="initials">${session.iniciais}</span><span class="sr-only">${text('taskbar.settings', { nome: session.nome })}</span>
       </button>
     </div>`;
+  }
+
+  /** The way to the window of `svc dev`. */
+  #dev(): TemplateResult | typeof nothing {
+    const { dev } = this.desk;
+    if (dev === null) return nothing;
+    const bad = troubleOf(dev.state.get()) !== null;
+    const label = text(bad ? 'dev.openBad' : 'dev.open', { nome: this.desk.apps.find(dev.app)?.name ?? dev.app });
+    return html`<button
+      class="dev ${bad ? 'bad' : ''}"
+      type="button"
+      aria-label=${label}
+      title=${label}
+      @click=${() => this.desk.openDev()}
+    >
+      ${bad ? glyph('warning', 16) : nothing}dev
+    </button>`;
   }
 
   /** The windows of a pinned app are in its place. */

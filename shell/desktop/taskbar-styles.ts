@@ -33,6 +33,33 @@ export const taskbarStyles = css`
     border-radius: 10px;
     color: var(--accent-ink);
   }
+  .dev {
+    display: inline-flex;
+    align-items: center;
+    gap: 4px;
+    min-width: 44px;
+    height: 32px;
+    padding: 0 8px;
+    justify-content: center;
+    border-radius: 8px;
+    background: var(--accent);
+    color: var(--on-accent);
+    font: 700 12px/1 var(--mono);
+  }
+  .dev:hover {
+    background: var(--accent);
+    filter: brightness(1.08);
+  }
+  .dev.bad,
+  .dev.bad:hover {
+    background: var(--danger);
+    color: var(--on-danger, var(--on-accent));
+  }
+  @media (pointer: coarse) {
+    .dev {
+      height: 44px;
+    }
+  }
   .pins,
   .windows {
     display: contents;

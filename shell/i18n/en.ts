@@ -2,6 +2,7 @@
 import { enApps } from './en-apps.ts';
 import { enEditor } from './en-editor.ts';
 import { enErrors } from './en-errors.ts';
+import { enDev } from './en-dev.ts';
 import { enQueue } from './en-queue.ts';
 import { enOpening } from './en-opening.ts';
 import { enSettings } from './en-settings.ts';
@@ -17,6 +18,7 @@ export const en: Catalogue = {
   ...enEditor,
   ...enErrors,
   ...enRooms,
+  ...enDev,
   ...enQueue,
   ...enOpening,
   ...enSettings,

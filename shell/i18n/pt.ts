@@ -2,6 +2,7 @@
 import { ptApps } from './pt-apps.ts';
 import { ptEditor } from './pt-editor.ts';
 import { ptErrors } from './pt-errors.ts';
+import { ptDev } from './pt-dev.ts';
 import { ptQueue } from './pt-queue.ts';
 import { ptOpening } from './pt-opening.ts';
 import { ptSettings } from './pt-settings.ts';
@@ -16,6 +17,7 @@ export const pt = {
   ...ptEditor,
   ...ptErrors,
   ...ptRooms,
+  ...ptDev,
   ...ptQueue,
   ...ptOpening,
   ...ptSettings,

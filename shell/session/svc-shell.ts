@@ -123,7 +123,8 @@ export class SvcShell extends LitElement {
   async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
     const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
-    if (session === null && destino !== null) keepDestination(localStorage, destino, Date.now());
+    // Who is signed in follows no link into an app, but for the one that `svc dev` prints.
+    if (destino !== null && (session === null || session.dev !== null)) keepDestination(localStorage, destino, Date.now());
     if (passe !== null) {
       try {
         return { kind: 'asked', question: { kind: 'link', passe, owner: await linkOwner(passe), session } };

@@ -1,7 +1,8 @@
 /** The picture of an app: its icon, a glyph, or its initial on a colour that stays the same. */
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { WindowOptions } from '../windows/options.ts';
+import { devApp } from '../dev/dev-app.ts';
 import { base } from './base.ts';
 import { glyph, type Glyph } from './glyphs.ts';
 
@@ -46,6 +47,7 @@ export class SvcAppIcon extends LitElement {
     css`
       :host {
         display: inline-grid;
+        position: relative;
         flex: none;
       }
       .tile {
@@ -54,6 +56,17 @@ export class SvcAppIcon extends LitElement {
         border-radius: 24%;
         color: #fff;
         font-weight: 600;
+      }
+      .badge {
+        position: absolute;
+        inset-inline-end: -7px;
+        bottom: -5px;
+        padding: 0 3px;
+        border-radius: 4px;
+        background: var(--accent);
+        color: var(--on-accent);
+        font: 700 9px/13px var(--mono);
+        letter-spacing: 0.02em;
       }
       .tile.builtin {
         background: var(--accent);
@@ -76,6 +89,11 @@ export class SvcAppIcon extends LitElement {
   }
 
   override render(): TemplateResult {
+    const isDev = this.app !== undefined && this.app.id === devApp.get();
+    return html`${this.#picture()}${isDev ? html`<span class="badge" aria-hidden="true">dev</span>` : nothing}`;
+  }
+
+  #picture(): TemplateResult {
     const inner = Math.round(this.size * 0.64);
     if (this.builtin !== null) return html`<span class="tile builtin">${glyph(this.builtin, inner)}</span>`;
     if (this.icon?.kind === 'glyph')

@@ -13,6 +13,7 @@ import { language, text } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
+import '../dev/svc-dev-strip.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -228,6 +229,7 @@ export class SvcAppFrame extends LitElement {
 
   override render(): TemplateResult {
     return html`
+      ${this.app !== undefined && this.desk.dev?.app === this.app.id ? html`<svc-dev-strip .desk=${this.desk}></svc-dev-strip>` : nothing}
       ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
       <div class="page">
         ${this.#frame}

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
 import {
+  devWindow,
   editorWindow,
   filesWindow,
   queueWindow,
@@ -21,6 +22,10 @@ export function builtinContent(desk: Desk, { app: window, id, route }: WindowSta
   if (window === shopWindow) return html`<svc-shop .desk=${desk}></svc-shop>`;
   if (window === settingsWindow) return html`<svc-settings .desk=${desk}></svc-settings>`;
   if (window === queueWindow) return html`<svc-queue .desk=${desk}></svc-queue>`;
+  if (window === devWindow) {
+    loadPart(desk, 'svc-dev', () => import('../dev/svc-dev.ts'));
+    return html`<svc-dev class="builtin" .desk=${desk}></svc-dev>`;
+  }
   if (window === terminalWindow) {
     loadPart(desk, 'svc-terminal', () => import('../terminal/svc-terminal.ts'));
     return html`<svc-terminal class="builtin" .desk=${desk}></svc-terminal>`;

@@ -1,0 +1,69 @@
+/** Backends of the people who play: started, restarted and ended, and why one is not up. */
+import type { Starts } from '../../api/starts.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { reasonText, type TextLanguage } from '../../schema/texts/reasons.ts';
+import type { StartAnswer } from '../../schema/wire/http.ts';
+import type { Running } from '../up/main.ts';
+import { limits } from './limits.ts';
+
+export interface Came {
+  readonly person: string;
+  readonly answer: StartAnswer;
+}
+
+export interface Backends {
+  /** Everybody's, or the first one's where none runs. Null: a newer change overtook it. */
+  restart(signal: AbortSignal): Promise<readonly Came[] | null>;
+  /** Why it is not up, for a person to read, and the end of what it printed. */
+  why(came: Came): Promise<{ readonly words: string; readonly detail: string; readonly tail: readonly string[] }>;
+  stop(): Promise<void>;
+}
+
+const tailLines = 12;
+
+export function createBackends(
+  app: string,
+  people: readonly string[],
+  { gateway, portal }: Pick<Running, 'gateway' | 'portal'>,
+  language: TextLanguage,
+): Backends {
+  const starts = portal.starts();
+  return {
+    restart: async (signal) => {
+      const running = people.filter((person) => isUp(gateway, person, app));
+      const whose = running.length === 0 ? people.slice(0, 1) : running;
+      try {
+        return await Promise.all(whose.map(async (person) => ({ person, answer: await again(starts, gateway, { person, app, signal }) })));
+      } catch (error) {
+        if (signal.aborted) return null;
+        throw error;
+      }
+    },
+    why: async ({ person, answer }) => {
+      const exit = gateway.apps.find(person, app)?.lastExit ?? null;
+      const how = exit === null ? '' : exit.signal === null ? `exit code ${exit.code}` : exit.signal;
+      const text = await gateway.commands.apps.log(person, app, { tail: tailLines, previous: false }).catch(() => '');
+      const detail = [...new Set([how, answer.message])].filter((part) => part !== '').join('; ');
+      return { words: `${reasonText(answer.reason, language)} (${detail})`, detail, tail: text.split('\n').filter((line) => line !== '') };
+    },
+    stop: async () => {
+      const options = { by: 'admin', deadlineMs: limits.endMsMax } as const;
+      const running = people.filter((person) => isUp(gateway, person, app));
+      await Promise.all(running.map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
+    },
+  };
+}
+
+function isUp(gateway: Gateway, person: string, app: string): boolean {
+  const view = gateway.apps.find(person, app);
+  return view !== null && view.status !== 'stopped' && view.status !== 'unknown';
+}
+
+async function again(
+  starts: Starts,
+  gateway: Gateway,
+  { person, app, signal }: { readonly person: string; readonly app: string; readonly signal: AbortSignal },
+): Promise<StartAnswer> {
+  const options = { by: 'admin', deadlineMs: limits.restartMsMax, signal } as const;
+  return isUp(gateway, person, app) ? await starts.restartAndWait(person, app, options) : await starts.startAndWait(person, app, options);
+}

@@ -1,0 +1,56 @@
+/** What the panel in the desktop shows of `svc dev`, and the news of it to its pages. */
+import type { Bus } from '../../store/bus.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { DevAnswer, DevChange } from '../../schema/wire/dev.ts';
+import type { PortalEvent } from '../../schema/wire/events.ts';
+import { plain } from '../output.ts';
+import { limits } from './limits.ts';
+
+type LogLine = Omit<DevAnswer['log'][number], 'change'>;
+type Reload = Extract<PortalEvent, { readonly type: 'dev' }>['reload'];
+
+export interface Board {
+  state(): DevAnswer;
+  /** From now on pages hear of it. */
+  connect(bus: Pick<Bus, 'publish'>, people: readonly string[]): void;
+  manifest(errors: readonly string[]): void;
+  last(last: DevChange): void;
+  line(line: LogLine): void;
+  reload(kind: Exclude<Reload, 'no'>): void;
+}
+
+export function createBoard(about: Pick<DevAnswer, 'app' | 'folder' | 'mode'>, clock: Clock): Board {
+  let state: DevAnswer = { ...about, manifest: [], last: null, log: [] };
+  const log: DevAnswer['log'][number][] = [];
+  let send = (_reload: Reload): void => {};
+  let soon: (() => void) | null = null;
+  const tell = (reload: Reload = 'no'): void => {
+    soon?.();
+    soon = null;
+    send(reload);
+  };
+  const add = (line: DevAnswer['log'][number]): void => {
+    log.push(line);
+    if (log.length > limits.logLinesMax) log.splice(0, log.length - limits.logLinesMax);
+  };
+  return {
+    state: () => ({ ...state, log: [...log] }),
+    connect: (bus, people) => {
+      send = (reload) => people.forEach((person) => bus.publish(person, { type: 'dev', reload }));
+    },
+    manifest: (manifest) => {
+      state = { ...state, manifest: [...manifest] };
+      tell();
+    },
+    last: (last) => {
+      state = { ...state, last };
+      if (last.outcome !== 'working') add({ source: 'dev', person: '', text: '', change: last });
+      tell();
+    },
+    line: (line) => {
+      add({ ...line, text: plain(line.text).slice(0, limits.logLineCharsMax), change: null });
+      soon ??= clock.at(clock.monotonicMs() + limits.newsMs, () => tell());
+    },
+    reload: tell,
+  };
+}

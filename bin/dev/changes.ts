@@ -1,0 +1,57 @@
+/**
+ * What a changed file means: of the backend, of the page, of the manifest, or nothing. Pure.
+ * Decision: docs/decisions/0244-svc-dev.md
+ */
+import type { Chooser } from '../../kit/archive/walk.ts';
+
+type Part = 'manifest' | 'backend' | 'page' | 'styles';
+
+/** Never of an app that runs: what editors, tools and tests leave, at any depth. Hidden files and folders are none either. */
+const ignoredNames =
+  /^(?:\..*|__pycache__|node_modules|venv|.*~|#.*#|4913|.*\.(?:pyc|pyo|swp|swo|swx|tmp|temp|bak|orig|rej|log|part|crdownload)|.*___jb_.*___)$/i;
+/** At the top of the folder. */
+const ignoredAtTop = /^(?:data|dist-ssr|coverage|tests?|README(?:\..*)?|CHANGELOG(?:\..*)?|LICEN[CS]E(?:\..*)?|Makefile|\.svcignore)$/i;
+
+/** `path` below the folder, with '/'; a folder ends in '/'. `ships`: what publishing would take (.svcignore). */
+export function isIgnored(path: string, ships: Chooser): boolean {
+  const isFolder = path.endsWith('/');
+  const names = (isFolder ? path.slice(0, -1) : path).split('/');
+  if (names.some((name) => ignoredNames.test(name)) || ignoredAtTop.test(names[0] ?? '')) return true;
+  // What is in a folder that stays out stays out, too.
+  return names.some((_, at) => !ships(`${names.slice(0, at + 1).join('/')}${at < names.length - 1 || isFolder ? '/' : ''}`));
+}
+
+export function partOf(path: string): Part {
+  if (path === 'svc-app.json') return 'manifest';
+  if (!path.startsWith('frontend/')) return 'backend';
+  return path.endsWith('.css') ? 'styles' : 'page';
+}
+
+/** What waits to be done, of one burst or of several. */
+export interface Change {
+  readonly files: readonly string[];
+  readonly manifest: boolean;
+  readonly backend: boolean;
+  readonly page: 'no' | 'page' | 'styles';
+  /** When the first of them was seen. */
+  readonly sinceMs: number;
+}
+
+export function changeOf(files: readonly string[], sinceMs: number): Change {
+  const parts = new Set(files.map(partOf));
+  const page = parts.has('page') ? 'page' : parts.has('styles') ? 'styles' : 'no';
+  return { files, manifest: parts.has('manifest'), backend: parts.has('backend'), page, sinceMs };
+}
+
+/** Both are still to be done: none is lost, and nothing is done twice. */
+export function merged(before: Change | null, after: Change): Change {
+  if (before === null) return after;
+  const page = new Set([before.page, after.page]);
+  return {
+    files: [...new Set([...before.files, ...after.files])],
+    manifest: before.manifest || after.manifest,
+    backend: before.backend || after.backend,
+    page: page.has('page') ? 'page' : page.has('styles') ? 'styles' : 'no',
+    sinceMs: Math.min(before.sinceMs, after.sinceMs),
+  };
+}

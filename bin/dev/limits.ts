@@ -1,0 +1,20 @@
+/** Limits of `svc dev`. */
+export const limits = {
+  /** A burst of changes is one change: this long without another, and at most so long in all. */
+  quietMs: 30,
+  burstMsMax: 300,
+  peopleMax: 8,
+  /** Lines that the panel shows. */
+  logLinesMax: 300,
+  logLineCharsMax: 2_000,
+  /** The panel hears of new lines so often. */
+  newsMs: 150,
+  /** app.log is looked at so often. */
+  logLookMs: 250,
+  /** Of the folder that is watched, what is ignored left out. */
+  watchedFilesMax: 20_000,
+  /** For a start to answer; it goes on, and is told when it does. */
+  restartMsMax: 30_000,
+  /** For backends and supervisors to end. */
+  endMsMax: 15_000,
+} as const;

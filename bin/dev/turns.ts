@@ -1,0 +1,44 @@
+/**
+ * One change after another. What comes while one is worked on waits and is done as one; what makes a start that is waited for pointless (the
+ * backend or the manifest changed again) ends the wait at once, so that the next try is not held up by a backend that never answers.
+ */
+import { merged, type Change } from './changes.ts';
+
+export interface Turns {
+  push(change: Change): void;
+  /** Resolves when nothing is done and nothing waits. */
+  idle(): Promise<void>;
+}
+
+/** `work` never rejects. Its signal fires when a newer change makes it pointless. */
+export function createTurns(work: (change: Change, overtaken: AbortSignal) => Promise<void>): Turns {
+  let waiting: Change | null = null;
+  let current: { readonly abort: AbortController; readonly change: Change } | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  const run = async (): Promise<void> => {
+    for (let next = waiting; next !== null; next = waiting) {
+      waiting = null;
+      const abort = new AbortController();
+      current = { abort, change: next };
+      await work(next, abort.signal);
+      current = null;
+    }
+  };
+  return {
+    push: (change) => {
+      const overtakes = current !== null && (change.backend || change.manifest) && (current.change.backend || current.change.manifest);
+      // What the one that is given up had still to do is not lost.
+      const left = overtakes && current !== null && !current.abort.signal.aborted ? merged(current.change, change) : change;
+      waiting = merged(waiting, overtakes ? { ...left, files: change.files, sinceMs: change.sinceMs } : change);
+      if (overtakes) current?.abort.abort();
+      if (current === null) running = run();
+    },
+    idle: async () => {
+      for (let seen: Promise<void> | null = null; seen !== running;) {
+        seen = running;
+        await seen;
+      }
+    },
+  };
+}

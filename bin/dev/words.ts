@@ -1,0 +1,63 @@
+/** What `svc dev` says in the terminal. */
+import type { TextLanguage } from '../../schema/texts/reasons.ts';
+
+const pt = {
+  page: 'página recarregada',
+  styles: 'folhas de estilo trocadas',
+  restarting: 'backend reiniciando',
+  restarted: 'backend pronto em {ms} ms',
+  restartedAndPage: 'backend pronto em {ms} ms, página recarregada',
+  installed: 'instalado em {ms} ms',
+  slow: 'ainda não responde: {motivo}; segue tentando',
+  crashed: 'o backend caiu: {motivo}',
+  tail: 'últimas linhas:',
+  nextTry: 'a próxima alteração tenta de novo, sem espera',
+  manifestBad: 'svc-app.json tem erros; vale o último bom',
+  manifestGood: 'svc-app.json em ordem',
+  idChanged: 'o "id" mudou de {antes} para {depois}, que é outro aplicativo: termine e inicie o svc dev',
+  rule: 'frontend/ recarrega a página (.css troca as folhas de estilo); os demais arquivos reiniciam o backend, e a página recarrega quando ele responde',
+  rulePacked: 'cada alteração é empacotada como na publicação e instalada; a página recarrega quando o backend responde',
+  ruleFrontend: 'as páginas vêm de {url}, que as recarrega; /api e o que --backend-prefix nomeia vai ao backend',
+  end: 'Ctrl-C encerra tudo',
+  ending: 'encerrando',
+  again: 'parou: {motivo}',
+  watchFailed: 'a pasta não pode ser vigiada: {motivo}',
+  links: 'cada link entra uma vez; todos cabem no mesmo navegador',
+  failed: 'não deu certo: {motivo}',
+} as const;
+
+type WordKey = keyof typeof pt;
+
+const en: Readonly<Record<WordKey, string>> = {
+  page: 'page reloaded',
+  styles: 'style sheets swapped',
+  restarting: 'backend restarting',
+  restarted: 'backend ready in {ms} ms',
+  restartedAndPage: 'backend ready in {ms} ms, page reloaded',
+  installed: 'installed in {ms} ms',
+  slow: 'does not answer yet: {motivo}; it goes on trying',
+  crashed: 'the backend crashed: {motivo}',
+  tail: 'last lines:',
+  nextTry: 'the next change tries again at once',
+  manifestBad: 'svc-app.json has errors; the last good one is in force',
+  manifestGood: 'svc-app.json is in order',
+  idChanged: 'the "id" changed from {antes} to {depois}, which is another app: end svc dev and start it again',
+  rule: 'frontend/ reloads the page (.css swaps the style sheets); any other file restarts the backend, and the page reloads once it answers',
+  rulePacked: 'each change is packed as for publishing and installed; the page reloads once the backend answers',
+  ruleFrontend: 'pages come from {url}, which reloads them; /api and what --backend-prefix names goes to the backend',
+  end: 'Ctrl-C ends everything',
+  ending: 'ending',
+  again: 'stopped: {motivo}',
+  watchFailed: 'the folder can not be watched: {motivo}',
+  links: 'each link signs in once; all of them work in one browser',
+  failed: 'it failed: {motivo}',
+};
+
+const tables: Readonly<Record<TextLanguage, Readonly<Record<WordKey, string>>>> = { pt, en };
+
+export type Say = (key: WordKey, values?: Readonly<Record<string, string | number>>) => string;
+
+export const wordsIn =
+  (language: TextLanguage): Say =>
+  (key, values = {}) =>
+    tables[language][key].replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));

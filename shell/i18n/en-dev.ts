@@ -1,0 +1,30 @@
+/** The sentences of the window of svc dev, in English. Part of en.ts. */
+import type { ptDev } from './pt-dev.ts';
+
+export const enDev: { readonly [K in keyof typeof ptDev]: string } = {
+  'dev.title': 'Development',
+  'dev.open': 'Development of {nome}',
+  'dev.openBad': 'Development of {nome}: there is an error',
+  'dev.folder': 'Folder',
+  'dev.mode': 'Mode',
+  'dev.mode.folder': 'straight from the folder',
+  'dev.mode.packed': 'packed as for publishing',
+  'dev.mode.server': 'packed, on a server',
+  'dev.last': 'Last change',
+  'dev.none': 'none yet',
+  'dev.start': 'start',
+  'dev.took': 'in {ms} ms',
+  'dev.outcome.working': 'under way',
+  'dev.outcome.ready': 'backend ready',
+  'dev.outcome.reloaded': 'page reloaded',
+  'dev.outcome.crashed': 'the backend crashed',
+  'dev.outcome.slow': 'does not answer yet',
+  'dev.outcome.refused': 'refused',
+  'dev.outcome.failed': 'failed',
+  'dev.manifestBad': 'svc-app.json has errors; the last good one is in force',
+  'dev.crashed': 'The backend crashed; the next change tries again',
+  'dev.error': 'The error',
+  'dev.details': 'Details',
+  'dev.log': 'Log',
+  'dev.noLog': 'Nothing was written yet.',
+};
