@@ -47,7 +47,7 @@ export function createBackends(
       return { words: `${reasonText(answer.reason, language)} (${detail})`, detail, tail: text.split('\n').filter((line) => line !== '') };
     },
     stop: async () => {
-      const options = { by: 'admin', deadlineMs: limits.endMsMax } as const;
+      const options = { by: 'admin', deadlineMs: limits.devEndMsMax } as const;
       const running = people.filter((person) => isUp(gateway, person, app));
       await Promise.all(running.map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
     },

@@ -251,7 +251,7 @@ function followLogs({ options, terminal, app, portal, own }: Session, signal: Ab
 
 async function close({ options, backends, portal }: Session): Promise<void> {
   const late = (): SvcError => new SvcError('TIMEOUT', 'the backends did not end in time');
-  await withDeadline(clock, limits.endMsMax, backends.stop(), late).catch(() => undefined);
+  await withDeadline(clock, limits.devEndMsMax, backends.stop(), late).catch(() => undefined);
   await portal.running.end();
   // Not before: the portal would start them again.
   for (const person of options.people) await endSupervisor(path.join(options.state, localServer, 'home', person));

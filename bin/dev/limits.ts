@@ -16,5 +16,5 @@ export const limits = {
   /** For a start to answer; it goes on, and is told when it does. */
   restartMsMax: 30_000,
   /** For backends and supervisors to end. */
-  endMsMax: 15_000,
+  devEndMsMax: 15_000,
 } as const;

@@ -15,6 +15,6 @@ export async function endSupervisor(home: string): Promise<void> {
   socket.on('error', () => undefined).resume();
   socket.write(`${JSON.stringify({ id: 1, op: 'quit' })}\n`);
   const late = (): SvcError => new SvcError('TIMEOUT', `the supervisor of ${home} did not end`);
-  await withDeadline(systemClock, limits.endMsMax, once(socket, 'close'), late).catch(() => undefined);
+  await withDeadline(systemClock, limits.devEndMsMax, once(socket, 'close'), late).catch(() => undefined);
   socket.destroy();
 }
