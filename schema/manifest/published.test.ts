@@ -35,6 +35,13 @@ test('the published schema says the sentence at each field, its version in $id, 
   expect(new Ajv().validateSchema(published)).toBe(true);
 });
 
+test('an item of a context menu is described and never refused', () => {
+  const items = Array.from(places(published)).flatMap(([at, schema]) => (at.startsWith('contributes.contextMenu[]') ? [schema] : []));
+  expect(items.length).toBeGreaterThan(7);
+  const ajv = new Ajv();
+  for (const item of [{ superficie: 'arquivo' }, { ordem: 'x', extra: 1 }, 7, null]) expect(ajv.validate(items[0]!, item)).toBe(true);
+});
+
 test('each default fits its field', () => {
   const defaults = Array.from(places(published)).filter(([, schema]) => schema['default'] !== undefined);
   expect(defaults.length).toBeGreaterThan(15);

@@ -7,10 +7,8 @@ import about from '../../package.json' with { type: 'json' };
 import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { findingKinds } from '../findings.ts';
 import { limits } from '../limits.ts';
-import { closed, list, oneOf, pattern } from '../static.ts';
 import { fieldTexts } from './field-texts.ts';
 import { menuSurfaces } from './menu.ts';
-import { patterns } from './patterns.ts';
 import { ruleTexts } from './rule-texts.ts';
 import { manifestSchema } from './schema.ts';
 
@@ -60,35 +58,26 @@ function rulesOf(at: string): string | undefined {
   return `svc validate also judges what a schema can't say. Of the whole manifest: ${rules.join('; ')}. Of one field: in its $comment.`;
 }
 
-/** Source: spec 2.2. An item that does not fit is left out and not refused: hence the second alternative, which any value fits. */
+/** Source: spec 2.2. An item that does not fit is left out and not refused: hence words and examples, which editors offer, and no rule. */
 const menuItem: PublishedSchema = {
-  anyOf: [
-    closed(
-      {
-        id: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,47}$', description: 'Once in the app.' },
-        superficie: { ...oneOf(menuSurfaces), description: 'Where the item appears; "icone-do-app" is the menu of the icon of the app.' },
-        rotulo: { type: 'string', minLength: 1, maxLength: limits.menuLabelCharsMax, description: 'Text of the item.' },
-        ordem: {
-          type: 'integer',
-          minimum: limits.menuOrderMin,
-          maximum: limits.menuOrderMax,
-          default: limits.menuOrderDefault,
-          description: 'Place among the items of the shell.',
-        },
-        quando: {
-          ...closed({ extensoes: { ...list(pattern(patterns.extension, 'a file extension')), minItems: 1 } }, []),
-          description: 'Only for "arquivo": on which files.',
-        },
-        acao: { ...oneOf(['abrir', 'abrirRota']), description: 'Left out: the one of the surface.' },
-        rota: {
-          type: 'string',
-          minLength: 1,
-          maxLength: bridgeLimits.routeCharsMax,
-          description: 'Only for "icone-do-app", which needs it: a place inside the app.',
-        },
-      },
-      ['id', 'superficie', 'rotulo'],
-    ),
-    {},
-  ],
+  properties: {
+    id: { description: 'Needed, once in the app: 1 to 48 lowercase letters, digits or "-".' },
+    superficie: {
+      description: 'Needed: where the item appears; "icone-do-app" is the menu of the icon of the app.',
+      examples: menuSurfaces,
+    },
+    rotulo: { description: `Needed: text of the item, 1 to ${limits.menuLabelCharsMax} characters.` },
+    ordem: {
+      description: `Place among the items of the shell, ${limits.menuOrderMin} to ${limits.menuOrderMax}.`,
+      default: limits.menuOrderDefault,
+    },
+    quando: {
+      description: 'Only for "arquivo": on which files.',
+      properties: { extensoes: { description: 'File name extensions, with or without the dot.' } },
+    },
+    acao: { description: 'Left out: the one of the surface.', examples: ['abrir', 'abrirRota'] },
+    rota: {
+      description: `Only for "icone-do-app", which needs it: a place inside the app, 1 to ${bridgeLimits.routeCharsMax} characters.`,
+    },
+  },
 };
