@@ -1,9 +1,10 @@
 /** `svc schema`, and the schema as a repository serves it. Source: spec 9.9. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import about from '../package.json' with { type: 'json' };
+import { packFolder } from '../kit/archive/pack.ts';
 import { until } from '../test/support/portal.ts';
 import { beginSvc, runSvc } from './testing/run-svc.ts';
 
@@ -44,6 +45,24 @@ test('a repository serves it, and svc schema reads it from there', async () => {
     expect((await fetch(`${url}/v1/esquema/svc-app/${about.version}.json`, same)).status).toBe(304);
     for (const none of ['9.9.9.json', '.json', 'atual']) expect((await fetch(`${url}/v1/esquema/svc-app/${none}`)).status).toBe(404);
     expect((await svc('schema', '--version', 'atual', '--repository', url)).out).toBe(own);
+    // Source: spec 9.4. From a newer svc, which takes the field.
+    const token = (await svc('repository', 'repo', '--new-token')).out.trim();
+    const app = join(folder, 'newer');
+    await mkdir(app);
+    const manifest = {
+      id: 'a',
+      version: '1.0.0',
+      minShellVersion: '99',
+      holograma: true,
+      backend: { runtime: 'node', entrypoint: 'm.js' },
+    };
+    await writeFile(join(app, 'svc-app.json'), JSON.stringify(manifest));
+    await writeFile(join(app, 'm.js'), '');
+    await packFolder(app, { root: 'a-1.0.0', out: join(folder, 'a.tgz') });
+    const put = { method: 'PUT', headers: { authorization: `Bearer ${token}` }, body: await readFile(join(folder, 'a.tgz')) };
+    const refused = (await (await fetch(`${url}/v1/pacote/a/1.0.0.tgz`, put)).json()) as { code: string; detail: string };
+    expect(refused.code).toBe('MANIFEST_INVALID');
+    for (const word of ['"holograma"', 'svc 99 or newer', `this is svc ${about.version}`]) expect(refused.detail).toContain(word);
   } finally {
     child.kill('SIGTERM');
   }

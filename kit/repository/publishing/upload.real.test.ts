@@ -4,6 +4,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import about from '../../../package.json' with { type: 'json' };
 import { upload } from './upload.ts';
 
 let dir: string;
@@ -47,6 +48,15 @@ test('a refusal in the middle is what is told, though most was never read', asyn
     });
     server?.close();
   }
+});
+
+test('a manifest that the publisher took and the repository refuses: the versions of both are told', async () => {
+  const body = '{"code":"MANIFEST_INVALID","detail":"unknown field. The repository is svc 0.0.1."}';
+  const head = `HTTP/1.1 422 Unprocessable\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  await expect(uploadTo((socket) => void socket.write(`${head}${body}`))).rejects.toMatchObject({
+    code: 'MANIFEST_INVALID',
+    message: `unknown field. The repository is svc 0.0.1. It was published by svc ${about.version}.`,
+  });
 });
 
 test('a repository that goes away in the middle', async () => {

@@ -10,6 +10,15 @@ export async function abrir(): Promise<string> {
   return `${salas[0]?.nome ?? ''} ${arquivos?.length ?? 0} ${(await svc.pessoas.eu()).iniciais}`;
 }
 
+/** The elements of the UI kit have their types, too. */
+export function campo(): string {
+  const campo = document.createElement('ui-field');
+  campo.label = 'Nome';
+  // @ts-expect-error a text where a yes or no is needed
+  campo.required = 'sim';
+  return campo.error + (document.querySelector('ui-button')?.variant ?? '');
+}
+
 // @ts-expect-error no such verb
 void svc.salas.sair('s');
 // @ts-expect-error no such event
