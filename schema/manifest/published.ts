@@ -7,8 +7,10 @@ import about from '../../package.json' with { type: 'json' };
 import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { findingKinds } from '../findings.ts';
 import { limits } from '../limits.ts';
+import { closed, list, oneOf, pattern } from '../static.ts';
 import { fieldTexts } from './field-texts.ts';
 import { menuSurfaces } from './menu.ts';
+import { patterns } from './patterns.ts';
 import { ruleTexts } from './rule-texts.ts';
 import { manifestSchema } from './schema.ts';
 
@@ -58,26 +60,44 @@ function rulesOf(at: string): string | undefined {
   return `svc validate also judges what a schema can't say. Of the whole manifest: ${rules.join('; ')}. Of one field: in its $comment.`;
 }
 
-/** Source: spec 2.2. An item that does not fit is left out and not refused: hence words and examples, which editors offer, and no rule. */
-const menuItem: PublishedSchema = {
-  properties: {
-    id: { description: 'Needed, once in the app: 1 to 48 lowercase letters, digits or "-".' },
-    superficie: {
-      description: 'Needed: where the item appears; "icone-do-app" is the menu of the icon of the app.',
-      examples: menuSurfaces,
-    },
-    rotulo: { description: `Needed: text of the item, 1 to ${limits.menuLabelCharsMax} characters.` },
+/** Source: spec 2.2. */
+const validMenuItem = closed(
+  {
+    id: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,47}$', description: 'Once in the app.' },
+    superficie: { ...oneOf(menuSurfaces), description: 'Where the item appears; "icone-do-app" is the menu of the icon of the app.' },
+    rotulo: { type: 'string', minLength: 1, maxLength: limits.menuLabelCharsMax, description: 'Text of the item.' },
     ordem: {
-      description: `Place among the items of the shell, ${limits.menuOrderMin} to ${limits.menuOrderMax}.`,
+      type: 'integer',
+      minimum: limits.menuOrderMin,
+      maximum: limits.menuOrderMax,
       default: limits.menuOrderDefault,
+      description: 'Place among the items of the shell.',
     },
     quando: {
+      ...closed({ extensoes: { ...list(pattern(patterns.extension, 'a file extension')), minItems: 1 } }, []),
       description: 'Only for "arquivo": on which files.',
-      properties: { extensoes: { description: 'File name extensions, with or without the dot.' } },
     },
-    acao: { description: 'Left out: the one of the surface.', examples: ['abrir', 'abrirRota'] },
+    acao: { ...oneOf(['abrir', 'abrirRota']), description: 'Left out: the one of the surface.' },
     rota: {
-      description: `Only for "icone-do-app", which needs it: a place inside the app, 1 to ${bridgeLimits.routeCharsMax} characters.`,
+      type: 'string',
+      minLength: 1,
+      maxLength: bridgeLimits.routeCharsMax,
+      description: 'Only for "icone-do-app", which needs it: a place inside the app.',
     },
   },
+  ['id', 'superficie', 'rotulo'],
+);
+
+/**
+ * An item that does not fit is left out and not refused: hence the second alternative, which any value fits. What editors offer stands beside
+ * the two, since of alternatives they take the one that fits already.
+ */
+const menuItem: PublishedSchema = {
+  properties: Object.fromEntries(
+    Object.entries(validMenuItem.properties).map(([name, { description, ...rest }]) => [
+      name,
+      { description, ...('default' in rest && { default: rest.default }), ...('enum' in rest && { examples: rest.enum }) },
+    ]),
+  ),
+  anyOf: [validMenuItem, {}],
 };
