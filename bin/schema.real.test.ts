@@ -25,6 +25,9 @@ test('prints the schema with its version; another version needs a repository', a
 });
 
 test('is written for an editor; settings with comments are left alone', async () => {
+  // A name that is mistyped makes no folder.
+  expect(await svc('schema', '--write', 'app')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+  await mkdir(join(folder, 'app'));
   const { code, out } = await svc('schema', '--write', 'app');
   expect([code, out]).toEqual([0, 'app/.vscode/svc-app.schema.json\napp/.vscode/settings.json\n']);
   const settings = join(folder, 'app/.vscode/settings.json');

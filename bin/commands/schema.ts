@@ -1,7 +1,7 @@
 /** `svc schema`: the JSON Schema of `svc-app.json`, of this svc or of a repository, for reading or for an editor. Source: spec 9.9. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
+import { pathState, readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { readSchema } from '../../kit/repository/reading/schema.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { editorFiles } from '../../schema/manifest/editor-files.ts';
@@ -27,6 +27,7 @@ export async function runSchema({ version, repository = process.env['SVC_REPOSIT
 
 /** Into the folder of an app. */
 function writeFor(dir: string): void {
+  if (pathState(dir).kind === 'absent') throw new SvcError('NOT_FOUND', `there is no folder ${dir}`);
   const settings = readIfThere(path.join(dir, '.vscode/settings.json'));
   let files: ReturnType<typeof editorFiles>;
   try {

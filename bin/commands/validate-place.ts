@@ -33,12 +33,12 @@ function gpuOf(servers: readonly ServerDocument[]): Place['gpu'] {
   }
 }
 
-/** By what its folder offers; an address is not asked for this. */
+/** By what its folder offers. An address is not asked for this, and without a repository packages come by hand. */
 async function providedThere(portal: Placed<PortalDocument>, manifests: readonly Manifest[]): Promise<Place['provided']> {
   const location = repositoryLocation('.', portal);
-  if (location?.kind === 'url') return null;
+  if (location?.kind !== 'folder') return null;
   const offers = await createOffersReader(systemClock).read(location);
-  if (location !== null && offers.problem !== null) return null;
+  if (offers.problem !== null) return null;
   const offered = offers.apps.flatMap(({ versions }) => versions.flatMap(({ manifest }) => manifest.provides ?? []));
   return new Set([...offered, ...manifests.flatMap(({ provides = [] }) => provides)]);
 }

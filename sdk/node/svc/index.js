@@ -14,14 +14,13 @@ const { dataDir } = require('./lib/app.js');
 const { emNomeDe } = require('./lib/pessoa.js');
 const { ErroSvc } = require('./lib/erros.js');
 
-module.exports = {
-  escutar,
-  servidor: { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir },
-  web: { spa },
-  apps: require('./lib/apps.js'),
-  fila: require('./lib/fila.js'),
-  gpu: require('./lib/gpu.js'),
-  metricas: require('./lib/metricas.js'),
-  salas: require('./lib/salas.js'),
-  ErroSvc,
-};
+// One by one: so an ES module that imports the package of an author finds the names.
+exports.escutar = escutar;
+exports.servidor = { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir };
+exports.web = { spa };
+exports.apps = require('./lib/apps.js');
+exports.fila = require('./lib/fila.js');
+exports.gpu = require('./lib/gpu.js');
+exports.metricas = require('./lib/metricas.js');
+exports.salas = require('./lib/salas.js');
+exports.ErroSvc = ErroSvc;
