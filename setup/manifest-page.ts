@@ -212,7 +212,7 @@ export function manifestPage(): string {
     '',
     'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`); not edited by hand. Every object is closed: a field that is not here',
     'is refused. Bold fields are required. The same sentences are in an editor after `svc schema --write`; `svc validate` and `svc-app-publish` judge by it, and say',
-    'each finding with its code and place. How to write an app: [app-authors.md](app-authors.md).',
+    'each finding with its code and place. How to write an app: [first-app.md](first-app.md), then [app-authors.md](app-authors.md).',
     '',
     'Of the whole manifest:',
     '',

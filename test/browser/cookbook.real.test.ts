@@ -16,10 +16,10 @@ import { launchBrowser } from '../support/chromium.ts';
 import { frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
-/** By their paths: a block of the page says its own behind the language. */
+/** By their paths: each stands above its block. */
 const files = new Map(
   Array.from(
-    readFileSync(path.join(repository, 'docs/cookbook.md'), 'utf8').matchAll(/^```\w+ ([\w-]+\/[\w./-]+)\n([^]*?)^```/gm),
+    readFileSync(path.join(repository, 'docs/cookbook.md'), 'utf8').matchAll(/^`([\w-]+\/[\w./-]+)`\n\n```\w+\n([^]*?)^```/gm),
     ([, name = '', text = '']) => [name, text] as const,
   ),
 );
