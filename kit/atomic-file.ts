@@ -2,7 +2,6 @@
  * Files that hold either the old or the new content, never a part of either, also after a kill. Other processes of the account may put
  * something else under these names: a folder in the way is moved aside, never deleted, and a pipe or device is never waited for.
  */
-import os from 'node:os';
 import {
   closeSync,
   constants,
@@ -17,6 +16,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { limits } from '../schema/limits.ts';
+import { errorCode } from '../schema/system-error.ts';
 
 interface Options {
   readonly mode?: number;
@@ -131,15 +131,6 @@ function moveAside(path: string): void {
   for (let nth = 2; lstatSync(to, { throwIfNoEntry: false }) !== undefined; nth += 1) to = `${path}.aside.${nth}`;
   renameSync(path, to);
 }
-
-/** ENOENT and the like; '' for what is no error of the system. Node has no name for some numbers that matter here (ESTALE, EDQUOT). */
-export function errorCode(error: unknown): string {
-  // Errors of svc and of Node's own checks have a code, too, but no errno.
-  if (!(error instanceof Error) || !('code' in error) || !('errno' in error)) return '';
-  return systemNames.get(-Number(error.errno)) ?? String(error.code);
-}
-
-const systemNames: ReadonlyMap<number, string> = new Map((['ESTALE', 'EDQUOT'] as const).map((name) => [os.constants.errno[name], name]));
 
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);

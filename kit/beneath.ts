@@ -7,7 +7,7 @@ import os from 'node:os';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../schema/errors.ts';
-import { errorCode } from './atomic-file.ts';
+import { errorCode } from '../schema/system-error.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** As the kernel: more links than that on one path are a loop. */

@@ -1,6 +1,6 @@
 /** Maps errno values of the disk to coded errors: a full or read-only disk is an operating condition, not a defect of svc. */
 import { SvcError } from '../schema/errors.ts';
-import { errorCode } from './atomic-file.ts';
+import { errorCode } from '../schema/system-error.ts';
 
 /** No space, no quota, or mounted read-only: no process can write. */
 export function isDiskFull(error: unknown): boolean {

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorCode, pathState, readRecord } from './atomic-file.ts';
+import { pathState, readRecord } from './atomic-file.ts';
+import { errorCode } from '../schema/system-error.ts';
 
 const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !/[.]test[.]ts$|(^|\/)test-|testing\//.test(name))

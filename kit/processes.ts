@@ -4,7 +4,8 @@
  */
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../schema/backend.ts';
-import { errorCode, readIfThere, readRecord, writeFileAtomic } from './atomic-file.ts';
+import { errorCode } from '../schema/system-error.ts';
+import { readIfThere, readRecord, writeFileAtomic } from './atomic-file.ts';
 
 let cachedBootId = '';
 

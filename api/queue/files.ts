@@ -9,6 +9,7 @@ import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promis
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { jobIdPattern, shaPattern } from '../../schema/jobs.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import type { JobLeftover } from '../../store/jobs.ts';
 import { limits } from './limits.ts';
 
@@ -149,8 +150,7 @@ async function grow(file: string, from: number, body: AsyncIterable<Uint8Array>,
     }
     return size;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new SvcError('DISK_FULL', 'no space left for the files of jobs');
+    if (['ENOSPC', 'EDQUOT'].includes(errorCode(error))) throw new SvcError('DISK_FULL', 'no space left for the files of jobs');
     throw error;
   } finally {
     await handle.close();

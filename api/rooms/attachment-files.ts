@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { attachmentPattern, roomIdPattern } from '../../schema/rooms.ts';
+import { errorCode } from '../../schema/system-error.ts';
 
 export interface Staged {
   readonly sha: string;
@@ -60,7 +61,7 @@ export function createAttachmentFiles(root: string): AttachmentFiles {
         };
       } catch (error) {
         await rm(staging, { force: true });
-        if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw new SvcError('DISK_FULL', 'no space left for attachments');
+        if (['ENOSPC', 'EDQUOT'].includes(errorCode(error))) throw new SvcError('DISK_FULL', 'no space left for attachments');
         throw error;
       }
     },

@@ -2,6 +2,7 @@
 import { constants, lstat, type Dir, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';
+import { errorCode } from '../../schema/system-error.ts';
 import { FileFault } from './file-fault.ts';
 import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
@@ -21,8 +22,10 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? new FileFault(code, { cause: error }) : error;
+    const code = errorCode(error);
+    if (code === '') throw error;
+    // Of some numbers Node knows no name.
+    throw new FileFault(/^E[A-Z0-9]+$/.test(code) ? code : `E${-Number((error as NodeJS.ErrnoException).errno)}`, { cause: error });
   }
 }
 

@@ -21,6 +21,8 @@ export const limits = {
   sshSessionsPerConnectionMax: 6,
   sshSessionsWaitingMax: 256,
   sshSessionWaitMsMax: 10_000,
+  /** Of the question why an account has no room for a file. */
+  whyNoRoomMsMax: 15_000,
   /** sshd begins to drop at 10 (MaxStartups). */
   sshHandshakesPerServerMax: 6,
   /** One for all connections. Measured: less costs more reads and writes a megabyte, more brings nothing. */

@@ -6,10 +6,11 @@
 import { closeSync, constants, fchmodSync, fchownSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { renameSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { errorCode, isMissing } from '../atomic-file.ts';
+import { isMissing } from '../atomic-file.ts';
 import { isExchanged, openFolder, pathOf, within } from '../beneath.ts';
 import type { ArchiveSink } from './entry-tree.ts';
 import { refuse } from './rules.ts';
+import { errorCode } from '../../schema/system-error.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 /** A folder that is filled while it is removed is left: without a bound the removal would never return. */

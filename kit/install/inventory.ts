@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { InstallInventory } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
-import { errorCode } from '../atomic-file.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { isAppId } from '../../schema/app-id.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { unmetRequirements } from './requirements.ts';
 
 export async function takeInventory(place: ServerPlace, requirements: readonly string[]): Promise<InstallInventory> {

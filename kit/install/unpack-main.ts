@@ -3,9 +3,9 @@
  * code as root. Started by unpack.ts only. argv: package | engine. The refusal goes to stdout as JSON.
  */
 import { SvcError } from '../../schema/errors.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { engineArchive, packageArchive } from '../archive/rules.ts';
-import { errorCode } from '../atomic-file.ts';
 
 try {
   const limits = process.argv[2] === 'engine' ? engineArchive : packageArchive;

@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { containmentSentences } from '../../schema/texts/containment.ts';
 import { fillIn } from '../../schema/texts/sentences.ts';
-import { errorCode, pathState } from '../atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { pathState } from '../atomic-file.ts';
 import { findExecutable } from '../place.ts';
 
 /**

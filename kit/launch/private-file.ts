@@ -1,7 +1,8 @@
 /** Files that hold credentials: read only when they belong to the person and no other account can read them. Source: spec 5.7. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { errorCode, isMissing } from '../atomic-file.ts';
+import { isMissing } from '../atomic-file.ts';
 import { LaunchRefused, type RefusalReason } from './refusal.ts';
+import { errorCode } from '../../schema/system-error.ts';
 
 /** What it is called when it can't be used, and why that refuses a start. */
 export interface PrivateFile {

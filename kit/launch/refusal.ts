@@ -1,7 +1,7 @@
 /** Why a start is refused, with what may end the refusal. Source: design 3 rule 7. */
 import type { Reason } from '../../schema/backend.ts';
 import type { RetryClass } from '../../schema/errors.ts';
-import { errorCode } from '../atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 
 /** One table: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */

@@ -2,7 +2,8 @@
 import { connect } from 'node:net';
 import { lstatSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
-import { errorCode, isMissing } from '../atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { isMissing } from '../atomic-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
 export type SocketState = 'absent' | 'answers' | 'orphan';

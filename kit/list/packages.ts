@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
-import { errorCode, isMissing, readIfThere } from '../atomic-file.ts';
+import { isMissing, readIfThere } from '../atomic-file.ts';
 import { currentTag, folderOf, previousTag, recordOf, versionsOf, type Versions } from '../install/versions.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { isAppId } from '../../schema/app-id.ts';
+import { errorCode } from '../../schema/system-error.ts';
 
 /** Null when it holds no svc-app.json: then it is no package. Throws when there is one that can't be acted on. */
 async function read(parent: string, app: string, account: string | null): Promise<ListLine | null> {

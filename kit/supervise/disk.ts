@@ -10,7 +10,7 @@
 import { closeSync, fsyncSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { errorCode } from '../atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 import type { Supervisor } from './app-state.ts';
 

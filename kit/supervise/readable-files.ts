@@ -3,7 +3,7 @@
  * them: no wish ends, nothing is started or stopped, and the snapshot says `unknown` with the reason. Checked again at every round.
  * Decision: docs/decisions/0130-files-that-cant-be-read.md
  */
-import { errorCode, pathState, unlinkIfThere, unreadable } from '../atomic-file.ts';
+import { pathState, unlinkIfThere, unreadable } from '../atomic-file.ts';
 import { readEnvFile } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
@@ -11,6 +11,7 @@ import { readSecrets } from '../launch/secrets.ts';
 import { markedProcesses, type Marked } from '../processes.ts';
 import { resume } from './resume.ts';
 import type { App, Supervisor } from './app-state.ts';
+import { errorCode } from '../../schema/system-error.ts';
 
 /** True when the files can be read; then what was postponed is done. */
 export function checkReadable(supervisor: Supervisor, app: App): boolean {

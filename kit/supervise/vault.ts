@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isReservedName } from '../../schema/manifest/reserved-names.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
-import { errorCode } from '../atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 import type { Variables } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';

@@ -1,5 +1,5 @@
 /** Small file systems of a test's own: full, read-only or gone without harm to anybody else. Needs root. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -44,3 +44,27 @@ const mountPoints = (): readonly string[] =>
   readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[4] ?? '');
+
+/**
+ * A btrfs of its own in `image`, mounted at `dir`, whose subvolume `s` has a quota: the one kind of quota that needs no more of a kernel than the
+ * file system.
+ */
+export async function mountQuota(dir: string, image: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  const steps = [
+    ['truncate', '-s', '192M', image],
+    ['mkfs.btrfs', '-q', image],
+    ['mount', '-o', 'loop', image, dir],
+    ['btrfs', 'quota', 'enable', dir],
+    ['btrfs', 'subvolume', 'create', `${dir}/s`],
+    ['chmod', '0777', `${dir}/s`],
+  ] as const;
+  for (const [program, ...words] of steps) await call(program, words);
+}
+
+/** Of what was mounted at `dir`: leaves `bytes`; null: there is no limit. */
+export function limitQuota(dir: string, bytes: number | null): void {
+  const quota = (...words: readonly string[]): string => execFileSync('btrfs', ['qgroup', ...words], { encoding: 'utf8' });
+  const used = bytes === null ? 0 : Number(/^0\/256\s+(\d+)/m.exec(quota('show', '--raw', '--sync', dir))?.[1]);
+  quota('limit', bytes === null ? 'none' : String(used + bytes), '0/256', dir);
+}

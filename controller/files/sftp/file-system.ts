@@ -11,16 +11,18 @@ import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, type F
 export interface SftpOptions {
   readonly open: () => Promise<Duplex>;
   readonly clock: Clock;
+  /** For a server that says "failure" where a quota is used up: ENOSPC, EDQUOT, or null for neither. */
+  readonly whyNoRoom?: (folder: Buffer) => Promise<string | null>;
 }
 
 /** Names of extensions without which a change could lose a file. */
 const needed = ['posix-rename@openssh.com', 'hardlink@openssh.com', 'fsync@openssh.com', 'statvfs@openssh.com'] as const;
 export const folderSync = 'fsync-folder@svc';
 
-export function createSftpFileSystem({ open: openLine, clock }: SftpOptions): FileSystem {
+export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async () => null }: SftpOptions): FileSystem {
   const lines = createLines(openLine, clock);
   const { ask, extended } = lines;
-  const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines);
+  const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines, whyNoRoom);
   const pathIn = async (type: number, path: Buffer): Promise<Buffer> => {
     const fields = packetIn(await ask(type, [lengthened(path)]), types.name);
     if (fields.u32() !== 1) throw badPacket('more or fewer than one name');
@@ -38,7 +40,7 @@ export function createSftpFileSystem({ open: openLine, clock }: SftpOptions): Fi
       return found;
     },
     readLink: (path) => pathIn(types.readlink, path),
-    open: (path, how, mode) => openFile(lines, path, how, mode),
+    open: (path, how, mode) => openFile(lines, full, { path, how, mode }),
     makeFolder: async (path, mode) => {
       await more(ask(types.mkdir, [lengthened(path), u32(4), u32(mode)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
     },
@@ -81,16 +83,16 @@ interface Questions {
   readonly facts: (type: number, path: Buffer) => Promise<FileFacts>;
   readonly space: (path: Buffer) => Promise<Space>;
   readonly exists: (path: Buffer) => Promise<boolean>;
-  /** ENOSPC, or null. */
+  /** Whether a new name there has no room: ENOSPC, EDQUOT, or null. */
   readonly full: (path: Buffer) => Promise<string | null>;
   readonly whyNotRenamed: (from: Buffer, to: Buffer) => Promise<string | null>;
 }
 
-function createQuestions({ ask, extended }: Lines): Questions {
+function createQuestions({ ask, extended }: Lines, whyNoRoom: Required<SftpOptions>['whyNoRoom']): Questions {
   const facts: Questions['facts'] = async (type, path) => attributesIn(await ask(type, [lengthened(path)]));
   const space: Questions['space'] = async (path) =>
     spaceIn(packetIn(await extended('statvfs@openssh.com', [lengthened(path)]), types.extendedReply));
-  const full: Questions['full'] = async (path) => (isFull(await space(parentOf(path))) ? 'ENOSPC' : null);
+  const full: Questions['full'] = async (path) => (isFull(await space(parentOf(path))) ? 'ENOSPC' : await whyNoRoom(parentOf(path)));
   return {
     facts,
     space,
@@ -103,8 +105,9 @@ function createQuestions({ ask, extended }: Lines): Questions {
     whyNotRenamed: async (from, to) => {
       if ((await space(parentOf(from))).device !== (await space(parentOf(to))).device) return 'EXDEV';
       const there = await facts(types.lstat, to).catch(() => null);
-      if (there !== null) return there.kind === 'folder' ? 'ENOTEMPTY' : 'ENOTDIR';
-      return await full(to);
+      const isFolder = (await facts(types.lstat, from)).kind === 'folder';
+      if (there?.kind === 'folder') return isFolder ? 'ENOTEMPTY' : 'EISDIR';
+      return there !== null && isFolder ? 'ENOTDIR' : await full(to);
     },
   };
 }
@@ -269,14 +272,20 @@ const flags = {
   create: openFlags.write | openFlags.create | openFlags.exclusive,
 } as const;
 
-async function openFile(lines: Lines, path: Buffer, how: keyof typeof flags, mode = 0o600): Promise<OpenFile> {
+interface Opening {
+  readonly path: Buffer;
+  readonly how: keyof typeof flags;
+  readonly mode: number | undefined;
+}
+
+async function openFile(lines: Lines, full: Questions['full'], { path, how, mode = 0o600 }: Opening): Promise<OpenFile> {
   const line = await lines.get();
   const facts = async (at: Buffer): Promise<FileFacts> => attributesIn(await line.ask(types.fstat, [at]));
   // OpenSSH's server would wait for who opens the other end of a pipe.
   if (how !== 'create') refuseOther(attributesIn(await line.ask(types.stat, [lengthened(path)])));
   const attributes = how === 'create' ? Buffer.concat([u32(4), u32(mode)]) : noAttributes;
   const asked = line.ask(types.open, [lengthened(path), u32(flags[how]), attributes]);
-  const handle = handleIn(await more(asked, () => whyNotOpened(line, path, how)));
+  const handle = handleIn(await more(asked, () => whyNotOpened(line, full, path, how)));
   const release = lines.hold();
   let isOpen = true;
   const close = async (): Promise<void> => {
@@ -301,23 +310,19 @@ async function openFile(lines: Lines, path: Buffer, how: keyof typeof flags, mod
     },
     write: async (at, pieces) => {
       const asked = line.ask(types.write, [handle, u64(at)], pieces);
-      await more(asked, async () =>
-        isFull(spaceIn(packetIn(await line.extended('statvfs@openssh.com', [lengthened(parentOf(path))]), types.extendedReply)))
-          ? 'ENOSPC'
-          : null,
-      );
+      await more(asked, () => full(path));
     },
     sync: async () => {
-      await line.extended('fsync@openssh.com', [handle]);
+      // Over NFS this is where a quota is told.
+      await more(line.extended('fsync@openssh.com', [handle]), () => full(path));
     },
     close,
   };
 }
 
-async function whyNotOpened(line: SftpClient, path: Buffer, how: keyof typeof flags): Promise<string | null> {
-  if (how === 'create' && (await line.ask(types.lstat, [lengthened(path)]).catch(() => null)) !== null) return 'EEXIST';
-  const space = await line.extended('statvfs@openssh.com', [lengthened(parentOf(path))]);
-  return isFull(spaceIn(packetIn(space, types.extendedReply))) ? 'ENOSPC' : null;
+async function whyNotOpened(line: SftpClient, full: Questions['full'], path: Buffer, how: keyof typeof flags): Promise<string | null> {
+  if (how !== 'create') return null;
+  return (await line.ask(types.lstat, [lengthened(path)]).catch(() => null)) === null ? await full(path) : 'EEXIST';
 }
 
 function refuseOther({ kind }: FileFacts): void {

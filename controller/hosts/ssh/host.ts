@@ -15,6 +15,7 @@ import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts'
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory } from '../host.ts';
+import type { FileSystem } from '../../files/file-system.ts';
 import { keepFileSystems } from '../../files/kept-file-systems.ts';
 import { createSftpFileSystem } from '../../files/sftp/file-system.ts';
 import { createInstallerLines } from '../installer-lines.ts';
@@ -27,6 +28,7 @@ import { listError, readListLine } from './list-lines.ts';
 import { createListing, notRun, type Listing } from './listing.ts';
 import { createFileCache } from './file-cache.ts';
 import type { RemoteResult, RemoteRun } from './remote-run.ts';
+import { askWhyNoRoom } from './why-no-room.ts';
 
 export interface SshHostOptions {
   readonly server: string;
@@ -71,9 +73,7 @@ export function createSshHost(options: SshHostOptions): Host {
   });
   const parts: Parts = { options, connections, listing };
   const files = createFileCache();
-  const fileSystems = keepFileSystems(String, (account) =>
-    createSftpFileSystem({ open: () => connections.of(account).subsystem('sftp'), clock }),
-  );
+  const fileSystems = keepFileSystems(String, (account) => filesOver(connections.of(account), clock));
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
     const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
     const observation = await listing.observe(names, account === null);
@@ -125,6 +125,14 @@ export function createSshHost(options: SshHostOptions): Host {
       connections.close();
     },
   };
+}
+
+export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
+  return createSftpFileSystem({
+    open: () => connection.subsystem('sftp'),
+    clock,
+    whyNoRoom: askWhyNoRoom((command) => connection.run(command)),
+  });
 }
 
 function checkedAccount(parts: Parts, account: string): string {

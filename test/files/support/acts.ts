@@ -61,8 +61,9 @@ export async function runAct(act: string, { fs, folder, other, clock }: ActWorld
   else if (act === 'moveFolder') await operate({ tipo: 'mover', itens: [`${folder}/pasta`], destino: other });
   else if (act === 'unpack') await operate({ tipo: 'extrair', itens: [`${folder}/pasta.tgz`] });
   else {
-    const id = await operate({ tipo: 'lixo', itens: [`${folder}/a`] });
-    if (act === 'restore') await operate({ tipo: 'restaurar', itens: [id] });
+    // A restore that is tried again finds it in the trash.
+    const id = existsSync(`${folder}/a`) ? await operate({ tipo: 'lixo', itens: [`${folder}/a`] }) : (await files.trash(0, 1)).itens[0]?.id;
+    if (act === 'restore' && id !== undefined) await operate({ tipo: 'restaurar', itens: [id] });
   }
 }
 

@@ -6,8 +6,8 @@ import { systemClock } from '../../../controller/clock/system.ts';
 import type { FileSystem } from '../../../controller/files/file-system.ts';
 import { createListings } from '../../../controller/files/listing.ts';
 import { createFileService } from '../../../controller/files/service.ts';
-import { createSftpFileSystem } from '../../../controller/files/sftp/file-system.ts';
 import { createConnections } from '../../../controller/hosts/ssh/connections.ts';
+import { filesOver } from '../../../controller/hosts/ssh/host.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { startSshd, type SshdOptions, type TestAccount, type TestSshd } from '../../support/sshd.ts';
 
@@ -31,9 +31,7 @@ export async function createFilesWorld(options: SshdOptions = {}): Promise<Files
     credential: async () => ({ kind: 'key', privateKey }),
     clock: systemClock,
   });
-  const systems = sshd.accounts.map(({ name }) =>
-    createSftpFileSystem({ open: () => connections.of(name).subsystem('sftp'), clock: systemClock }),
-  );
+  const systems = sshd.accounts.map(({ name }) => filesOver(connections.of(name), systemClock));
   const listings = createListings(systemClock);
   const services = sshd.accounts.map(({ name, home }, n) =>
     createFileService({ fs: systems[n] as FileSystem, person: name, account: name, home: Buffer.from(home), listings, clock: systemClock }),

@@ -1,0 +1,11 @@
+/** What the kernel said, by its name. */
+import os from 'node:os';
+
+/** ENOENT and the like; '' for what is no error of the system. Node has no name for some numbers that matter here (ESTALE, EDQUOT). */
+export function errorCode(error: unknown): string {
+  // Errors of svc and of Node's own checks have a code, too, but no errno.
+  if (!(error instanceof Error) || !('code' in error) || !('errno' in error)) return '';
+  return systemNames.get(-Number(error.errno)) ?? String(error.code);
+}
+
+const systemNames: ReadonlyMap<number, string> = new Map((['ESTALE', 'EDQUOT'] as const).map((name) => [os.constants.errno[name], name]));
