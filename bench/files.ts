@@ -1,12 +1,14 @@
 /**
- * Files of a person over ssh, beside OpenSSH's own `sftp` to the same sshd: a folder of 10,000 entries, and bytes up and down, by curl through a
- * portal in a process of its own. Needs root, since an sshd becomes other people.
+ * Files of a person over ssh, beside OpenSSH's own `sftp` to the same sshd: a folder of 10,000 entries, also beside Cockpit's bridge on the same
+ * account, and bytes up and down, by curl through a portal. Needs root, since an sshd becomes other people.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import http from 'node:http';
 import { join } from 'node:path';
 import type { Browser } from '../api/testing/portal-world.ts';
 import { createFilesWorld, query, type FilesWorld } from '../test/files/support/files-world.ts';
+import { startCockpitBridge } from './peers/cockpit-bridge.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 const entries = 10_000;
@@ -30,9 +32,10 @@ async function timed(command: string, args: readonly string[], input = ''): Prom
   return (performance.now() - startedMs) / 1_000;
 }
 
+const sshOptions = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'Compression=no'];
+
 function sftp({ world, account }: Bench, batch: string): Promise<number> {
-  const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'Compression=no'];
-  const words = options.flatMap((option) => ['-o', option]);
+  const words = sshOptions.flatMap((option) => ['-o', option]);
   const { keyFile, port } = world.sshd;
   return timed('sftp', ['-q', ...words, '-i', keyFile, '-P', String(port), '-b', '-', `${account}@127.0.0.1`], `${batch}\n`);
 }
@@ -76,6 +79,83 @@ async function listing(bench: Bench, rounds: number): Promise<Row> {
     target: '≤ 1.5×',
     held: ours / peer <= 1.5,
   };
+}
+
+/** All entries by pages of 5,000, as a page of the shell that scrolls to the end asks for them. */
+async function allNames({ world, cookie }: Bench, folder: string): Promise<readonly string[]> {
+  const { host, port, url } = world.portal;
+  const names: string[] = [];
+  let version: string | null = null;
+  for (;;) {
+    const more: Record<string, string> = version === null ? {} : { versao: version };
+    const path = `/api/arquivos/lista?${query(folder, { limite: '5000', desde: String(names.length), ...more })}`;
+    const headers = { host, cookie, origin: url, 'sec-fetch-site': 'same-origin' };
+    const text = await new Promise<string>((resolve, reject) => {
+      const req = http.get({ host: '127.0.0.1', port, path, headers }, (res) => {
+        const parts: Buffer[] = [];
+        res.on('data', (part: Buffer) => parts.push(part));
+        res.on('end', () => resolve(Buffer.concat(parts).toString()));
+      });
+      req.on('error', reject);
+    });
+    const page = JSON.parse(text) as {
+      readonly total: number;
+      readonly versao: string;
+      readonly itens: readonly { readonly nome: string }[];
+    };
+    names.push(...page.itens.map(({ nome }) => nome));
+    version = page.versao;
+    if (names.length >= page.total || page.itens.length === 0) return names;
+  }
+}
+
+const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedMs = performance.now();
+  await work();
+  return (performance.now() - startedMs) / 1_000;
+};
+
+/** Cockpit tells a folder in one go and in no order, and its page sorts it: ours is there sorted, the first page of it at once. */
+async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row[]> {
+  const folder = `${bench.home}/muitos`;
+  const { keyFile, port } = bench.world.sshd;
+  const options = sshOptions.flatMap((option) => ['-o', option]);
+  const words = [...options, '-i', keyFile, '-p', String(port), `${bench.account}@127.0.0.1`, 'cockpit-bridge'];
+  const bridge = await startCockpitBridge('ssh', words);
+  const cold = async (): Promise<void> => {
+    const once = await startCockpitBridge('ssh', words);
+    await once.list(folder);
+    once.end();
+  };
+  try {
+    const [ours, theirs] = [await allNames(bench, folder), await bridge.list(folder)];
+    if (ours.length !== entries || ours.toSorted().join('/') !== theirs.toSorted().join('/'))
+      throw new Error('the names differ from those of Cockpit');
+    const path = `/api/arquivos/lista?${query(folder, { limite: '500' })}`;
+    const row = (name: string, [own, peer]: readonly [number, number]): Row => ({
+      name,
+      ours: `${(own * 1_000).toFixed(0)} ms`,
+      peer: `Cockpit: ${(peer * 1_000).toFixed(0)} ms`,
+      ratio: (own / peer).toFixed(2),
+      target: '≤ 1×',
+      held: own <= peer,
+    });
+    const warm = (): Promise<number> => seconds(() => bridge.list(folder));
+    return [
+      row('… the same; Cockpit: all of them by `fslist1`, its bridge is up', await pairs(rounds, () => curl(bench, path), warm)),
+      row('… all pages, sorted; the same', await pairs(rounds, () => seconds(() => allNames(bench, folder)), warm)),
+      row(
+        '… the first page; Cockpit with its sign-in and a bridge that starts',
+        await pairs(
+          rounds,
+          () => curl(bench, path),
+          () => seconds(cold),
+        ),
+      ),
+    ];
+  } finally {
+    bridge.end();
+  }
 }
 
 async function transfers(bench: Bench, bytes: number, rounds: number): Promise<readonly Row[]> {
@@ -137,7 +217,8 @@ export const filesArea: Area = async ({ short }) => {
     const bench = { world, cookie, home: account.home, account: account.name };
     chownSync(account.home, account.uid, account.uid);
     const listed = await listing(bench, short ? 2 : 5);
-    return [listed, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 3))];
+    const beside = await besideCockpit(bench, short ? 2 : 5);
+    return [listed, ...beside, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 3))];
   } finally {
     await world.stop();
   }

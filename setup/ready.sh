@@ -38,8 +38,9 @@ case "$mode" in
   test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap sbatch:slurm-client slurmctld:slurmctld:slurm-wlm-basic-plugins slurmd:slurmd munged:munge chromium:chromium fc-list:fontconfig:fonts-dejavu-core promtool:prometheus zsh:zsh fish:fish mypy:mypy pip3:python3-pip" ;;
   bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux" ;;
 esac
-# A file system with a quota.
+# A file system with a quota; another way to list a folder.
 [ "$mode" != test ] || needs="$needs mkfs.btrfs:btrfs-progs"
+[ "$mode" != bench ] || needs="$needs cockpit-bridge:cockpit-bridge"
 missing=""
 for need in $needs; do
   command=${need%%:*}
