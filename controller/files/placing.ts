@@ -19,17 +19,18 @@ export async function present(fs: FileSystem, path: Buffer): Promise<FileFacts |
   });
 }
 
-/** Rejects EEXIST. A folder's name is taken by making it, another's by a second name of the file: nothing comes in between. */
+/**
+ * Rejects EEXIST. A file takes its name by a second name: nothing comes in between. A folder takes it by a rename, which never takes the place of anything
+ * but an empty folder: one that was made first would be there, empty, after a kill.
+ */
 export async function placeNew(fs: FileSystem, from: Buffer, to: Buffer, kind: FileFacts['kind']): Promise<void> {
   faultPoint('files/before-rename');
   if (kind === 'folder') {
-    await fs.makeFolder(to, 0o700);
-    try {
-      await fs.rename(from, to);
-    } catch (error) {
-      await fs.removeFolder(to).catch(() => undefined);
-      throw error;
-    }
+    if ((await present(fs, to)) !== null) throw new FileFault('EEXIST');
+    await fs.rename(from, to).catch((error: unknown) => {
+      // It came to be since.
+      throw isFault(error, 'ENOTEMPTY', 'ENOTDIR') ? new FileFault('EEXIST', { cause: error }) : error;
+    });
   } else if (await linked(fs, from, to)) {
     faultPoint('files/name-taken');
     await fs.removeFile(from).catch(async (error: unknown) => {

@@ -9,6 +9,7 @@ import { createFileService } from '../../../controller/files/service.ts';
 import { createConnections } from '../../../controller/hosts/ssh/connections.ts';
 import { filesOver } from '../../../controller/hosts/ssh/host.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import type { RemoteShell } from '../../../schema/terminals.ts';
 import { startSshd, type SshdOptions, type TestAccount, type TestSshd } from '../../support/sshd.ts';
 
 export interface FilesWorld {
@@ -17,6 +18,8 @@ export interface FilesWorld {
   readonly accounts: readonly TestAccount[];
   /** Of the account by its number. */
   fs(n: number): FileSystem;
+  /** A shell of the account, begun in a folder. */
+  terminalOf(account: string, folder: Uint8Array): Promise<RemoteShell>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function createFilesWorld(options: SshdOptions = {}): Promise<Files
     portal,
     accounts: sshd.accounts,
     fs: (n) => systems[n] as FileSystem,
+    terminalOf: (account, folder) => connections.terminals(account).shell({ columns: 200, rows: 50 }, folder),
     stop: async () => {
       await portal.close();
       for (const one of systems) await one.close();
@@ -67,7 +71,7 @@ export interface Bytes {
 
 /** As the shell's page sends or reads bytes. */
 export async function bytesBy(
-  world: FilesWorld,
+  world: { readonly portal: Pick<PortalWorld, 'host' | 'port' | 'url'> },
   browser: Browser,
   method: string,
   path: string,
@@ -88,9 +92,12 @@ export async function bytesBy(
     res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) }));
   });
   req.on('error', reject);
+  // Who still writes has not come to it.
+  promise.catch(() => undefined);
   if (body === undefined || body instanceof Uint8Array) req.end(body);
   else {
-    for await (const chunk of body) if (!req.write(chunk)) await new Promise((drained) => req.once('drain', drained));
+    for await (const chunk of body)
+      if (!req.write(chunk)) await Promise.race([new Promise((drained) => req.once('drain', drained)), promise]);
     req.end();
   }
   return await promise;
