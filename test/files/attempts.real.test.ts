@@ -39,6 +39,8 @@ beforeAll(async () => {
     chmodSync(folder, 0o700);
     return folder;
   });
+  execFileSync('tar', ['czf', `${home}/proprio.tgz`, '-C', import.meta.dirname, 'attempts.real.test.ts']);
+  chownSync(`${home}/proprio.tgz`, ana.uid, ana.uid);
   const gid = Number(execFileSync('id', ['-g', ana.name]));
   const fs = createAccountFileSystem({ name: ana.name, uid: ana.uid, gid, home }, systemClock);
   const options = {
@@ -112,6 +114,15 @@ async function operated(files: PersonFiles, order: OperationBody): Promise<strin
   }
 }
 
+/** What a search tells; that a folder could not be read is nothing. */
+async function found(files: PersonFiles, path: Uint8Array): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of files.search(path, 'segredo', true, new AbortController().signal))
+    if ('item' in line) lines.push(JSON.stringify(line));
+  if (lines.length === 0) throw new Error('nothing');
+  return lines.join('\n');
+}
+
 /** Everything that a page can ask for a path; each answers a text, or rejects. */
 function acts(files: PersonFiles): Readonly<Record<string, (path: Uint8Array, text: string) => Promise<string>>> {
   return {
@@ -146,6 +157,11 @@ function acts(files: PersonFiles): Readonly<Record<string, (path: Uint8Array, te
     copy: async (_path, text) => await operated(files, { tipo: 'copiar', itens: [text], destino: home, conflito: 'renomear' }),
     move: async (_path, text) => await operated(files, { tipo: 'mover', itens: [text], destino: home, conflito: 'renomear' }),
     trash: async (_path, text) => await operated(files, { tipo: 'lixo', itens: [text] }),
+    extract: async (_path, text) => await operated(files, { tipo: 'extrair', itens: [text] }),
+    extractInto: async (_path, text) => await operated(files, { tipo: 'extrair', itens: [`${home}/proprio.tgz`], destino: text }),
+    copyInto: async (_path, text) => await operated(files, { tipo: 'copiar', itens: [`${home}/proprio.tgz`], destino: text }),
+    item: async (path) => JSON.stringify(await files.item(path)),
+    search: async (path) => await found(files, path),
     remove: async (_path, text) => await operated(files, { tipo: 'apagar', itens: [text] }),
   };
 }
@@ -243,4 +259,24 @@ test("a link that changes while it is used never shows or changes what is not th
   untouched();
   tellCount(`files: ${rounds} races of links, ${reached} reached something`);
   expect(reached).toBe(0);
+});
+
+test('the folder of a terminal and the folder of the desktop lead nowhere else', async () => {
+  const [ana] = world.accounts;
+  const files = await world.portal.world.filesOf('ana', false);
+  let attempts = 0;
+  mkdirSync(`${home}/.config`, { recursive: true });
+  for (const [n, folder] of secrets.entries()) {
+    for (const path of waysTo(folder, n + 20)) {
+      attempts += 2;
+      writeFileSync(`${home}/.config/user-dirs.dirs`, `XDG_DESKTOP_DIR="${path.replaceAll('\n', '')}/p"\n`);
+      expect(await files.deskFolder().catch(() => null)).toBeNull();
+      const shell = await world.terminalOf(ana?.name ?? '', textBytes(path) ?? Buffer.alloc(0));
+      shell.input.write('pwd -P; cat segredo p/segredo; exit\n');
+      const said = await drained(shell.output);
+      expect([path, said.includes(secret), said.includes(`\n${folder}`)]).toEqual([path, false, false]);
+    }
+  }
+  untouched();
+  tellCount(`files: ${attempts} folders of terminals and of the desktop, 0 reached something`);
 });
