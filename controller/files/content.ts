@@ -1,7 +1,7 @@
 /** A file that is opened to be read, and the validator by which two readings of it are told apart. */
 import { createHash } from 'node:crypto';
 import type { FileContent } from '../../schema/files.ts';
-import { codedFault } from './file-fault.ts';
+import { codedFault, FileFault } from './file-fault.ts';
 import type { FileFacts, FileSystem, OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 import { readAll, readRange } from './transfer.ts';
@@ -19,6 +19,8 @@ export async function openContent(fs: FileSystem, path: Buffer): Promise<FileCon
   try {
     const facts = await file.facts();
     const piece = fs.pieceBytes();
+    const unsized = facts.bytes === 0 ? await unsizedBytes(file, piece) : null;
+    if (unsized !== null) return heldContent(unsized, facts, () => file.close());
     const etag = await etagOf(file, facts, piece);
     return {
       bytes: facts.bytes,
@@ -31,6 +33,30 @@ export async function openContent(fs: FileSystem, path: Buffer): Promise<FileCon
     await file.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Files of /proc and the like say that they are empty: what they hold is read at once. Null: it is empty. */
+async function unsizedBytes(file: OpenFile, pieceBytes: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  for (let bytes = 0; bytes <= limits.unsizedFileBytesMax;) {
+    const read = await file.read(bytes, pieceBytes);
+    if (read.length === 0) return bytes === 0 ? null : Buffer.concat(pieces);
+    pieces.push(...read);
+    bytes += read.reduce((sum, piece) => sum + piece.length, 0);
+  }
+  throw new FileFault('EFBIG');
+}
+
+function heldContent(all: Buffer, facts: FileFacts, close: () => Promise<void>): FileContent {
+  return {
+    bytes: all.length,
+    modifiedMs: facts.modifiedMs,
+    etag: `"d${createHash('sha256').update(all).digest('base64url')}"`,
+    read: async function* (start, end) {
+      yield all.subarray(start, end + 1);
+    },
+    close,
+  };
 }
 
 async function* coded(bytes: AsyncIterable<Uint8Array>, path: Buffer): AsyncGenerator<Uint8Array> {

@@ -33,6 +33,8 @@ export const limits = {
   // Content.
   /** A file up to this size has a digest of its bytes for an ETag, a larger one its size and time. */
   digestTagBytesMax: 4 * 1_024 * 1_024,
+  /** Of a file that says it is empty and is not (/proc). */
+  unsizedFileBytesMax: 4 * 1_024 * 1_024,
   // Uploads in pieces, of one person.
   uploadsPerPersonMax: 64,
   uploadIdleMs: 24 * 60 * 60_000,
