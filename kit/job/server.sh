@@ -71,7 +71,7 @@ is_overdue() {
 # FOLDER PREFIX [SECONDS]: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
 # cancelled, sent; begun and ended in seconds of the epoch. One that lives SECONDS after its time is killed first: it failed, its time was over.
 do_records() {
-  local folder name process code id
+  local folder name process alive code id
   cd "$1" 2>/dev/null || { [[ ! -e $1 ]] && return 0 || fail 74 "cannot read $1"; }
   for folder in "$2"*/; do
     name=${folder%/}
@@ -81,10 +81,12 @@ do_records() {
       [[ -e $name/codigo ]] || { printf 'limit\n' >"$name/reason" && printf '124\n' >"$name/codigo.part" && mv -f "$name/codigo.part" "$name/codigo"; }
     fi
     process=$(first_line "$name/claim/process")
+    # Before what it leaves: one that ends in between is seen as it was, never as one that left nothing.
+    alive=$(lives $process && echo yes)
     code=$(first_line "$name/codigo")
     id=$(first_line "$name/id")
     printf 'record\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "${id:-${process%% *}}" \
-      "$([[ -e $name/claim ]] && echo yes)" "$(lives $process && echo yes)" "$(when "$name/claim/process")" "$(when "$name/codigo")" \
+      "$([[ -e $name/claim ]] && echo yes)" "$alive" "$(when "$name/claim/process")" "$(when "$name/codigo")" \
       "$code" "$(first_line "$name/reason")" "$([[ -e $name/cancelled ]] && echo yes)" "$([[ -e $name/sent ]] && echo yes)"
   done
 }
