@@ -7,4 +7,6 @@ export const limits = {
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
   stateFreeBytesMin: 256 * 1_024 * 1_024,
+  /** The one compilation of a new app from the template `binary`. */
+  templateBuildMsMax: 60_000,
 } as const;

@@ -5,6 +5,7 @@
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
+import { templateNames } from './create/templates.ts';
 
 export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
@@ -75,6 +76,25 @@ program
   .option('--repository <dir|url>', 'where other versions are; default: SVC_REPOSITORY')
   .option('--write [dir]', 'into .vscode of the folder of an app, for the editor')
   .action(async (options) => (await import('./commands/schema.ts')).runSchema(options));
+
+program
+  .command('create')
+  .argument('[name]', 'id of the app: lowercase letters, digits and "-"')
+  .description('write a new app that works as it stands; asks on a terminal what is not said')
+  .addOption(new Option('--template <template>', 'what it is').choices(templateNames))
+  .option('--name <text>', 'its name, as people read it')
+  .option('--description <text>', 'what it does')
+  .option('--dir <dir>', 'folder to write, instead of ./NAME')
+  .option('--yes', 'ask nothing')
+  .addOption(new Option('--lang <language>', "of the questions and of the readme, instead of the terminal's").choices(['pt', 'en']))
+  .action(async (name: string | undefined, options) => {
+    process.exitCode = await (await import('./commands/create.ts')).runCreate(name, options);
+  });
+
+program
+  .command('env')
+  .description('lines for a shell, so that python3 and node find the library svc')
+  .action(async () => (await import('./commands/env.ts')).runEnv(process.env));
 
 program
   .command('test-app')

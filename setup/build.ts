@@ -46,6 +46,8 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
     options: { ...browser, sourcemap: false },
   },
   { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
+  // Copied into new apps of the template `rooms` (bin/create/fill.ts).
+  { entry: 'bin/create/yjs.ts', outfile: 'build/create/yjs.mjs', options: { ...browser, sourcemap: false } },
   // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
   { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [pageMachine] } },

@@ -39,6 +39,17 @@ export const portuguese: Translation = {
     'of that svc instead of this one, from a repository; atual: its newest':
       'de outra versão do svc, de um repositório; atual: a mais nova dele',
     'where other versions are; default: SVC_REPOSITORY': 'onde estão as outras versões; padrão: SVC_REPOSITORY',
+    'id of the app: lowercase letters, digits and "-"': 'id do app: letras minúsculas, algarismos e "-"',
+    'write a new app that works as it stands; asks on a terminal what is not said':
+      'escreve um app novo que funciona como está; num terminal, pergunta o que falta',
+    'what it is': 'o que ele é',
+    'its name, as people read it': 'o nome, como as pessoas o leem',
+    'what it does': 'o que ele faz',
+    'folder to write, instead of ./NAME': 'pasta a escrever, em vez de ./NOME',
+    'ask nothing': 'não pergunta nada',
+    "of the questions and of the readme, instead of the terminal's": 'das perguntas e do leia-me, em vez do idioma do terminal',
+    'lines for a shell, so that python3 and node find the library svc':
+      'linhas para um shell, para que python3 e node encontrem a biblioteca svc',
     'folder of the app, with svc-app.json': 'pasta do app, com svc-app.json',
     'run an app as a server would, without a portal, and judge what every app must do; exit 0 or 1':
       'executa um app como um servidor, sem portal, e confere o que todo app precisa fazer; sai com 0 ou 1',
@@ -146,5 +157,9 @@ export const portuguese: Translation = {
     app: 'app',
     server: 'servidor',
     shell: 'shell',
+    name: 'nome',
+    text: 'texto',
+    template: 'modelo',
+    language: 'idioma',
   },
 };

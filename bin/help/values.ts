@@ -84,6 +84,8 @@ export const sources: Readonly<Record<string, Source>> = {
   names: 'nothing',
   url: 'nothing',
   path: 'nothing',
+  name: 'nothing',
+  text: 'nothing',
   // Of the program itself: complete.ts.
   command: 'nothing',
   app: namesOf('Package'),

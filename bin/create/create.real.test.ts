@@ -1,0 +1,168 @@
+/** What `svc create` writes: every template validates, does what every app must do, passes its own test, and can be published. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { publishApp } from '../../kit/repository/publishing/publish.ts';
+import { schemaText } from '../../schema/manifest/published.ts';
+import { validateManifest } from '../../schema/manifest/validate.ts';
+import { testApp } from '../test-app/run.ts';
+import { repository, runSvc } from '../testing/run-svc.ts';
+import { createApp } from './create-app.ts';
+import type { NewApp } from './fill.ts';
+import { templateNames, templates } from './templates.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'svc-create-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const app = (template: NewApp['template'], more: Partial<NewApp> = {}): NewApp => ({
+  id: `meu-${template}`,
+  nome: 'Meu app',
+  descricao: 'Um teste.',
+  template,
+  language: 'en',
+  ...more,
+});
+
+/** As `eval "$(svc env)"` makes a terminal, with the Node of this repository. */
+const terminal = {
+  ...process.env,
+  PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+  PYTHONPATH: join(repository, 'sdk/python'),
+  NODE_PATH: join(repository, 'sdk/node'),
+  NODE_OPTIONS: '',
+  // A test of Node that is started by another one reports to it.
+  NODE_TEST_CONTEXT: undefined,
+};
+
+describe('the template', () => {
+  test.concurrent.for(templateNames)('%s', async (template) => {
+    const dir = join(base, template);
+    expect(await createApp(dir, app(template), process.env)).toBe('');
+    const manifest = join(dir, 'svc-app.json');
+    expect(validateManifest(manifest, readFileSync(manifest))).toMatchObject({ ok: true, errors: [], warnings: [] });
+    expect(readFileSync(join(dir, '.vscode/svc-app.schema.json'), 'utf8')).toBe(schemaText());
+    expect(readFileSync(join(dir, 'README.md'), 'utf8').trimEnd().split('\n')).toHaveLength(11);
+    const { findings } = await testApp(dir, process.env);
+    expect(findings.filter(([, { verdict }]) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
+    const { outcome, entries } = await publishApp(dir, { destination: null, nowMs: 0 });
+    expect(outcome).toBe('checked');
+    expect(entries.filter(({ path }) => /^(?:test|\.vscode|README|\.git|build\.sh|backend\/src)/.test(path))).toEqual([]);
+    // Rejects when it ends with another code than 0.
+    await promisify(execFile)('sh', ['-c', templates[template].test], { cwd: dir, env: terminal });
+    const left = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
+    const text = left.filter((file) => statSync(file).isFile() && !/\.mjs$|backend\/app$|\.pyc$/.test(file));
+    expect(text.filter((file) => /\{\{\w+\}\}/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  test('binary says what is missing where there is no compiler, and is there all the same', async () => {
+    const dir = join(base, 'sem-cc');
+    expect(await createApp(dir, app('binary'), { PATH: base })).toBe('cc');
+    const { findings } = await testApp(dir, process.env);
+    expect(Object.fromEntries(findings)['files']).toMatchObject({ verdict: 'fail', mend: { en: 'sh build.sh' } });
+  });
+
+  test('takes any words of the author as words', async () => {
+    const dir = join(base, 'palavras');
+    const nome = '</title>"&{{id}} \\ç';
+    await createApp(dir, app('static', { nome, descricao: '"}],\\' }), process.env);
+    expect(JSON.parse(readFileSync(join(dir, 'svc-app.json'), 'utf8'))).toMatchObject({ name: nome, description: '"}],\\' });
+    expect(readFileSync(join(dir, 'frontend/index.html'), 'utf8')).toContain('<h1>&lt;/title&gt;&quot;&amp;{{id}} \\ç</h1>');
+    const { findings } = await testApp(dir, process.env);
+    expect(findings.filter(([, { verdict }]) => verdict === 'fail')).toEqual([]);
+  });
+});
+
+describe('svc create', () => {
+  const svc = (...args: readonly string[]) => runSvc(base, ['create', ...args], { LANG: 'C', LC_ALL: '', LC_MESSAGES: '' });
+
+  test('without a terminal asks nothing, and says what to do next in the language of the readme', async () => {
+    const { code, out, err } = await svc('minhas-notas', '--template', 'static', '--lang', 'pt');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^pronto: minhas-notas \(static: só uma página\)\nagora:\n {2}cd minhas-notas\n {2}svc test-app \. /);
+    expect(readFileSync(join(base, 'minhas-notas/README.md'), 'utf8')).toMatch(/^# Minhas notas\n\nConta as palavras/);
+    expect(statSync(join(base, 'minhas-notas')).mode & 0o777).toBe(0o777 & ~process.umask());
+  });
+
+  test.for<[string, readonly string[], string]>([
+    [
+      'a name that is no id',
+      ['Minhas Notas!'],
+      'BAD_REQUEST "Minhas Notas!": an id has lowercase letters without accents, digits and "-", at most 49, no "-" first or last and no "xn--" first; svc create minhas-notas --name \'Minhas Notas!\'',
+    ],
+    ['a path as a name', ['../fora'], 'svc create fora'],
+    ['no name', [], 'BAD_REQUEST which app?'],
+    ['an unknown template', ['x', '--template', 'rust'], 'Allowed choices are python, node'],
+    ['a name that a manifest can not hold', ['x', '--name', 'a\u0007b'], 'PACKAGE_REFUSED svc-app.json: name'],
+  ])('refuses %s, and leaves nothing', async ([, args, said]) => {
+    const before = readdirSync(base);
+    const { code, err } = await svc(...args);
+    expect([code, err]).toEqual([1, expect.stringContaining(said)]);
+    expect(readdirSync(base)).toEqual(before);
+  });
+
+  test('takes an empty folder, and refuses one that holds something, a file and a link', async () => {
+    mkdirSync(join(base, 'vazia'));
+    mkdirSync(join(base, 'cheia'));
+    writeFileSync(join(base, 'cheia/a'), '1');
+    symlinkSync('vazia', join(base, 'elo'));
+    expect((await svc('vazia', '--template', 'static')).code).toBe(0);
+    for (const [name, why] of [
+      ['cheia', 'is not empty'],
+      ['cheia/a', 'is no folder'],
+      ['elo', 'is no folder'],
+    ] as const) {
+      const { code, err } = await svc('x', '--dir', name);
+      expect([name, code, err]).toEqual([name, 1, expect.stringContaining(why)]);
+    }
+    expect(readdirSync(join(base, 'cheia'))).toEqual(['a']);
+    expect(readdirSync(base).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('on a terminal asks what is not said, again where an answer is none, and Ctrl-C leaves nothing', async () => {
+    const shown = await typed([
+      ['pasta: ', 'Minha Lista\n'],
+      ['(minha-lista): ', '\n'],
+      ['4  static  só uma página', '9\nstatic\n'],
+      ['(Minha Lista): ', '\n'],
+      ['(Conta as palavras de um texto.): ', 'Da casa.\n'],
+    ]);
+    expect(shown).toContain('letras minúsculas');
+    expect(shown).toContain('pronto: minha-lista');
+    const manifest = JSON.parse(readFileSync(join(base, 'minha-lista/svc-app.json'), 'utf8')) as unknown;
+    expect(manifest).toMatchObject({ name: 'Minha Lista', description: 'Da casa.' });
+    const before = readdirSync(base);
+    const left = await typed([
+      ['pasta: ', 'outra\n'],
+      ['Modelo', '\u0003'],
+    ]);
+    expect(left).toContain('CANCELLED nothing was written');
+    expect(readdirSync(base)).toEqual(before);
+  });
+});
+
+/** On a terminal of `script`: each text is typed once what stands before it is on the screen. Answers all that was shown. */
+async function typed(steps: readonly (readonly [string, string])[]): Promise<string> {
+  const child = spawn('script', ['-qec', `${join(repository, 'bin/svc')} create --lang pt`, '/dev/null'], { cwd: base });
+  let shown = '';
+  let seen = 0;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const closed = once(child, 'close');
+  for (const [prompt, text] of steps) {
+    await expect.poll(() => stripVTControlCharacters(shown).slice(seen)).toContain(prompt);
+    seen = stripVTControlCharacters(shown).length;
+    child.stdin.write(text);
+  }
+  await closed;
+  return stripVTControlCharacters(shown);
+}
+
+test('svc env gives a terminal the library, once', async () => {
+  const { out } = await runSvc(base, ['env'], { PYTHONPATH: '/outro', NODE_PATH: join(repository, 'sdk/node') });
+  expect(out).toBe(`export PYTHONPATH='${repository}/sdk/python:/outro'\nexport NODE_PATH='${repository}/sdk/node'\n`);
+  const { stdout } = await promisify(execFile)('sh', ['-c', `eval "$1"; python3 -c 'import svc.servidor; print("ok")'`, 'sh', out]);
+  expect(stdout).toBe('ok\n');
+});
