@@ -1,4 +1,5 @@
 /** The files of a new app: those of its template with its own words in the places that are marked `{{so}}`. */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
@@ -70,7 +71,7 @@ const writing: Readonly<Record<string, (text: string) => string>> = {
 const colors = ['#1f5fd0', '#7a1fa2', '#b3261e', '#1b6b3a', '#8a4b00', '#00616b', '#5b3fc4', '#a3195b'] as const;
 
 function wordsOf({ id, nome, descricao }: NewApp): Readonly<Record<string, string>> {
-  const sum = Array.from(id).reduce((total, letter) => total * 31 + letter.charCodeAt(0), 7) % 997;
+  const [sum = 0] = createHash('sha256').update(id).digest();
   return {
     id,
     nome,

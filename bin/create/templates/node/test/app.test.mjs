@@ -36,7 +36,7 @@ after(() => {
 
 const pedir = async (metodo, caminho) => await (await fetch(endereco + caminho, { method: metodo })).text();
 
-test('counts and serves its page', async () => {
+void test('counts and serves its page', async () => {
   assert.equal(await pedir('GET', '/api/contagem'), '{"contagem":0}');
   assert.deepEqual(await Promise.all([pedir('POST', '/api/contagem'), pedir('POST', '/api/contagem')]), [
     '{"contagem":1}',
