@@ -26,6 +26,7 @@ const words = {
   description: { pt: 'O que ele faz', en: 'What it does' },
   made: { pt: 'pronto', en: 'made' },
   next: { pt: 'agora', en: 'next' },
+  dev: { pt: 'no ambiente, enquanto você escreve', en: 'in the desktop, while you write' },
   judge: { pt: 'o que todo app precisa fazer', en: 'what every app must do' },
   library: { pt: 'a biblioteca svc neste terminal', en: 'the library svc in this terminal' },
   test: { pt: 'o teste do app', en: "the app's own test" },
@@ -114,6 +115,7 @@ function tell(dir: string, template: TemplateName, unbuilt: string, language: Te
   const steps = [
     [`cd ${/^[\w./-]+$/.test(place) ? place : quoted(place)}`, ''],
     ...(unbuilt === '' ? [] : [['sh build.sh', words.build[language]]]),
+    ['svc dev', words.dev[language]],
     ['svc test-app .', words.judge[language]],
     ...(template === 'binary' ? [] : [['eval "$(svc env)"', words.library[language]]]),
     [templates[template].test, words.test[language]],

@@ -82,7 +82,7 @@ describe('svc create', () => {
   test('without a terminal asks nothing, and says what to do next in the language of the readme', async () => {
     const { code, out, err } = await svc('minhas-notas', '--template', 'static', '--lang', 'pt');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^pronto: minhas-notas \(static: só uma página\)\nagora:\n {2}cd minhas-notas\n {2}svc test-app \. /);
+    expect(out).toMatch(/^pronto: minhas-notas \(static: só uma página\)\nagora:\n {2}cd minhas-notas\n {2}svc dev /);
     expect(readFileSync(join(base, 'minhas-notas/README.md'), 'utf8')).toMatch(/^# Minhas notas\n\nConta as palavras/);
     expect(statSync(join(base, 'minhas-notas')).mode & 0o777).toBe(0o777 & ~process.umask());
   });
