@@ -11,6 +11,8 @@ export const limits = {
   /** What is kept of what the app prints. */
   outputCharsKept: 16_000,
   lookAgainMs: 15,
+  /** Of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
+  temporaryRootBytesMax: 20,
   /** A request counts as under way when the app took so long and said nothing yet. */
   underWayMs: 300,
   /** Files that the page names, and files of it that are searched for addresses. */

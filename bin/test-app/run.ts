@@ -34,6 +34,7 @@ import {
   sigtermFinding,
   startFinding,
 } from './life-checks.ts';
+import { limits } from './limits.ts';
 import { hashed, judgeFolder, loaderFinding, noInstallCommand, unpack, untouched } from './package-checks.ts';
 import { hasPage, noPage, pageFinding, rootedAddress, sdkFinding } from './page-checks.ts';
 
@@ -58,7 +59,7 @@ interface Bench {
 export async function testApp(dir: string, caller: Caller, signal?: AbortSignal): Promise<Judgement> {
   const { findings, manifest, files } = await judgeFolder(resolve(dir));
   if (manifest === null) return judgement(null, findings);
-  const workshop = await mkdtemp(join(tmpdir(), 'svc-t-'));
+  const workshop = await mkdtemp(join(temporaryRoot(), 'svc-t-'));
   const processes = new Processes();
   const end = async (): Promise<void> => {
     await processes.endAll(manifest.id);
@@ -74,6 +75,9 @@ export async function testApp(dir: string, caller: Caller, signal?: AbortSignal)
     await end();
   }
 }
+
+/** A socket's path is short: below a long TMPDIR an id of full length has no room. */
+const temporaryRoot = (): string => (Buffer.byteLength(tmpdir()) > limits.temporaryRootBytesMax ? '/tmp' : tmpdir());
 
 function judgement(manifest: Manifest | null, found: Findings): Judgement {
   const missing = notJudged('depende de algo acima', 'depends on something above');
