@@ -3,7 +3,8 @@ import { type Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { errorCode, isMissing } from '../../kit/atomic-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { isMissing } from '../../kit/atomic-file.ts';
 import type { NewFile } from './fill.ts';
 
 /** Rejects CONFLICT when something is there already, but for an empty folder. */
