@@ -12,8 +12,10 @@ export interface Came {
 }
 
 export interface Backends {
-  /** Everybody's, or the first one's where none runs. Null: a newer change overtook it. */
-  restart(signal: AbortSignal): Promise<readonly Came[] | null>;
+  /** Whose backend is up, or on its way. */
+  running(): readonly string[];
+  /** Theirs, or the first one's where there are none. Null: a newer change overtook it. */
+  restart(whose: readonly string[], signal: AbortSignal): Promise<readonly Came[] | null>;
   /** Why it is not up, for a person to read, and the end of what it printed. */
   why(came: Came): Promise<{ readonly words: string; readonly detail: string; readonly tail: readonly string[] }>;
   stop(): Promise<void>;
@@ -28,12 +30,13 @@ export function createBackends(
   language: TextLanguage,
 ): Backends {
   const starts = portal.starts();
+  const running = (): readonly string[] => people.filter((person) => isUp(gateway, person, app));
   return {
-    restart: async (signal) => {
-      const running = people.filter((person) => isUp(gateway, person, app));
-      const whose = running.length === 0 ? people.slice(0, 1) : running;
+    running,
+    restart: async (whose, signal) => {
+      const these = whose.length === 0 ? people.slice(0, 1) : whose;
       try {
-        return await Promise.all(whose.map(async (person) => ({ person, answer: await again(starts, gateway, { person, app, signal }) })));
+        return await Promise.all(these.map(async (person) => ({ person, answer: await again(starts, gateway, { person, app, signal }) })));
       } catch (error) {
         if (signal.aborted) return null;
         throw error;
@@ -48,8 +51,7 @@ export function createBackends(
     },
     stop: async () => {
       const options = { by: 'admin', deadlineMs: limits.devEndMsMax } as const;
-      const running = people.filter((person) => isUp(gateway, person, app));
-      await Promise.all(running.map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
+      await Promise.all(running().map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
     },
   };
 }

@@ -15,6 +15,9 @@ export const limits = {
   watchedFilesMax: 20_000,
   /** For a start to answer; it goes on, and is told when it does. */
   restartMsMax: 30_000,
+  /** For a change to be installed, and how often it is looked whether it is. */
+  deliveryMsMax: 120_000,
+  deliveryLookMs: 15,
   /** For backends and supervisors to end. */
   devEndMsMax: 15_000,
 } as const;

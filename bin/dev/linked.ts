@@ -3,7 +3,7 @@
  * supervisor and controller meet an installed package like any other; what is written is there at once, tracebacks name the author's files,
  * and the hash of the package changes with the manifest only. Decision: docs/decisions/0244-svc-dev.md
  */
-import { lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { readPackageFile } from '../../controller/hosts/package-folder.ts';
@@ -12,17 +12,17 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 
 const manifestFile = 'svc-app.json';
 
-/** Other folders of links beside it were those of an earlier id. */
-export async function linkFolder(systemApps: string, folder: string, manifest: Manifest): Promise<void> {
+/** Answers the manifest as it is there now. Other folders of links beside it were those of an earlier id. */
+export async function linkFolder(systemApps: string, folder: string, manifest: Manifest): Promise<Manifest> {
   const target = path.join(systemApps, manifest.id);
   for (const name of await readdir(systemApps).catch(() => [])) {
     if (name !== manifest.id) await rm(path.join(systemApps, name), { recursive: true, force: true });
   }
-  // A package that was installed by --packed is a link to its version.
-  if ((await lstat(target).catch(() => null))?.isSymbolicLink() === true) await rm(target);
   await mkdir(target, { recursive: true, mode: 0o755 });
   await followEntries(target, folder);
-  writeFileAtomic(path.join(target, manifestFile), `${JSON.stringify(inPlace(manifest, folder), null, 2)}\n`, { mode: 0o644 });
+  const there = inPlace(manifest, folder);
+  writeFileAtomic(path.join(target, manifestFile), `${JSON.stringify(there, null, 2)}\n`, { mode: 0o644 });
+  return there;
 }
 
 /** One link for each entry at the top of the folder. */

@@ -1,0 +1,97 @@
+/**
+ * The author's folder as publishing would ship it: packed by the publishing code into a repository of `svc dev`, and installed by a Package
+ * document, on this machine or on a server. An install is idempotent for each version, so each change is one: `<version>+dev.<time>`.
+ */
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Host } from '../../controller/hosts/host.ts';
+import { writeFileAtomic } from '../../kit/atomic-file.ts';
+import { publishApp } from '../../kit/repository/publishing/publish.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+import { keys } from '../../schema/keys.ts';
+import { untilInstalled, type Delivery, type Where } from './delivery.ts';
+import { packageName, writePackage } from './desired.ts';
+
+const manifestFile = 'svc-app.json';
+
+export interface PackedWhere extends Where {
+  readonly mode: 'packed' | 'server';
+  readonly server: string;
+  readonly desired: string;
+  readonly first: Manifest;
+  readonly nowMs: () => number;
+}
+
+export function packedDelivery({ app, folder, state, person, mode, server, desired, first, nowMs }: PackedWhere): Delivery {
+  const repository = path.join(state, 'repository');
+  let inForce = first;
+  const publish = async (): Promise<string> => {
+    const version = await publishAs(folder, { repository, workshop: path.join(state, 'tmp'), nowMs: nowMs() });
+    writePackage(desired, app, version, server);
+    return version;
+  };
+  let version = '';
+  return {
+    mode,
+    host: (host: Host) => host,
+    manifest: () => inForce,
+    prepare: async () => {
+      // Versions of earlier runs; what is installed stays.
+      await rm(repository, { recursive: true, force: true });
+      version = await publish();
+    },
+    put: async (gateway, manifest, overtaken) => {
+      if (version === '') version = await publish();
+      await gateway.commands.admin.apply(false);
+      const wanted = version;
+      // The next change is another version.
+      version = '';
+      await untilInstalled(() => isInstalled(gateway, { app, person, version: wanted }), overtaken);
+      inForce = manifest ?? inForce;
+    },
+    isLive: false,
+    own: (text) => text,
+  };
+}
+
+function isInstalled(
+  gateway: Gateway,
+  { app, person, version }: { readonly app: string; readonly person: string; readonly version: string },
+): boolean {
+  if (gateway.apps.manifest(person, app)?.version === version) return true;
+  const object = gateway.admin.objects(keys.package(packageName(app)))[0];
+  if (object?.state === 'failed' || object?.state === 'refused')
+    throw new SvcError('PACKAGE_REFUSED', `${object.reason}: ${object.message}`);
+  return false;
+}
+
+interface Publishing {
+  readonly repository: string;
+  readonly workshop: string;
+  readonly nowMs: number;
+}
+
+/** The version that it has in the repository. Rejects what publishing rejects, and PACKAGE_REFUSED for a manifest with errors. */
+async function publishAs(folder: string, { repository, workshop, nowMs }: Publishing): Promise<string> {
+  const checked = await publishApp(folder, { destination: null, nowMs });
+  if (checked.tarball === null) throw new SvcError('PACKAGE_REFUSED', 'svc-app.json has errors');
+  await mkdir(workshop, { recursive: true, mode: 0o700 });
+  const copy = await mkdtemp(path.join(workshop, 'copy-'));
+  try {
+    for (const { path: name } of checked.entries) {
+      if (name.endsWith('/')) await mkdir(path.join(copy, name), { recursive: true });
+      else if (name !== manifestFile) await copyFile(path.join(folder, name), path.join(copy, name));
+    }
+    // What it takes in again counts for the copy, too; it goes into no package.
+    await copyFile(path.join(folder, '.svcignore'), path.join(copy, '.svcignore')).catch(() => undefined);
+    const manifest = JSON.parse(await readFile(path.join(folder, manifestFile), 'utf8')) as Manifest;
+    const version = `${manifest.version}${manifest.version.includes('+') ? '.' : '+'}dev.${nowMs.toString(36)}`;
+    writeFileAtomic(path.join(copy, manifestFile), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
+    await publishApp(copy, { destination: { kind: 'folder', dir: repository }, nowMs });
+    return version;
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,91 @@
+/** One change, done: installed, the backend restarted, the page loaded again, and what came of it told. */
+import { systemClock } from '../../controller/clock/system.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { DevChange, DevOutcome } from '../../schema/wire/dev.ts';
+import type { Change } from './changes.ts';
+import type { Ignoring } from './first-good.ts';
+import { judgeManifest } from './manifest.ts';
+import type { Session } from './session.ts';
+
+const clock = systemClock;
+
+/** Never rejects. */
+export async function work(session: Session, ignored: Ignoring, change: Change, overtaken: AbortSignal): Promise<void> {
+  try {
+    await done(session, ignored, change, overtaken);
+  } catch (error) {
+    if (overtaken.aborted) return;
+    const message = error instanceof SvcError ? `${error.code} ${error.message}` : (error as Error).message;
+    session.board.last({ ...seen(change, 'failed'), detail: message });
+    session.terminal.event('bad', session.say('failed', { motivo: message }), change.files);
+  }
+}
+
+async function done(session: Session, ignored: Ignoring, change: Change, overtaken: AbortSignal): Promise<void> {
+  const { board, terminal, say, delivery, portal, backends } = session;
+  const manifest = change.manifest ? await judged(session, ignored, change) : null;
+  // With errors in it the last good one is in force, and what else changed is done; but nothing is packed with it.
+  const isRefused = change.manifest && manifest === null;
+  if (isRefused && (!delivery.isLive || (!change.backend && change.page === 'no'))) return;
+  const isLivePage = delivery.isLive && !change.backend && manifest === null;
+  const whose = backends.running();
+  if (!isLivePage) board.last(seen(change, 'working'));
+  await delivery.put(portal.running.gateway, manifest, overtaken);
+  if (!isLivePage) return await restart(session, change, { overtaken, whose });
+  if (change.page === 'no') return;
+  board.reload(change.page);
+  board.last({ ...seen(change, 'reloaded'), tookMs: sinceThen(change) });
+  terminal.event('plain', say(change.page), change.files);
+}
+
+const sinceThen = ({ sinceMs }: Change): number => Math.round(clock.monotonicMs() - sinceMs);
+
+async function restart(
+  { board, terminal, say, backends, delivery }: Session,
+  change: Change,
+  { overtaken, whose }: { readonly overtaken: AbortSignal; readonly whose: readonly string[] },
+): Promise<void> {
+  const came = await backends.restart(whose, overtaken);
+  if (came === null) return;
+  const bad = came.find(({ answer }) => !answer.ready);
+  if (bad === undefined) {
+    const isChange = change.files.length > 0;
+    if (isChange) board.reload('page');
+    const ms = sinceThen(change);
+    board.last({ ...seen(change, 'ready'), tookMs: ms });
+    return terminal.event('good', say(isChange ? 'restartedAndPage' : 'restarted', { ms }), change.files);
+  }
+  const { words, detail, tail } = await backends.why(bad);
+  const isSlow = bad.answer.status === 'starting';
+  board.last({ ...seen(change, isSlow ? 'slow' : 'crashed'), tookMs: sinceThen(change), reason: bad.answer.reason, detail });
+  if (isSlow) return terminal.event('busy', say('slow', { motivo: words }), change.files);
+  terminal.event('bad', say('crashed', { motivo: words }), change.files);
+  if (tail.length > 0) terminal.note([say('tail'), ...tail.map((line) => delivery.own(line))].join('\n'), 'bad');
+  terminal.note(say('nextTry'));
+}
+
+const seen = ({ files }: Change, outcome: DevOutcome): DevChange => ({
+  files: [...files],
+  outcome,
+  atMs: clock.nowMs(),
+  tookMs: null,
+  reason: null,
+  detail: '',
+});
+
+/** Null: it has errors, which are told. */
+async function judged({ options, terminal, say, board, app }: Session, ignored: Ignoring, change: Change): Promise<Manifest | null> {
+  const { manifest, errors: found, warnings } = await judgeManifest(options.folder, (file) => ignored.of(file));
+  const isOther = manifest !== null && manifest.id !== app;
+  const errors = isOther ? [`svc-app.json: ${say('idChanged', { antes: app, depois: manifest.id })}`] : found;
+  board.manifest(errors);
+  if (manifest === null || errors.length > 0) {
+    board.last(seen(change, 'refused'));
+    terminal.event('bad', say('manifestBad'), change.files);
+    terminal.note(errors.join('\n'), 'bad');
+    return null;
+  }
+  if (warnings.length > 0) terminal.note(warnings.join('\n'), 'busy');
+  return manifest;
+}
