@@ -1,56 +1,42 @@
 /**
  * `svc dev DIR`: the app of a folder in a portal of its own, in the real desktop, while it is written. Nothing of launcher, gate, proxy and
- * origins is another one than in `svc up`. Docs: docs/app-authors.md. Decision: docs/decisions/0244-svc-dev.md
+ * origins is another one than in `svc up`. Docs: docs/author-tools.md. Decision: docs/decisions/0244-svc-dev.md
  */
 import { spawn } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PortalDev } from '../../api/dev/contract.ts';
 import { systemClock } from '../../controller/clock/system.ts';
-import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
 import { withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { accountPaths, appPaths } from '../../schema/server-paths.ts';
+import { appPaths } from '../../schema/server-paths.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
-import type { DevChange, DevOutcome } from '../../schema/wire/dev.ts';
-import { createBackends, type Backends } from './backends.ts';
-import { createBoard, type Board } from './board.ts';
-import { changeOf, isIgnored, type Change } from './changes.ts';
-import { localServer, writeDesired } from './desired.ts';
+import { createBackends } from './backends.ts';
+import { createBoard } from './board.ts';
+import { changeOf } from './changes.ts';
+import { linkedDelivery } from './delivery.ts';
+import { localServer, writeDesired, writePortal, writeServerDesired } from './desired.ts';
+import { firstGood, ignoreFile, ignoring, type Ignoring } from './first-good.ts';
 import { limits } from './limits.ts';
-import { followEntries, linkFolder, withFolder } from './linked.ts';
 import { appLogLine, followAppLog, followRunLog } from './logs.ts';
-import { judgeManifest, type JudgedManifest } from './manifest.ts';
 import type { DevOptions } from './options.ts';
-import { startDevPortal, type DevPortal } from './portal.ts';
+import { packedDelivery } from './packed.ts';
+import { startDevPortal } from './portal.ts';
+import type { Session } from './session.ts';
 import { endSupervisor } from './supervisors.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 import { createTurns } from './turns.ts';
 import { watchApp } from './watch.ts';
 import { wordsIn, type Say } from './words.ts';
+import { work } from './work.ts';
 
 const clock = systemClock;
-
-/** What every part of a run needs. */
-interface Session {
-  readonly options: DevOptions;
-  readonly say: Say;
-  readonly board: Board;
-  readonly terminal: Terminal;
-  readonly app: string;
-  readonly portal: DevPortal;
-  readonly backends: Backends;
-  /** Paths through the links, as the author knows them. */
-  readonly own: (text: string) => string;
-  readonly inForce: { manifest: Manifest };
-}
 
 export async function dev(options: DevOptions, language: TextLanguage): Promise<void> {
   const ended = untilSignal();
   const say = wordsIn(language);
   const ignored = await ignoring(options.folder);
-  const first = await firstGood(options, ignored, say, ended);
+  const first = await firstGood(options.folder, ignored, say, ended);
   if (first === null) return;
   const session = await open(options, first, say, language);
   const stop = new AbortController();
@@ -62,27 +48,37 @@ export async function dev(options: DevOptions, language: TextLanguage): Promise<
   }
 }
 
-async function open(options: DevOptions, manifest: Manifest, say: Say, language: TextLanguage): Promise<Session> {
-  const { folder, state, people } = options;
-  const app = manifest.id;
-  const inForce = { manifest };
-  const board = createBoard({ app, folder, mode: 'folder' }, clock);
+async function open(options: DevOptions, first: Manifest, say: Say, language: TextLanguage): Promise<Session> {
+  const { folder, state, server } = options;
+  const app = first.id;
+  const desired = path.join(state, 'desired');
+  const people = server === null ? options.people : await writeServerDesired(desired, server, options.people);
+  if (server === null) await writeDesired(desired, people);
+  if (!options.packed) writePortal(desired, localServer, null);
+  const where = { app, folder, state, person: people[0] ?? '', first };
+  const delivery = options.packed
+    ? packedDelivery({
+        ...where,
+        mode: server === null ? 'packed' : 'server',
+        server: server?.name ?? localServer,
+        desired,
+        nowMs: () => clock.nowMs(),
+      })
+    : linkedDelivery(where);
+  await delivery.prepare();
+  const board = createBoard({ app, folder, mode: delivery.mode }, clock);
   const terminal = createTerminal(board, () => clock.nowMs(), people.length > 1);
-  await mkdir(path.join(state, 'repository'), { recursive: true, mode: 0o700 });
-  await writeDesired(path.join(state, 'desired'), people);
-  await linkFolder(systemApps(state), folder, manifest);
   const portal = await startDevPortal({
     state,
-    desired: path.join(state, 'desired'),
+    desired,
     listen: options.listen,
     people,
-    dev: { app, state: () => board.state(), ...devServerOf(options, () => inForce.manifest) },
-    host: withFolder(app, folder),
+    dev: { app, state: () => board.state(), ...devServerOf(options, () => delivery.manifest()) },
+    host: delivery.host,
   });
   board.connect(portal.running.bus, people);
   const backends = createBackends(app, people, portal.running, language);
-  const own = (text: string): string => text.replaceAll(`${systemApps(state)}/${app}/`, `${folder}/`);
-  return { options, say, board, terminal, app, portal, backends, own, inForce };
+  return { options, people, say, board, terminal, app, portal, backends, delivery };
 }
 
 /** What the backend answers of an app whose pages come from elsewhere: what the portal asks of it, what others ask, and what is named. */
@@ -98,13 +94,7 @@ function devServerOf({ frontend, backendPrefixes }: DevOptions, manifest: () => 
 
 async function run(session: Session, ignored: Ignoring, signal: AbortSignal, ended: Promise<unknown>): Promise<void> {
   const { options, terminal, say, portal } = session;
-  const turns = createTurns(async (change, overtaken) => {
-    await work(session, ignored, change, overtaken).catch((error: unknown) => {
-      const { message } = error as Error;
-      session.board.last({ ...seen(change, 'failed'), detail: message });
-      terminal.event('bad', say('failed', { motivo: message }));
-    });
-  });
+  const turns = createTurns((change, overtaken) => work(session, ignored, change, overtaken));
   const watch = watchApp({
     folder: options.folder,
     clock,
@@ -125,17 +115,19 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
     await Promise.race([ended, portal.running.lost]);
     terminal.note(say('ending'));
   } finally {
+    turns.stop();
     await watch.close();
   }
 }
 
-async function announce({ options, terminal, say, inForce: { manifest }, portal }: Session): Promise<void> {
+async function announce({ options, terminal, say, delivery, portal }: Session): Promise<void> {
+  const manifest = delivery.manifest();
   const links = await portal.links();
   const width = Math.max(...links.map(({ person }) => person.length));
   terminal.note(`svc dev  ${manifest.id} ${manifest.version}  ${options.folder}`, 'good');
   for (const { person, link } of links) terminal.note(`${person.padEnd(width)}  ${link}`);
   if (links.length > 1) terminal.note(say('links'));
-  terminal.note(say('rule'));
+  terminal.note(say(delivery.isLive ? 'rule' : 'rulePacked'));
   const { frontend } = options;
   if (frontend !== null) terminal.note(say('ruleFrontend', { url: `http://${frontend.host}:${frontend.port}` }));
   terminal.note(say('end'));
@@ -151,27 +143,25 @@ function openInBrowser(links: readonly string[]): void {
   }
 }
 
-function followLogs({ options, terminal, app, portal, own }: Session, signal: AbortSignal): void {
-  for (const person of options.people) {
-    const home = path.join(options.state, localServer, 'home', person);
-    const { data } = appPaths({ home, prefix: '' }, app);
-    void followRunLog(portal.running.gateway, { person, app, signal }, (text) => terminal.log('run', person, own(text)));
+function followLogs({ options, people, terminal, app, portal, delivery }: Session, signal: AbortSignal): void {
+  for (const person of people) {
+    void followRunLog(portal.running.gateway, { person, app, signal }, (text) => terminal.log('run', person, delivery.own(text)));
+    // On a server it is the account's, and read there.
+    if (options.server !== null) continue;
+    const { data } = appPaths({ home: homeOf(options, person), prefix: '' }, app);
     void followAppLog(path.join(data, 'app.log'), signal, (text) => terminal.log('app', person, appLogLine(text)));
   }
 }
 
-async function close({ options, backends, portal }: Session): Promise<void> {
+const homeOf = ({ state }: DevOptions, person: string): string => path.join(state, localServer, 'home', person);
+
+async function close({ options, people, backends, portal }: Session): Promise<void> {
   const late = (): SvcError => new SvcError('TIMEOUT', 'the backends did not end in time');
   await withDeadline(clock, limits.devEndMsMax, backends.stop(), late).catch(() => undefined);
   await portal.running.end();
-  // Not before: the portal would start them again.
-  for (const person of options.people) await endSupervisor(path.join(options.state, localServer, 'home', person));
+  // Not before: the portal would start them again. On a server other portals need them.
+  if (options.server === null) for (const person of people) await endSupervisor(homeOf(options, person));
 }
-
-const systemApps = (state: string): string => {
-  const prefix = path.join(state, localServer);
-  return accountPaths({ home: prefix, prefix }).systemApps;
-};
 
 /** The second signal ends it at once. Who reads what it says is gone: that is an end too, and in order. */
 function untilSignal(): Promise<string> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readDesired } from '../../schema/desired/load.ts';
 import { readFileSync } from 'node:fs';
-import { writeDesired, writePackage } from './desired.ts';
+import { localServer, writeDesired, writePortal } from './desired.ts';
 import { readOptions, type DevFlags } from './options.ts';
 
 let dir: string;
@@ -68,7 +68,7 @@ test('a path of the backend begins with a slash and ends with none', () => {
 test('the desired state that it writes has no error', async () => {
   const folder = path.join(dir, 'desired');
   await writeDesired(folder, ['ana', 'bia']);
-  writePackage(folder, 'ola', '1.0.0+dev.1', 's');
-  const files = ['dev.yaml', 'package.yaml'].map((name) => ({ name, bytes: readFileSync(path.join(folder, name)) }));
+  writePortal(folder, localServer, { app: 'ola', version: '1.0.0+dev.1', repository: '/r' });
+  const files = ['dev.yaml', 'portal.yaml'].map((name) => ({ name, bytes: readFileSync(path.join(folder, name)) }));
   expect(readDesired(files, []).reports.flatMap(({ errors }) => errors)).toEqual([]);
 });

@@ -49,7 +49,7 @@ export function readOptions(dir: string, flags: DevFlags, env: Readonly<Record<s
   return {
     folder,
     people: peopleOf(flags, server !== null),
-    state: flags.state === undefined ? stateOf(folder, env) : path.resolve(flags.state),
+    state: flags.state === undefined ? `${stateOf(folder, env)}${modeOf(flags)}` : path.resolve(flags.state),
     listen: flags.listen ?? null,
     packed: flags.packed === true || server !== null,
     server,
@@ -83,6 +83,9 @@ const words = (text: string): readonly string[] =>
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
+
+/** What was installed by one mode is not for another to take away. */
+const modeOf = ({ server, packed }: DevFlags): string => (server === undefined ? (packed === true ? 'p' : '') : `-${server}`);
 
 /** One for each folder, outside of it: what is in it would be packed, and watched. Short, since sockets are below it. */
 function stateOf(folder: string, env: Readonly<Record<string, string | undefined>>): string {

@@ -2,7 +2,7 @@
  * The author's folder as publishing would ship it: packed by the publishing code into a repository of `svc dev`, and installed by a Package
  * document, on this machine or on a server. An install is idempotent for each version, so each change is one: `<version>+dev.<time>`.
  */
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
@@ -12,7 +12,7 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { keys } from '../../schema/keys.ts';
 import { untilInstalled, type Delivery, type Where } from './delivery.ts';
-import { packageName, writePackage } from './desired.ts';
+import { packageName, writePortal } from './desired.ts';
 
 const manifestFile = 'svc-app.json';
 
@@ -25,31 +25,33 @@ export interface PackedWhere extends Where {
 }
 
 export function packedDelivery({ app, folder, state, person, mode, server, desired, first, nowMs }: PackedWhere): Delivery {
-  const repository = path.join(state, 'repository');
+  const repositories = path.join(state, 'repository');
   let inForce = first;
   const publish = async (): Promise<string> => {
-    const version = await publishAs(folder, { repository, workshop: path.join(state, 'tmp'), nowMs: nowMs() });
-    writePackage(desired, app, version, server);
+    const atMs = nowMs();
+    const repository = path.join(repositories, atMs.toString(36));
+    const version = await publishAs(folder, { repository, workshop: path.join(state, 'tmp'), nowMs: atMs });
+    writePortal(desired, server, { app, version, repository });
     return version;
   };
-  let version = '';
+  let prepared: string | null = null;
   return {
     mode,
     host: (host: Host) => host,
     manifest: () => inForce,
     prepare: async () => {
-      // Versions of earlier runs; what is installed stays.
-      await rm(repository, { recursive: true, force: true });
-      version = await publish();
+      // Of earlier runs; what is installed stays.
+      await rm(repositories, { recursive: true, force: true });
+      prepared = await publish();
     },
     put: async (gateway, manifest, overtaken) => {
-      if (version === '') version = await publish();
+      const version = prepared ?? (await publish());
+      prepared = null;
       await gateway.commands.admin.apply(false);
-      const wanted = version;
-      // The next change is another version.
-      version = '';
-      await untilInstalled(() => isInstalled(gateway, { app, person, version: wanted }), overtaken);
+      await untilInstalled(() => isInstalled(gateway, { app, person, version }), overtaken);
       inForce = manifest ?? inForce;
+      for (const name of await readdir(repositories))
+        if (!version.endsWith(`.${name}`)) await rm(path.join(repositories, name), { recursive: true });
     },
     isLive: false,
     own: (text) => text,

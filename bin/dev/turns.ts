@@ -6,6 +6,8 @@ import { merged, type Change } from './changes.ts';
 
 export interface Turns {
   push(change: Change): void;
+  /** What is waited for is given up, and nothing more is begun. */
+  stop(): void;
   /** Resolves when nothing is done and nothing waits. */
   idle(): Promise<void>;
 }
@@ -15,6 +17,7 @@ export function createTurns(work: (change: Change, overtaken: AbortSignal) => Pr
   let waiting: Change | null = null;
   let current: { readonly abort: AbortController; readonly change: Change } | null = null;
   let running: Promise<void> = Promise.resolve();
+  let stopped = false;
 
   const run = async (): Promise<void> => {
     for (let next = waiting; next !== null; next = waiting) {
@@ -26,7 +29,13 @@ export function createTurns(work: (change: Change, overtaken: AbortSignal) => Pr
     }
   };
   return {
+    stop: () => {
+      stopped = true;
+      waiting = null;
+      current?.abort.abort();
+    },
     push: (change) => {
+      if (stopped) return;
       const overtakes = current !== null && (change.backend || change.manifest) && (current.change.backend || current.change.manifest);
       // What the one that is given up had still to do is not lost.
       const left = overtakes && current !== null && !current.abort.signal.aborted ? merged(current.change, change) : change;

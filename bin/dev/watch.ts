@@ -20,13 +20,13 @@ export interface WatchOptions {
 }
 
 export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOptions): FolderWatch {
-  let files = new Set<string>();
+  let files = new Map<string, 'add' | 'change' | 'unlink'>();
   let sinceMs = 0;
   let cancel = (): void => {};
   const tell = (): void => {
-    const changed = [...files].sort();
-    files = new Set();
-    onChange(changed, sinceMs);
+    const changed = [...files.keys()].sort();
+    files = new Map();
+    if (changed.length > 0) onChange(changed, sinceMs);
   };
   const relativeOf = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
   const watcher = watch(folder, {
@@ -45,7 +45,10 @@ export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOpt
     if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
     const nowMs = clock.monotonicMs();
     if (files.size === 0) sinceMs = nowMs;
-    files.add(relativeOf(file));
+    const relative = relativeOf(file);
+    // Came and went: a temporary file of an editor whose name says nothing.
+    if (event === 'unlink' && files.get(relative) === 'add') files.delete(relative);
+    else if (!files.has(relative) || event !== 'change') files.set(relative, event);
     cancel();
     cancel = clock.at(Math.min(nowMs + limits.quietMs, sinceMs + limits.burstMsMax), tell);
   });

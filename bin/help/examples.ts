@@ -6,6 +6,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'svc dev',
     'svc dev notas --as bia',
     'svc dev . --people ana,bia --open',
+    'svc dev --packed',
+    'svc dev --server lab --desired /etc/svc --as ana',
     'svc dev --frontend http://127.0.0.1:5173 --backend-prefix /ws',
   ],
   validate: ['svc validate svc-app.json', 'svc validate examples/desired examples/apps', 'svc validate --json . | jq .'],

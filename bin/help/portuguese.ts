@@ -25,6 +25,9 @@ export const portuguese: Translation = {
       'executa o app de uma pasta em uma área de trabalho própria, enquanto é escrito',
     'a person more to play, with a link of their own; may be given again': 'mais uma pessoa, com um link próprio; pode ser repetido',
     'all of them, the first one first: ana,bia': 'todas elas, a primeira no começo: ana,bia',
+    'run what publishing would ship': 'executa o que a publicação levaria',
+    'run it on that server of a desired-state folder': 'executa nesse servidor de uma pasta de estado desejado',
+    'with --server: that folder': 'com --server: essa pasta',
     'the dev server of the frontend (Vite), shown in place of the pages of the backend':
       'o servidor do frontend (Vite), mostrado em lugar das páginas do backend',
     'with --frontend: what the backend answers besides /api; may be given again':

@@ -140,7 +140,8 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
       clock,
       log,
       createHost: (server, readOnly) => (dev?.host ?? same)(createHost({ stateDir, clock, log }, server, readOnly)),
-      createAdmin: (server) => createAdmin({ stateDir, clock, log }, server),
+      // The kit of a server is its portal's.
+      createAdmin: (server) => (dev === undefined ? createAdmin({ stateDir, clock, log }, server) : null),
       serverKit: kitFor,
       createCluster: (document, around) => createCluster({ stateDir, clock }, document, around),
       portalUrlOfJobs: reached.ofJobs,
