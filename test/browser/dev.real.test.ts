@@ -3,13 +3,15 @@
  * stays out of force, and what it started is gone at its end. Decision: docs/decisions/0244-svc-dev.md
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { appendFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, type ViteDevServer } from 'vite';
 import { launchBrowser } from '../support/chromium.ts';
 import { startDev, type RunningDev } from '../support/dev.ts';
-import { processesBelow, repository, until } from '../support/portal.ts';
+import { freePort, processesBelow, repository, until } from '../support/portal.ts';
 import { axeFindings, frameOf, newPage, windowOf } from './support/browser.ts';
 
 let dev: RunningDev;
@@ -49,7 +51,7 @@ describe('the link', () => {
     expect(await windowOf(page, 'Caderno').locator('svc-app-icon .badge').textContent()).toBe('dev');
     await page.getByRole('button', { name: 'Development of Caderno' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    expect(new URL((await frame.locator('body').evaluate(() => location.origin)) as string).hostname).toBe('caderno.svc.localhost');
+    expect(new URL(await frame.locator('body').evaluate<string>('location.origin')).hostname).toBe('caderno.svc.localhost');
   });
 
   test('of another person makes two people of one browser, who write in one room', async () => {
@@ -57,11 +59,9 @@ describe('the link', () => {
     await bia.goto(dev.link('bia'));
     const theirs = frameOf(bia, 'Caderno');
     await theirs.getByRole('heading').first().waitFor();
-    await frame.locator('body').evaluate(async () => {
-      const { svc } = globalThis as unknown as { svc: { salas: Record<string, (...args: unknown[]) => Promise<{ id: string }>> } };
-      const { id } = await svc.salas['criar']!('Ata');
-      await svc.salas['darAcesso']!(id, 'bia', 'editar');
-    });
+    await frame
+      .locator('body')
+      .evaluate<void>("svc.salas.criar('Ata').then(({ id }) => svc.salas.darAcesso(id, 'bia', 'editar')).then(() => undefined)");
     for (const one of [frame, theirs]) {
       await one.locator('[data-sala]').filter({ hasText: 'Ata' }).click();
       await one.locator('#estado[data-estado="sincronizado"]').waitFor();
@@ -71,7 +71,7 @@ describe('the link', () => {
     await theirs.getByText('de Ana').waitFor();
     await theirs.locator('.cm-content').click();
     await bia.keyboard.insertText('e de Bia, ');
-    await frame.getByText('e de Bia, ').waitFor();
+    await expect.poll(async () => await frame.locator('.cm-content').innerText()).toContain('e de Bia, ');
     await bia.close();
   });
 });
@@ -179,3 +179,63 @@ describe('the end', () => {
     expect(await dev.end('SIGTERM')).toBe(0);
   });
 });
+
+describe('a frontend with its own dev server', () => {
+  let vite: ViteDevServer;
+  let other: RunningDev;
+
+  beforeAll(async () => {
+    other = await startDev({
+      app: join(repository, 'examples/apps/notas'),
+      args: ['--frontend', `http://127.0.0.1:${await viteAt((made) => (vite = made))}`],
+    });
+  });
+  afterAll(async () => {
+    await other?.remove();
+    await vite?.close();
+    await rm(vite.config.root, { recursive: true, force: true });
+  });
+
+  test('is shown on the origin of the app, with the SDK, its hot reload and the backend', async () => {
+    const { page: own } = await newPage(browser, { locale: 'en-GB' });
+    await own.goto(other.link('ana'));
+    const notes = frameOf(own, 'Notas');
+    await notes.getByText('um', { exact: true }).waitFor();
+    const body = notes.locator('body');
+    expect(new URL(await body.evaluate<string>('location.origin')).hostname).toBe('notas.svc.localhost');
+    expect(await body.evaluate<boolean>('svc.noAmbiente')).toBe(true);
+    await expect.poll(async () => await body.evaluate(async () => (await fetch('api/notas')).status)).toBe(200);
+    await body.evaluate(() => Object.assign(globalThis, { kept: true }));
+    await writeFile(join(vite.config.root, 'palavra.js'), "export const palavra = 'dois';");
+    await notes.getByText('dois', { exact: true }).waitFor();
+    expect(await body.evaluate(() => 'kept' in globalThis)).toBe(true);
+    await own.context().close();
+  });
+});
+
+/** A page that takes a changed module without being loaded again. Answers the port. */
+async function viteAt(made: (server: ViteDevServer) => void): Promise<number> {
+  const root = await mkdtemp(join(tmpdir(), 'svcv-'));
+  await writeFile(
+    join(root, 'index.html'),
+    '<!doctype html><html><head><title>x</title></head><body><p id="p"></p><script type="module" src="/main.js"></script></body></html>',
+  );
+  await writeFile(join(root, 'palavra.js'), "export const palavra = 'um';");
+  await writeFile(
+    join(root, 'main.js'),
+    `import { palavra } from './palavra.js';
+const show = (text) => (document.getElementById('p').textContent = text);
+show(palavra);
+import.meta.hot.accept('./palavra.js', (module) => show(module.palavra));
+`,
+  );
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: await freePort(), strictPort: true },
+  });
+  await server.listen();
+  made(server);
+  return server.config.server.port;
+}
