@@ -131,7 +131,7 @@ export class SvcDev extends LitElement {
         <dt>${text('dev.mode')}</dt>
         <dd>${text(`dev.mode.${state.mode}`)}</dd>
         <dt>${text('dev.last')}</dt>
-        <dd role="status">${state.last === null ? text('dev.none') : this.#last(state.last)}</dd>
+        <dd><span role="status">${state.last === null ? text('dev.none') : this.#last(state.last)}</span></dd>
       </dl>
       ${
         state.manifest.length === 0

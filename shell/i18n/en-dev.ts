@@ -3,8 +3,8 @@ import type { ptDev } from './pt-dev.ts';
 
 export const enDev: { readonly [K in keyof typeof ptDev]: string } = {
   'dev.title': 'Development',
-  'dev.open': 'Development of {nome}',
-  'dev.openBad': 'Development of {nome}: there is an error',
+  'dev.open': 'dev: development of {nome}',
+  'dev.openBad': 'dev: development of {nome}, there is an error',
   'dev.folder': 'Folder',
   'dev.mode': 'Mode',
   'dev.mode.folder': 'straight from the folder',

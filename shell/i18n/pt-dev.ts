@@ -1,8 +1,8 @@
 /** The sentences of the window of svc dev, in Portuguese. Part of pt.ts. */
 export const ptDev = {
   'dev.title': 'Desenvolvimento',
-  'dev.open': 'Desenvolvimento de {nome}',
-  'dev.openBad': 'Desenvolvimento de {nome}: há um erro',
+  'dev.open': 'dev: desenvolvimento de {nome}',
+  'dev.openBad': 'dev: desenvolvimento de {nome}, há um erro',
   'dev.folder': 'Pasta',
   'dev.mode': 'Modo',
   'dev.mode.folder': 'direto da pasta',

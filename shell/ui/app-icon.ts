@@ -57,6 +57,10 @@ export class SvcAppIcon extends LitElement {
         color: #fff;
         font-weight: 600;
       }
+      /* Not text of the button that it is in: that has a name of its own. */
+      .badge::after {
+        content: 'dev';
+      }
       .badge {
         position: absolute;
         inset-inline-end: -7px;
@@ -90,7 +94,7 @@ export class SvcAppIcon extends LitElement {
 
   override render(): TemplateResult {
     const isDev = this.app !== undefined && this.app.id === devApp.get();
-    return html`${this.#picture()}${isDev ? html`<span class="badge" aria-hidden="true">dev</span>` : nothing}`;
+    return html`${this.#picture()}${isDev ? html`<span class="badge"></span>` : nothing}`;
   }
 
   #picture(): TemplateResult {

@@ -48,8 +48,9 @@ const version = async (): Promise<unknown> =>
 describe('the link', () => {
   test('leads into the real desktop, with the app in a window that says dev', async () => {
     await windowOf(page, 'Caderno').waitFor();
-    expect(await windowOf(page, 'Caderno').locator('svc-app-icon .badge').textContent()).toBe('dev');
-    await page.getByRole('button', { name: 'Development of Caderno' }).waitFor();
+    const badge = windowOf(page, 'Caderno').locator('svc-app-icon .badge');
+    expect(await badge.evaluate((one) => getComputedStyle(one, '::after').content)).toBe('"dev"');
+    await page.getByRole('button', { name: 'dev: development of Caderno' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
     expect(new URL(await frame.locator('body').evaluate<string>('location.origin')).hostname).toBe('caderno.svc.localhost');
   });
