@@ -19,7 +19,7 @@ import { median, type Area, type Row } from './rows.ts';
 const root = resolve(import.meta.dirname, '..');
 const reloadMsMax = 300;
 const overBootMsMax = 300;
-const lookMs = 4;
+const lookMs = 10;
 
 type Runtime = 'python3' | 'node';
 

@@ -22,6 +22,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   queue: async () => (await import('./queue.ts')).queueArea,
   metrics: async () => (await import('./metrics.ts')).metricsArea,
   commands: async () => (await import('./commands.ts')).commandsArea,
+  dev: async () => (await import('./dev.ts')).devArea,
   validate: async () => (await import('./validate.ts')).validateArea,
 };
 

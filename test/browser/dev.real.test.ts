@@ -52,7 +52,7 @@ describe('the link', () => {
     expect(await badge.evaluate((one) => getComputedStyle(one, '::after').content)).toBe('"dev"');
     await page.getByRole('button', { name: 'dev: development of Caderno' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    expect(new URL(await frame.locator('body').evaluate<string>('location.origin')).hostname).toBe('caderno.svc.localhost');
+    expect(new URL(await frame.locator('body').evaluate(() => location.origin)).hostname).toBe('caderno.svc.localhost');
   });
 
   test('of another person makes two people of one browser, who write in one room', async () => {
@@ -62,7 +62,7 @@ describe('the link', () => {
     await theirs.getByRole('heading').first().waitFor();
     await frame
       .locator('body')
-      .evaluate<void>("svc.salas.criar('Ata').then(({ id }) => svc.salas.darAcesso(id, 'bia', 'editar')).then(() => undefined)");
+      .evaluate("svc.salas.criar('Ata').then(({ id }) => svc.salas.darAcesso(id, 'bia', 'editar')).then(() => undefined)");
     for (const one of [frame, theirs]) {
       await one.locator('[data-sala]').filter({ hasText: 'Ata' }).click();
       await one.locator('#estado[data-estado="sincronizado"]').waitFor();
@@ -203,8 +203,8 @@ describe('a frontend with its own dev server', () => {
     const notes = frameOf(own, 'Notas');
     await notes.getByText('um', { exact: true }).waitFor();
     const body = notes.locator('body');
-    expect(new URL(await body.evaluate<string>('location.origin')).hostname).toBe('notas.svc.localhost');
-    expect(await body.evaluate<boolean>('svc.noAmbiente')).toBe(true);
+    expect(new URL(await body.evaluate(() => location.origin)).hostname).toBe('notas.svc.localhost');
+    expect(await body.evaluate('svc.noAmbiente')).toBe(true);
     await expect.poll(async () => await body.evaluate(async () => (await fetch('api/notas')).status)).toBe(200);
     await body.evaluate(() => Object.assign(globalThis, { kept: true }));
     await writeFile(join(vite.config.root, 'palavra.js'), "export const palavra = 'dois';");
