@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../svc-program.ts';
@@ -53,7 +55,12 @@ describe('examples', () => {
     return below === undefined ? { command, operands, unknown } : read(below, words.slice(words.indexOf(below.name()) + 1));
   }
 
-  test.for(Object.entries(examples).flatMap(([path, lines]) => lines.map((line) => [path, line] as const)))('%s: %s', ([path, line]) => {
+  /** Those of the first page that an author reads, too. */
+  const firstApp = readFileSync(join(import.meta.dirname, '../../docs/first-app.md'), 'utf8');
+  const told = Array.from(firstApp.matchAll(/^svc .+$/gm), ([line]) => ['', line] as const);
+  const ours = Object.entries(examples).flatMap(([path, lines]) => lines.map((line) => [path, line] as const));
+
+  test.for([...ours, ...told])('%s: %s', ([path, line]) => {
     const { command, operands, unknown } = read(program, wordsOf(line));
     const taken = command.registeredArguments;
     expect(unknown).toEqual([]);
