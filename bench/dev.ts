@@ -105,10 +105,11 @@ function byHand(folder: string, runtime: Runtime, port: number, watch = false): 
   return spawn(program ?? '', words, { stdio: 'ignore', env: environment });
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+/** `node --watch` ends what it started at SIGTERM only. */
+async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
-  child.kill('SIGKILL');
+  child.kill(signal);
   await exit;
 }
 
@@ -216,7 +217,7 @@ async function backend(work: string, browser: Browser, runtime: Runtime, rounds:
       held: mine <= boot + overBootMsMax,
     };
   } finally {
-    if (watcher !== null) await ended(watcher);
+    if (watcher !== null) await ended(watcher, 'SIGTERM');
     await dev.remove();
     await context.close();
   }
