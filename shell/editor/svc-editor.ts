@@ -1,8 +1,8 @@
 /** The editor's window: one file of the person. Loaded with the first such window. Decision: docs/decisions/0217-the-text-editor.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
-import { language, relativeTime, text } from '../i18n/i18n.ts';
-import { nameOfPath } from '../opening/file-path.ts';
+import { language, text } from '../i18n/i18n.ts';
+import { nameOfPath, parentOf } from '../opening/file-path.ts';
 import { ApiError } from '../session/api.ts';
 import { downloadUrl, readContent, readEtag, readFacts, writeContent } from '../session/content-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -11,25 +11,18 @@ import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { dark } from '../ui/theme.ts';
 import { createCodeView, type CodeView } from './code-view.ts';
-import { createDrafts, type Drafts } from './drafts.ts';
+import { createDrafts, type Draft, type Drafts } from './drafts.ts';
 import { editorStyles } from './editor-styles.ts';
 import { encode, type Encoding, type TextFormat } from './encoding.ts';
 import { limits } from './limits.ts';
+import { choicesOf, isMissing, wordsOf, type Note, type NoteAct } from './notes.ts';
 import { copyPath, openText, type Opened, type OpenText } from './open-text.ts';
 import { encodingName, refusalOf, statusOf, type SaveState } from './words.ts';
 
-/** What is asked over the text; one at a time. */
-type Note =
-  | { readonly kind: 'changed' }
-  | { readonly kind: 'restored'; readonly fromMs: number }
-  | { readonly kind: 'unwritable' }
-  | { readonly kind: 'failed'; readonly words: string }
-  | { readonly kind: 'closing' };
-
+/** A button in place of the text. */
 interface Choice {
   readonly label: string;
   readonly run: () => void;
-  readonly isFirst?: boolean;
 }
 
 export class SvcEditor extends LitElement {
@@ -65,6 +58,8 @@ export class SvcEditor extends LitElement {
   #stored = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #loads = 0;
+  /** The window is no more. */
+  #gone = new AbortController();
   /** Of what is in the window. */
   #shownPath: string | null = null;
 
@@ -94,6 +89,7 @@ export class SvcEditor extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
+    this.#gone = new AbortController();
     addEventListener('focus', this.#look);
     document.addEventListener('visibilitychange', this.#hidden);
   }
@@ -103,6 +99,7 @@ export class SvcEditor extends LitElement {
     removeEventListener('focus', this.#look);
     document.removeEventListener('visibilitychange', this.#hidden);
     clearTimeout(this.#timer);
+    this.#gone.abort();
     this.desk.hold(this.window, null);
     this.#view?.close();
     this.#view = null;
@@ -124,31 +121,64 @@ export class SvcEditor extends LitElement {
     this.#look();
   }
 
-  /** `as`: in this encoding, whatever is in it. */
-  async #open(as: Encoding | null): Promise<void> {
+  /** `as`: in this encoding, whatever is in it. `over`: in place of what is here and not saved, which is given up when the server's was read, not before. */
+  async #open(as: Encoding | null, over = false): Promise<void> {
     this.#drafts ??= createDrafts(this.desk.session.usuario, Date.now);
     const load = (this.#loads += 1);
     const { path } = this;
+    // The text of this very file is in the window.
+    const isShown = this.#shownPath === path && this.opened?.kind === 'text';
     this.#shownPath = path;
     this.problem = null;
+    const isOver = (): boolean => load !== this.#loads || !this.isConnected;
     try {
       const opened = await openText({ facts: readFacts, content: readContent }, path, as);
-      const draft = opened.kind === 'text' && opened.readOnly === null ? await this.#drafts?.find(path).catch(() => null) : null;
-      if (load !== this.#loads || !this.isConnected) return;
-      this.opened = opened;
-      this.note = null;
-      if (opened.kind !== 'text') return;
-      this.#etag = opened.etag;
-      this.#stored = opened.text;
-      this.save = 'saved';
-      if (draft == null || draft.texto === opened.text) return await this.#show(opened, opened.text, opened.format);
-      await this.#show(opened, draft.texto, draft.formato);
-      this.save = 'kept';
-      this.#etag = draft.etag;
-      this.note = draft.etag === opened.etag ? { kind: 'restored', fromMs: draft.quandoMs } : { kind: 'changed' };
+      if (isOver()) return;
+      if (over && opened.kind !== 'text') return this.desk.toast.set({ words: refusalOf(opened).words, open: null });
+      if (over) await this.#drafts.drop(path).catch(() => undefined);
+      const draft = over ? null : await this.#draftFor(opened);
+      if (isOver()) return;
+      // Typed while it was read.
+      if (isShown && !over && this.#isDirty) return void (this.note = { kind: 'changed' });
+      await this.#take(opened, draft);
     } catch (error) {
-      if (load === this.#loads) this.problem = sayError(error);
+      if (!isOver()) await this.#notRead(error, isShown, isOver);
     }
+  }
+
+  async #draftFor(opened: Opened): Promise<Draft | null> {
+    if (opened.kind !== 'text' || opened.readOnly !== null) return null;
+    return (await this.#drafts?.find(this.path).catch(() => null)) ?? null;
+  }
+
+  async #take(opened: Opened, draft: Draft | null): Promise<void> {
+    this.opened = opened;
+    this.note = null;
+    if (opened.kind !== 'text') return;
+    this.#etag = opened.etag;
+    this.#stored = opened.text;
+    this.save = 'saved';
+    if (draft === null || draft.texto === opened.text) return await this.#show(opened, opened.text, opened.format);
+    await this.#show(opened, draft.texto, draft.formato);
+    this.save = 'kept';
+    this.#etag = draft.etag;
+    this.note = draft.etag === opened.etag ? { kind: 'restored', fromMs: draft.quandoMs } : { kind: 'changed' };
+  }
+
+  /** What is here, in the window or kept in this browser, stays: it may be the only one. */
+  async #notRead(why: unknown, isShown: boolean, isOver: () => boolean): Promise<void> {
+    const isGone = isMissing(why);
+    if (isShown && isGone) this.note = { kind: 'gone', what: 'file' };
+    else if (isShown) this.desk.toast.set({ words: sayError(why), open: null });
+    if (isShown) return;
+    const draft = isGone ? ((await this.#drafts?.find(this.path).catch(() => null)) ?? null) : null;
+    if (isOver()) return;
+    if (draft === null) return void (this.problem = sayError(why));
+    const { texto, formato, etag } = draft;
+    const opened: OpenText = { kind: 'text', text: texto, format: formato, isLossy: false, etag, readOnly: null };
+    await this.#take(opened, null);
+    this.save = 'kept';
+    this.note = { kind: 'gone', what: 'file' };
   }
 
   async #show(opened: OpenText, shown: string, format: TextFormat): Promise<void> {
@@ -223,11 +253,37 @@ export class SvcEditor extends LitElement {
     } catch (error) {
       this.save = before === 'saved' ? 'saved' : 'unsaved';
       if (isNew && error instanceof ApiError && error.code === 'FILE_CHANGED') throw error;
-      const isChanged = error instanceof ApiError && error.code === 'FILE_CHANGED';
-      this.note = isChanged ? { kind: 'changed' } : { kind: 'failed', words: text('editor.notSaved', { erro: sayError(error) }) };
+      this.note = await this.#noteOf(error);
       this.#changed();
       return false;
     }
+  }
+
+  /** Of a save that failed. A file that is no more fails the condition of the save as one that changed does. */
+  async #noteOf(why: unknown): Promise<Note> {
+    if (isMissing(why)) return { kind: 'gone', what: 'folder' };
+    if (!(why instanceof ApiError && why.code === 'FILE_CHANGED'))
+      return { kind: 'failed', words: text('editor.notSaved', { erro: sayError(why) }) };
+    const isGone = await readFacts(this.path).then(() => false, isMissing);
+    return isGone ? { kind: 'gone', what: 'file' } : { kind: 'changed' };
+  }
+
+  /** The file is made anew, unless another one has its name by now. */
+  async #saveAgain(): Promise<void> {
+    try {
+      await this.#save({ isNew: true });
+    } catch {
+      this.note = { kind: 'changed' };
+    }
+  }
+
+  /** Where the person says, who is asked before another file is replaced. */
+  async #saveElsewhere(): Promise<void> {
+    const { pickFiles } = await import('../files/svc-file-picker.ts');
+    const place = parentOf(this.path);
+    const request = { kind: 'save', extensions: [], several: false, name: this.#name, place, isOwn: true } as const;
+    const [chosen] = (await pickFiles(this.desk, text('editor.title'), request, this.#gone.signal)) ?? [];
+    if (chosen !== undefined) await this.#save({ path: chosen.caminho, isForced: true });
   }
 
   /** The window is that of the copy from now on. */
@@ -259,17 +315,14 @@ export class SvcEditor extends LitElement {
   };
 
   async #compare(): Promise<void> {
-    const etag = await readEtag(this.path);
+    const etag = await readEtag(this.path).catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
     if (etag === this.#etag || this.note !== null || this.save === 'saving') return;
+    if (etag === null) return void (this.note = { kind: 'gone', what: 'file' });
     if (this.#isDirty) this.note = { kind: 'changed' };
     else await this.#open(null);
-  }
-
-  async #discard(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#drafts?.drop(this.path).catch(() => undefined);
-    this.save = 'saved';
-    await this.#open(null);
   }
 
   #askClosing(): void {
@@ -284,49 +337,22 @@ export class SvcEditor extends LitElement {
     this.desk.close(this.window);
   }
 
-  #choices(note: Note): readonly Choice[] {
-    const away = (): void => {
+  readonly #acts: Readonly<Record<NoteAct, () => Promise<unknown> | void>> = {
+    reload: async () => await this.#open(null, true),
+    drop: async () => await this.#open(null, true),
+    overwrite: async () => await this.#save({ isForced: true }),
+    copy: async () => await this.#saveCopy(),
+    'again-here': async () => await this.#saveAgain(),
+    elsewhere: async () => await this.#saveElsewhere(),
+    'as-utf8': async () => await this.#save({ format: this.format === null ? null : { ...this.format, encoding: 'utf-8', mark: false } }),
+    save: async () => await this.#save(),
+    'save-and-close': async () => await this.#close(true),
+    close: async () => await this.#close(false),
+    stay: () => {
       this.note = null;
-      this.focusContent();
-    };
-    const asUtf8: TextFormat | null = this.format === null ? null : { ...this.format, encoding: 'utf-8', mark: false };
-    switch (note.kind) {
-      case 'changed':
-        return [
-          { label: text('editor.reload'), run: () => void this.#discard() },
-          { label: text('editor.overwrite'), run: () => void this.#save({ isForced: true }) },
-          { label: text('editor.copy'), run: () => void this.#saveCopy(), isFirst: true },
-        ];
-      case 'restored':
-        return [
-          { label: text('editor.discard'), run: () => void this.#discard() },
-          { label: text('editor.keep'), run: away, isFirst: true },
-        ];
-      case 'unwritable':
-        return [
-          { label: text('editor.asUtf8'), run: () => void this.#save({ format: asUtf8 }), isFirst: true },
-          { label: text('editor.stay'), run: away },
-        ];
-      case 'failed':
-        return [
-          { label: text('editor.again'), run: () => void this.#save(), isFirst: true },
-          { label: text('editor.stay'), run: away },
-        ];
-      default:
-        return [
-          { label: text('editor.save'), run: () => void this.#close(true), isFirst: true },
-          { label: text('editor.closeAnyway'), run: () => void this.#close(false) },
-          { label: text('editor.stay'), run: away },
-        ];
-    }
-  }
-
-  #words(note: Note): string {
-    if (note.kind === 'failed') return note.words;
-    if (note.kind === 'restored') return text('editor.restored', { quando: relativeTime(note.fromMs, Date.now()) });
-    if (note.kind === 'unwritable') return text('editor.unwritable', { codificacao: encodingName(this.format?.encoding ?? 'utf-8') });
-    return note.kind === 'closing' ? text('editor.closing', { nome: this.#name }) : text('editor.changed');
-  }
+      this.#view?.focus();
+    },
+  };
 
   override render(): TemplateResult {
     const { opened } = this;
@@ -390,10 +416,12 @@ export class SvcEditor extends LitElement {
       note === null
         ? nothing
         : html`<div class="note" role="alert">
-            <p>${this.#words(note)}</p>
-            ${this.#choices(note).map(
-              ({ label, run, isFirst }) =>
-                html`<button class="button ${isFirst === true ? 'primary' : ''}" type="button" @click=${run}>${label}</button>`,
+            <p>${wordsOf(note, this.#name, this.format?.encoding ?? 'utf-8', Date.now())}</p>
+            ${choicesOf(note).map(
+              ({ label, act, isFirst }) =>
+                html`<button class="button ${isFirst === true ? 'primary' : ''}" type="button" @click=${() => void this.#acts[act]()}>
+                  ${text(label)}
+                </button>`,
             )}
           </div>`
     }`;

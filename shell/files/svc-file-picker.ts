@@ -39,6 +39,8 @@ export interface PickRequest {
   readonly name: string;
   /** Where it begins; null: in the home. */
   readonly place: string | null;
+  /** Of a part of the desktop: no app is given anything by it. */
+  readonly isOwn?: boolean;
 }
 
 export class SvcFilePicker extends LitElement {
@@ -232,7 +234,7 @@ export class SvcFilePicker extends LitElement {
         <section class="main">${this.#entries()}</section>
         ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
         ${kind === 'save' ? this.#nameField() : nothing}
-        <p class="note">${text('picker.given')} ${this.#onlyThese()}</p>
+        <p class="note">${this.request.isOwn === true ? '' : text('picker.given')} ${this.#onlyThese()}</p>
         <div class="buttons">
           ${
             kind === 'open'

@@ -1,5 +1,5 @@
 /** The text editor on a real portal and real files: saved, found again after a reload, changed on disk meanwhile, refused, and its looks. */
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -130,6 +130,47 @@ test('a file that changed on disk: nothing is overwritten without a word; mine a
   await expect.poll(() => textbox(anyEditor()).innerText()).toBe('de fora');
   // A refused save is an error of the console of the browser, and no more.
   expect(problems.filter((line) => !line.includes('412'))).toEqual([]);
+});
+
+test('a file that was deleted: its text stays, also over a reload, and is saved here again or elsewhere', async () => {
+  const save = async (): Promise<void> => {
+    await textbox(anyEditor()).focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Control+s');
+  };
+  const gone = async (): Promise<void> => await anyEditor().getByText('some.txt foi apagado no servidor.').waitFor();
+  await open('some.txt', 'só aqui');
+  await textbox(anyEditor()).waitFor();
+  rmSync(at('some.txt'));
+  await save();
+  await gone();
+  expect(await anyEditor().getByRole('button', { name: 'Abrir o do servidor' }).count()).toBe(0);
+  await state(anyEditor()).and(page.locator('[data-state=kept]')).waitFor();
+  await page.reload();
+  await gone();
+  expect(await textbox(anyEditor()).innerText()).toBe('só aqui!');
+  await anyEditor().getByRole('button', { name: 'Salvar aqui de novo' }).click();
+  await expect.poll(() => (existsSync(at('some.txt')) ? readFileSync(at('some.txt'), 'utf8') : null)).toBe('só aqui!');
+  await state(anyEditor()).and(page.locator('[data-state=saved]')).waitFor();
+  // Of a conflict that is answered when the file is no more nothing is given up either.
+  writeFileSync(at('some.txt'), 'outro');
+  await save();
+  await anyEditor().getByText('O arquivo mudou no servidor').waitFor();
+  rmSync(at('some.txt'));
+  await anyEditor().getByRole('button', { name: 'Abrir o do servidor' }).click();
+  await gone();
+  expect(await textbox(anyEditor()).innerText()).toBe('só aqui!!');
+  await anyEditor().getByRole('button', { name: 'Salvar em outro lugar…' }).click();
+  // The proposed name is chosen when the folder is known.
+  await page.locator('svc-file-picker .name:focus').fill('salvo.txt');
+  await page
+    .getByRole('dialog', { name: 'Editor de texto: salvar um arquivo' })
+    .getByRole('button', { name: 'Salvar', exact: true })
+    .click();
+  await editor('salvo.txt').waitFor();
+  expect(readFileSync(at('salvo.txt'), 'utf8')).toBe('só aqui!!');
+  expect(problems.filter((line) => !/412|404/.test(line))).toEqual([]);
 });
 
 test('what is no text is refused with its reason and opened all the same as it was; large and read-only ones say so', async () => {
