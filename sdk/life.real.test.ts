@@ -192,6 +192,22 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     expect(existsSync(bench.socket)).toBe(false);
   });
 
+  test('SIGTERM: the app ends its own streams, which are not cut', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend());
+    const stream = connect(bench.socket);
+    let got = '';
+    stream.on('data', (part: Buffer) => (got += part.toString('latin1')));
+    const closed = new Promise((resolve) => {
+      stream.once('close', resolve);
+    });
+    stream.write('GET /api/corrente HTTP/1.1\r\nHost: app\r\n\r\n');
+    await expect.poll(() => got).toContain('inicio');
+    bench.process.kill('SIGTERM');
+    await closed;
+    expect(got).toContain('fim');
+    expect(await bench.ended).toBe(0);
+  });
+
   test('SIGTERM with an answer that never ends: still exit 0, within the grace', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const stuck = connect(bench.socket);

@@ -12,6 +12,8 @@ import stat
 import sys
 import threading
 import time
+import traceback
+from collections.abc import Callable
 
 from . import _app, _gate
 
@@ -139,9 +141,10 @@ def _open_unix(path: str) -> socket.socket:
 class Server:
     """Accepts in the calling thread, one thread per connection, until SIGTERM or SIGINT."""
 
-    def __init__(self, listener: socket.socket, handler: type) -> None:
+    def __init__(self, listener: socket.socket, handler: type, at_end: Callable[[], object] | None = None) -> None:
         self._listener = listener
         self._handler = handler
+        self._at_end = at_end
         self._changed = threading.Condition()
         self._connections: dict[socket.socket, bool] = {}  # True while a request is being answered
         self._wake_in, self._wake_out = socket.socketpair()
@@ -225,6 +228,7 @@ class Server:
         self._wake_in.close()
         self._wake_out.close()
         deadline = time.monotonic() + END_GRACE_S
+        cleaning = self._clean_up()
         with self._changed:
             for connection, busy in self._connections.items():
                 if not busy:
@@ -234,3 +238,21 @@ class Server:
                         pass
             while any(self._connections.values()) and time.monotonic() < deadline:
                 self._changed.wait(max(0.0, deadline - time.monotonic()))
+        if cleaning is not None:
+            cleaning.join(max(0.0, deadline - time.monotonic()))
+
+    def _clean_up(self) -> threading.Thread | None:
+        """What the app does at its end, beside the answers under way, which it may be about to end."""
+        at_end = self._at_end
+        if at_end is None:
+            return None
+
+        def clean() -> None:
+            try:
+                at_end()
+            except Exception:  # the app's own: said, and the end goes on
+                traceback.print_exc()
+
+        cleaning = threading.Thread(target=clean, daemon=True)
+        cleaning.start()
+        return cleaning

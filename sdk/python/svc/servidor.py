@@ -218,10 +218,16 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         """Requests are not printed: run.log belongs to the app."""
 
 
-def escutar(pedido: type[Pedido], argv: Sequence[str] | None = None, ao_escutar: Callable[[], object] | None = None) -> int:
+def escutar(
+    pedido: type[Pedido],
+    argv: Sequence[str] | None = None,
+    ao_escutar: Callable[[], object] | None = None,
+    ao_encerrar: Callable[[], object] | None = None,
+) -> int:
     """Serves until SIGTERM and returns the exit code: 0 at the end and when another instance already serves, 2 with nowhere to
     listen (spec 7). `argv` takes `--tcp host:port` for a bench. `ao_escutar` is called once the socket is this process's own:
-    what only one instance may do begins there."""
+    what only one instance may do begins there. `ao_encerrar` is called on SIGTERM in a thread of its own, while answers under way
+    end: streams that would go on are ended there. Both have five seconds."""
     name = _app.app_id()
     try:
         listener, place = _listen.open_socket(list(argv or []))
@@ -231,7 +237,7 @@ def escutar(pedido: type[Pedido], argv: Sequence[str] | None = None, ao_escutar:
     except _listen.Nowhere as nowhere:
         _listen.say(f'[{name}] {nowhere}')
         return _listen.EXIT_NOWHERE
-    server = _listen.Server(listener, pedido)
+    server = _listen.Server(listener, pedido, ao_encerrar)
     server.heed_signals()
     try:
         if isinstance(sys.stdout, io.TextIOWrapper):

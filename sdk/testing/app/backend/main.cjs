@@ -7,6 +7,7 @@ const [raiz, ...argv] = process.argv.slice(2);
 const log = servidor.criarLog();
 const pagina = web.spa(raiz, { ui: true, scripts: ['extra.js', 'ausente.js'], aoAvisar: log });
 const vistos = [];
+const correntes = new Set();
 
 async function erroDe(verbo) {
   try {
@@ -49,6 +50,10 @@ async function atender(req, res) {
     return servidor.responderJson(res, 200, { bytes: (await servidor.lerCorpo(req, 64 * 1024 * 1024)).length });
   }
   if (caminho === '/api/recursos') return recursos(res);
+  if (caminho === '/api/corrente') {
+    correntes.add(res);
+    return res.write('inicio ');
+  }
   if (caminho === '/api/log') {
     tudo();
     return servidor.responderJson(res, 200, { ok: true });
@@ -65,4 +70,4 @@ server.on('upgrade', (req, socket) => {
   vistos.push(`UPGRADE ${req.url}`);
   socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: nada\r\nConnection: Upgrade\r\n\r\nalcancou');
 });
-escutar(server, { argv });
+escutar(server, { argv, aoEncerrar: () => correntes.forEach((res) => res.end('fim')) });

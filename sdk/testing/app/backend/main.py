@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import threading
 
 from svc import fila, gpu, metricas, salas, servidor, web
 from svc.erros import ErroSvc
@@ -10,6 +11,7 @@ RAIZ = pathlib.Path(__file__).resolve().parent.parent
 log = servidor.criar_log()
 pagina = web.spa(sys.argv[1], ui=True, scripts=['extra.js', 'ausente.js'], ao_avisar=log)
 vistos = []
+fim = threading.Event()
 
 
 def erro_de(verbo):
@@ -50,6 +52,13 @@ class Pedido(servidor.Pedido):
                     'relatar': erro_de(lambda: metricas.relatar_erro(ValueError('x'))),
                 },
             )
+        if caminho == '/api/corrente':
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'inicio ')
+            fim.wait()
+            self.wfile.write(b'fim')
+            return None
         if caminho == '/api/log':
             log('tudo', **{'texto': 'a\nb\x1b[0m\x9b31m\u2028\u202e\x7f', 'ts': 'meu', 'n': 1, 'lista': [1, None, True], 'nada': None})
             log.info('info')
@@ -63,4 +72,4 @@ class Pedido(servidor.Pedido):
             self.responder_json(404, {'error': 'rota desconhecida'})
 
 
-sys.exit(servidor.escutar(Pedido, sys.argv[2:]))
+sys.exit(servidor.escutar(Pedido, sys.argv[2:], ao_encerrar=fim.set))
