@@ -1,11 +1,12 @@
 /** Paths and names as they come in, checked before anything is asked of a server. */
 import { SvcError } from '../../schema/errors.ts';
-import { nameBytes, pathBytes, pathText } from '../../schema/wire/file-path.ts';
+import { isTooLong, nameBytes, pathBytes, pathText, textBytes } from '../../schema/wire/file-path.ts';
 
 /** `field`: of the request, for the error. */
 export function pathIn(text: string, field = 'caminho'): Uint8Array {
   const bytes = pathBytes(text);
   if (bytes === null) {
+    if (isTooLong(text)) throw new SvcError('FILE_NAME_REFUSED', `${field}: the path, or a name in it, is longer than a file can have`);
     throw new SvcError('BAD_REQUEST', `${field}: expected an absolute path, with no ".", ".." or empty name in it, and "%25" for "%"`);
   }
   return bytes;
@@ -17,7 +18,13 @@ export function pathsIn(text: string | readonly string[]): readonly Uint8Array[]
 
 export function nameIn(text: string): Uint8Array {
   const bytes = nameBytes(text);
-  if (bytes === null) throw new SvcError('BAD_REQUEST', 'nome: expected one name, without "/", not "." or "..", and "%25" for "%"');
+  if (bytes === null) {
+    if (textBytes(text) === null) throw new SvcError('BAD_REQUEST', 'nome: expected one name in its exact form, with "%25" for "%"');
+    throw new SvcError(
+      'FILE_NAME_REFUSED',
+      'nome: expected one name, without "/", not "." or "..", not empty, and no longer than 255 bytes',
+    );
+  }
   return bytes;
 }
 

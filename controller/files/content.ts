@@ -4,7 +4,7 @@ import type { FileContent } from '../../schema/files.ts';
 import { codedFault, FileFault } from './file-fault.ts';
 import type { FileFacts, FileSystem, OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
-import { readAll, readRange } from './transfer.ts';
+import { readAll, readOn, readRange } from './transfer.ts';
 
 /** With its quotes. Times over SFTP are whole seconds: a small file is told by its bytes. */
 export async function etagOf(file: OpenFile, facts: FileFacts, pieceBytes: number): Promise<string> {
@@ -37,14 +37,14 @@ export async function openContent(fs: FileSystem, path: Buffer): Promise<FileCon
 
 /** Files of /proc and the like say that they are empty: what they hold is read at once. Null: it is empty. */
 async function unsizedBytes(file: OpenFile, pieceBytes: number): Promise<Buffer | null> {
-  const pieces: Buffer[] = [];
-  for (let bytes = 0; bytes <= limits.unsizedFileBytesMax;) {
-    const read = await file.read(bytes, pieceBytes);
-    if (read.length === 0) return bytes === 0 ? null : Buffer.concat(pieces);
-    pieces.push(...read);
-    bytes += read.reduce((sum, piece) => sum + piece.length, 0);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of readOn(file, pieceBytes)) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > limits.unsizedFileBytesMax) throw new FileFault('EFBIG');
   }
-  throw new FileFault('EFBIG');
+  return bytes === 0 ? null : Buffer.concat(pieces);
 }
 
 function heldContent(all: Buffer, facts: FileFacts, close: () => Promise<void>): FileContent {

@@ -5,11 +5,14 @@ import { shownName } from '../../schema/wire/file-path.ts';
 export class FileFault extends Error {
   /** ENOENT, EACCES, … `EFAIL`: a server that says no more than that it did not work. */
   readonly errno: string;
+  /** Of what it is about, where that is a part of what was asked for. */
+  readonly path: Buffer | null;
 
-  constructor(errno: string, options?: ErrorOptions) {
+  constructor(errno: string, { path = null, ...options }: ErrorOptions & { readonly path?: Buffer | null } = {}) {
     super(errno, options);
     this.name = 'FileFault';
     this.errno = errno;
+    this.path = path;
   }
 }
 
@@ -30,11 +33,13 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EISDIR: ['FILE_KIND', 'it is a folder'],
   ELOOP: ['FILE_KIND', 'its links lead in a circle'],
   EKIND: ['FILE_KIND', 'it is no plain file'],
+  EINSIDE: ['FILE_INSIDE', 'it would go into itself'],
+  ETRASH: ['FILE_INSIDE', 'the trash is in it, or it is in the trash'],
   ENOSPC: ['DISK_FULL', 'the disk is full'],
   EDQUOT: ['QUOTA_USED', 'the quota of the account is used up'],
   EFBIG: ['TOO_LARGE', 'the file is larger than the file system takes'],
-  ENAMETOOLONG: ['BAD_REQUEST', 'the name is longer than the file system takes'],
-  EINVAL: ['BAD_REQUEST', 'the file system does not take such a name'],
+  ENAMETOOLONG: ['FILE_NAME_REFUSED', 'the name is longer than the file system takes'],
+  EINVAL: ['FILE_NAME_REFUSED', 'the file system does not take such a name'],
   ETXTBSY: ['FILE_REFUSED', 'a program of that file runs'],
   EBUSY: ['FILE_REFUSED', 'the system uses it'],
 };
@@ -43,6 +48,7 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 export function codedFault(error: unknown, path: Uint8Array | null): unknown {
   if (!(error instanceof FileFault)) return error;
   const [code, text] = words[error.errno] ?? (['FILE_FAILED', `the server could not do it (${error.errno})`] as const);
-  const name = path === null ? '' : shownName(path.subarray(path.lastIndexOf(0x2f) + 1));
+  const named = error.path ?? path;
+  const name = named === null ? '' : shownName(named.subarray(named.lastIndexOf(0x2f) + 1));
   return new SvcError(code, name === '' ? text : `${JSON.stringify(name)}: ${text}`, {}, { cause: error });
 }

@@ -19,7 +19,7 @@ interface Copying {
 
 async function copy(fs: FileSystem, from: Buffer, to: Buffer, { conflict, progress, verifies }: Copying): Promise<Buffer | null> {
   const { kind } = await fs.lstat(from);
-  if (kind === 'folder' && isWithin(to, from)) throw new FileFault('EKIND');
+  if (kind === 'folder' && isWithin(to, from)) throw new FileFault('EINSIDE');
   if (conflict === 'recusar' || conflict === 'pular') {
     const isTaken = (await present(fs, to)) !== null;
     if (isTaken && conflict === 'pular') return null;
@@ -44,7 +44,7 @@ async function copy(fs: FileSystem, from: Buffer, to: Buffer, { conflict, progre
 export async function moveTo(fs: FileSystem, from: Buffer, to: Buffer, conflict: Conflict, progress: Progress): Promise<Buffer | null> {
   const { kind } = await fs.lstat(from);
   if (from.equals(to)) return to;
-  if (kind === 'folder' && isWithin(to, from)) throw new FileFault('EKIND');
+  if (kind === 'folder' && isWithin(to, from)) throw new FileFault('EINSIDE');
   progress.file(from);
   try {
     return await place(fs, from, to, { kind, conflict });

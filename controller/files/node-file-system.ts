@@ -3,7 +3,7 @@ import { constants, lstat, type Dir, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';
 import { errorCode } from '../../schema/system-error.ts';
-import { FileFault } from './file-fault.ts';
+import { FileFault, isFault } from './file-fault.ts';
 import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 
@@ -93,7 +93,10 @@ const flags = {
 } as const;
 
 async function open(path: Buffer, how: keyof typeof flags, mode = 0o600): Promise<OpenFile> {
-  const handle = await told(fs.open(path, flags[how], mode));
+  const handle = await told(fs.open(path, flags[how], mode)).catch((error: unknown) => {
+    // A socket, a device that is not there, a pipe without a reader.
+    throw isFault(error, 'ENXIO', 'ENODEV') ? new FileFault('EKIND', { cause: error }) : error;
+  });
   try {
     const facts = factsOf(await handle.stat());
     if (facts.kind !== 'file') throw new FileFault(facts.kind === 'folder' ? 'EISDIR' : 'EKIND');

@@ -3,7 +3,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { pathBytes, pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
-import { codedFault } from './file-fault.ts';
+import { codedFault, FileFault } from './file-fault.ts';
 import { nameOf, parentOf, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { copyTo, inFolder, moveTo } from './moving.ts';
@@ -144,9 +144,10 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
     },
   };
   const failed = (item: Buffer, error: unknown): void => {
-    const coded = codedFault(error, item);
+    const path = (error instanceof FileFault ? error.path : null) ?? item;
+    const coded = codedFault(error, path);
     const { code, message } = coded instanceof SvcError ? coded : new SvcError('INTERNAL', 'the portal failed');
-    if (view.erros.length < limits.operationErrorsMax) view.erros.push({ caminho: pathText(item), code, mensagem: message });
+    if (view.erros.length < limits.operationErrorsMax) view.erros.push({ caminho: pathText(path), code, mensagem: message });
   };
   if (view.tipo === 'copiar' || view.tipo === 'extrair') {
     for (const item of items) view.bytes += await bytesIn(fs, item, ending.signal).catch(() => 0);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Conflict } from '../../schema/files.ts';
 import { faultPoint } from '../faults.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
+import { targetOf } from './items.ts';
 import { joined, nameOf, parentOf, type FileFacts, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -65,6 +66,13 @@ export async function placeOver(fs: FileSystem, from: Buffer, to: Buffer): Promi
   await fs.syncFolder(parentOf(to));
 }
 
+/** A folder, a pipe, a socket, a device, or a link to one of the last three: no file takes its place. */
+export async function refuseOther(fs: FileSystem, path: Buffer, there: FileFacts): Promise<void> {
+  if (there.kind === 'folder') throw new FileFault('EISDIR');
+  const kind = there.kind === 'link' ? (await targetOf(fs, path))?.kind : there.kind;
+  if (kind === 'other') throw new FileFault('EKIND');
+}
+
 /** Answers where it is now; null: something is there, and it was to be left out. */
 export async function place(
   fs: FileSystem,
@@ -76,6 +84,7 @@ export async function place(
     const there = await present(fs, to);
     if (there !== null) {
       if (there.kind === 'folder' || kind === 'folder') throw new FileFault('EEXIST');
+      await refuseOther(fs, to, there);
       await placeOver(fs, from, to);
       return to;
     }

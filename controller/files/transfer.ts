@@ -34,6 +34,24 @@ export async function* readRange(file: OpenFile, start: number, end: number, pie
   }
 }
 
+/** From its beginning to its end, whatever size the file says. */
+export async function* readOn(file: OpenFile, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ;) {
+    const pieces = await file.read(at, pieceBytes);
+    if (pieces.length === 0) return;
+    for (const piece of pieces) {
+      at += piece.length;
+      yield piece;
+    }
+  }
+}
+
+/** All of it. Files of /proc and the like say that they are empty, and are not. */
+export async function* readWhole(file: OpenFile, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  const { bytes } = await file.facts();
+  yield* bytes === 0 ? readOn(file, pieceBytes) : readRange(file, 0, bytes - 1, pieceBytes);
+}
+
 /** Writes go on without a wait for each one's answer. */
 export interface Writer {
   /** Resolves when there is room for more. Rejects what an earlier write failed with. */

@@ -57,7 +57,7 @@ export function createTrash(fs: FileSystem, home: Buffer): Trash {
   };
   return {
     put: async (path, progress) => {
-      if (folders().some((folder) => isWithin(path, folder.path) || isWithin(folder.path, path))) throw new FileFault('EKIND');
+      if (folders().some((folder) => isWithin(path, folder.path) || isWithin(folder.path, path))) throw new FileFault('ETRASH');
       const place = await trashFor(fs, home, homeTrash, path);
       if (place.top !== null) others.set(place.path.toString('hex'), place);
       return await put(fs, place, path, progress);

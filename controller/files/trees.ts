@@ -1,10 +1,10 @@
 /** Folders with all that is in them: counted, copied, compared, removed. Links are never followed. */
 import { faultPoint } from '../faults.ts';
+import { createHash } from 'node:crypto';
 import { FileFault } from './file-fault.ts';
 import { joined, type FileEntry, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
-import { readRange, writeAll } from './transfer.ts';
-import { digestOf } from './uploads.ts';
+import { readWhole, writeAll } from './transfer.ts';
 
 /** What is told of work that goes on. */
 export interface Progress {
@@ -16,10 +16,23 @@ export interface Progress {
 /** Of what nobody follows, and nobody ends. */
 export const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
 
-async function entriesOf(fs: FileSystem, folder: Buffer): Promise<readonly FileEntry[]> {
+/** Ends between two pieces of a large folder as well. */
+async function entriesOf(fs: FileSystem, folder: Buffer, signal: AbortSignal): Promise<readonly FileEntry[]> {
   const found: FileEntry[] = [];
-  for await (const entries of fs.list(folder)) found.push(...entries);
+  for await (const entries of fs.list(folder)) {
+    signal.throwIfAborted();
+    found.push(...entries);
+  }
   return found;
+}
+
+/** What fails in a tree is told by its own path. */
+async function toldAt<Result>(path: Buffer, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof FileFault && error.path === null ? new FileFault(error.errno, { path, cause: error }) : error;
+  }
 }
 
 function refuseDeep(depth: number): void {
@@ -32,7 +45,7 @@ export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal,
   const facts = await fs.lstat(path);
   if (facts.kind !== 'folder') return facts.kind === 'file' ? facts.bytes : 0;
   let sum = 0;
-  for (const { name, kind, bytes } of await entriesOf(fs, path)) {
+  for (const { name, kind, bytes } of await entriesOf(fs, path, signal)) {
     if (kind === 'folder') sum += await bytesIn(fs, joined(path, name), signal, depth + 1);
     else if (kind === 'file') sum += bytes;
   }
@@ -40,7 +53,19 @@ export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal,
 }
 
 /** `to` does not exist. Modes and times are kept. What was made is removed again when it fails. */
-export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progress: Progress, depth = 0): Promise<void> {
+export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progress: Progress): Promise<void> {
+  await copyAt(fs, { from, to, depth: 0 }, progress);
+}
+
+interface Copied {
+  readonly from: Buffer;
+  readonly to: Buffer;
+  readonly depth: number;
+}
+
+const copyAt = (fs: FileSystem, one: Copied, progress: Progress): Promise<void> => toldAt(one.from, () => copyOne(fs, one, progress));
+
+async function copyOne(fs: FileSystem, { from, to, depth }: Copied, progress: Progress): Promise<void> {
   progress.signal.throwIfAborted();
   refuseDeep(depth);
   const facts = await fs.lstat(from);
@@ -49,7 +74,8 @@ export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progres
   if (facts.kind === 'file') await copyFile(fs, from, to, progress);
   else if (facts.kind === 'folder') {
     await fs.makeFolder(to, 0o700);
-    for (const { name } of await entriesOf(fs, from)) await copyTree(fs, joined(from, name), joined(to, name), progress, depth + 1);
+    for (const { name } of await entriesOf(fs, from, progress.signal))
+      await copyAt(fs, { from: joined(from, name), to: joined(to, name), depth: depth + 1 }, progress);
   } else throw new FileFault('EKIND');
   await fs.setMode(to, facts.mode & 0o777);
   await fs.setModified(to, facts.modifiedMs);
@@ -67,8 +93,7 @@ async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, byte
   try {
     const target = await fs.open(to, 'create', 0o600);
     try {
-      const size = (await source.facts()).bytes;
-      await writeAll(target, told(readRange(source, 0, size - 1, fs.pieceBytes())), fs.pieceBytes());
+      await writeAll(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
       await target.sync();
     } finally {
       await target.close();
@@ -85,9 +110,9 @@ export async function isSameTree(fs: FileSystem, left: Buffer, right: Buffer, si
   const [one, other] = await Promise.all([fs.lstat(left), fs.lstat(right)]);
   if (one.kind !== other.kind) return false;
   if (one.kind === 'link') return (await fs.readLink(left)).equals(await fs.readLink(right));
-  if (one.kind === 'file') return one.bytes === other.bytes && (await digestAt(fs, left)) === (await digestAt(fs, right));
-  const names = new Set((await entriesOf(fs, right)).map(({ name }) => name.toString('hex')));
-  const entries = await entriesOf(fs, left);
+  if (one.kind === 'file') return (await digestAt(fs, left, signal)) === (await digestAt(fs, right, signal));
+  const names = new Set((await entriesOf(fs, right, signal)).map(({ name }) => name.toString('hex')));
+  const entries = await entriesOf(fs, left, signal);
   if (entries.length !== names.size) return false;
   for (const { name } of entries) {
     if (!names.has(name.toString('hex')) || !(await isSameTree(fs, joined(left, name), joined(right, name), signal))) return false;
@@ -95,10 +120,15 @@ export async function isSameTree(fs: FileSystem, left: Buffer, right: Buffer, si
   return true;
 }
 
-async function digestAt(fs: FileSystem, path: Buffer): Promise<string> {
+async function digestAt(fs: FileSystem, path: Buffer, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
   const file = await fs.open(path, 'read');
   try {
-    return await digestOf(fs, file, (await file.facts()).bytes);
+    for await (const piece of readWhole(file, fs.pieceBytes())) {
+      signal.throwIfAborted();
+      hash.update(piece);
+    }
+    return hash.digest('hex');
   } finally {
     await file.close();
   }
@@ -106,11 +136,15 @@ async function digestAt(fs: FileSystem, path: Buffer): Promise<string> {
 
 /** Stops at the first thing that can't be removed. */
 export async function removeTree(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>, depth = 0): Promise<void> {
+  await toldAt(path, () => removeOne(fs, path, progress, depth));
+}
+
+async function removeOne(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>, depth: number): Promise<void> {
   progress.signal.throwIfAborted();
   refuseDeep(depth);
   const { kind } = await fs.lstat(path);
   progress.file(path);
   if (kind !== 'folder') return await fs.removeFile(path);
-  for (const { name } of await entriesOf(fs, path)) await removeTree(fs, joined(path, name), progress, depth + 1);
+  for (const { name } of await entriesOf(fs, path, progress.signal)) await removeTree(fs, joined(path, name), progress, depth + 1);
   await fs.removeFolder(path);
 }

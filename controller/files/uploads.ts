@@ -10,7 +10,7 @@ import { FileFault } from './file-fault.ts';
 import type { FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
 import { limits } from './limits.ts';
-import { besidePath, newId, place, present } from './placing.ts';
+import { besidePath, newId, place, present, refuseOther } from './placing.ts';
 import { refuseFull, takeOn } from './saving.ts';
 import { createWriter, readRange } from './transfer.ts';
 
@@ -100,7 +100,7 @@ async function begin(fs: FileSystem, { path, bytes, conflict, resume }: UploadOr
   const at = Buffer.from(path);
   const there = await present(fs, at);
   if (there !== null && conflict === 'recusar') throw new FileFault('EEXIST');
-  if (there?.kind === 'folder' && conflict === 'substituir') throw new FileFault('EISDIR');
+  if (there !== null && conflict === 'substituir') await refuseOther(fs, at, there);
   const id = resume ?? newId();
   const common = { id, path: at, beside: besidePath(at, id), bytes, conflict, busy: false, usedMs };
   if (resume !== null) {
@@ -172,7 +172,7 @@ async function synced(fs: FileSystem, path: Buffer): Promise<void> {
   }
 }
 
-export async function digestOf(fs: FileSystem, file: Parameters<typeof readRange>[0], bytes: number): Promise<string> {
+async function digestOf(fs: FileSystem, file: Parameters<typeof readRange>[0], bytes: number): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of bytes === 0 ? [] : readRange(file, 0, bytes - 1, fs.pieceBytes())) hash.update(piece);
   return hash.digest('hex');

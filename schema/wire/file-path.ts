@@ -65,6 +65,13 @@ export function pathBytes(text: string): Uint8Array | null {
   return splitPath(bytes).every(isFileName) ? bytes : null;
 }
 
+/** Whether it would be a path, were it shorter, or were a name in it. */
+export function isTooLong(text: string): boolean {
+  const bytes = textBytes(text);
+  if (bytes === null || bytes[0] !== 0x2f) return false;
+  return bytes.length > limits.filePathBytesMax || splitPath(bytes).some(({ length }) => length > limits.fileNameBytesMax);
+}
+
 /** Bytes of one name; null when no file can have it. */
 export function nameBytes(text: string): Uint8Array | null {
   const bytes = textBytes(text);

@@ -126,7 +126,10 @@ test('folders are made, renamed, copied and moved, and nothing takes the place o
   const again = await operate({ tipo: 'copiar', itens: [`${dir}/a`], destino: `${dir}/b`, conflito: 'renomear' });
   expect(again.resultados).toEqual([{ de: `${dir}/a`, para: `${dir}/b/a (2)` }]);
   expect((await operate({ tipo: 'mover', itens: [`${dir}/a`], destino: `${dir}/b` })).erros[0]?.code).toBe('FILE_EXISTS');
-  expect((await operate({ tipo: 'copiar', itens: [`${dir}/b`], destino: `${dir}/b/a` })).erros[0]?.code).toBe('FILE_KIND');
+  expect((await operate({ tipo: 'copiar', itens: [`${dir}/b`], destino: `${dir}/b/a` })).erros[0]?.code).toBe('FILE_INSIDE');
+  expect((await ana.call('POST', '/api/arquivos/renomear', { caminho: `${dir}/a`, nome: 'z/y' })).json().code).toBe('FILE_NAME_REFUSED');
+  const long = await ana.call('GET', `/api/arquivos/estado?${query(`${dir}/${'n'.repeat(256)}`)}`);
+  expect([long.status, long.json().code]).toEqual([400, 'FILE_NAME_REFUSED']);
   expect((await ana.call('POST', '/api/arquivos/renomear', { caminho: `${dir}/a`, nome: 'b' })).json().code).toBe('FILE_EXISTS');
   const renamed = await ana.call('POST', '/api/arquivos/renomear', { caminho: `${dir}/a`, nome: 'n%FF\n' });
   expect(renamed.json()).toMatchObject({ caminho: `${dir}/n%FF\n`, tipo: 'pasta' });

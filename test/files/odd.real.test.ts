@@ -1,6 +1,17 @@
 /** What a file system holds that nobody asked for: times before 1970 and far off, long names, files whose size says nothing, pipes in the place of files. */
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createAccountFileSystem } from '../../controller/files/account-files.ts';
@@ -8,8 +19,9 @@ import { createListings } from '../../controller/files/listing.ts';
 import { createNodeFileSystem } from '../../controller/files/node-file-system.ts';
 import type { FileSystem } from '../../controller/files/file-system.ts';
 import { createFileService } from '../../controller/files/service.ts';
+import { bytesIn, isSameTree, quiet, removeTree } from '../../controller/files/trees.ts';
 import type { PersonFiles } from '../../schema/files.ts';
-import type { OperationBody } from '../../schema/wire/files.ts';
+import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
 import { createFilesWorld, type FilesWorld } from './support/files-world.ts';
 
 let world: FilesWorld;
@@ -30,15 +42,17 @@ afterAll(async () => {
   await world?.stop();
 });
 
+const systemOf = (way: (typeof ways)[number]): FileSystem =>
+  ({ ssh: world.fs(0), account: byAccount, portal: createNodeFileSystem() })[way];
+
 /** With a folder of its own. */
 function under(way: (typeof ways)[number], name: string): { readonly files: PersonFiles; readonly folder: string } {
   const folder = `${home}/${name}-${way}`;
   mkdirSync(folder);
   const isRoot = way === 'portal';
   if (!isRoot) chownSync(folder, uid, uid);
-  const fs = { ssh: world.fs(0), account: byAccount, portal: createNodeFileSystem() }[way];
   const options = {
-    fs,
+    fs: systemOf(way),
     person: `${way}-${name}`,
     account: 'ana',
     home: Buffer.from(folder),
@@ -57,14 +71,28 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-async function operate(files: PersonFiles, order: OperationBody): Promise<string> {
+async function ended(files: PersonFiles, order: OperationBody): Promise<OperationView> {
   const { id } = await files.begin(order);
   for (;;) {
     const view = await files.operation(id, 5_000, new AbortController().signal);
-    if (view.estado === 'correndo') continue;
-    return view.erros[0]?.code ?? view.resultados[0]?.para ?? '';
+    if (view.estado !== 'correndo') return view;
   }
 }
+
+async function operate(files: PersonFiles, order: OperationBody): Promise<string> {
+  const { erros, resultados } = await ended(files, order);
+  return erros[0]?.code ?? resultados[0]?.para ?? '';
+}
+
+async function failure(files: PersonFiles, order: OperationBody): Promise<string> {
+  const [first] = (await ended(files, order)).erros;
+  return `${first?.code} ${first?.caminho}`;
+}
+
+const folderOf = (path: string): void => {
+  mkdirSync(path);
+  chownSync(path, uid, uid);
+};
 
 async function textOf(files: PersonFiles, path: string): Promise<string> {
   const content = await files.open(Buffer.from(path));
@@ -102,7 +130,9 @@ test.for(ways)('%s: a name of 255 bytes is saved, copied beside itself, deleted 
   const id = await operate(files, { tipo: 'lixo', itens: [path] });
   expect(await operate(files, { tipo: 'restaurar', itens: [id] })).toBe(path);
   const deep = `${folder}/${`${'d'.repeat(250)}/`.repeat(17)}x`;
-  await expect(files.item(Buffer.from(deep))).rejects.toMatchObject({ code: expect.stringMatching(/^(BAD_REQUEST|NOT_FOUND)$/) as string });
+  await expect(files.item(Buffer.from(deep))).rejects.toMatchObject({
+    code: expect.stringMatching(/^(FILE_NAME_REFUSED|NOT_FOUND)$/) as string,
+  });
 });
 
 test.for(ways)('%s: a file whose size says nothing is read to its end, a pipe is no file', async (way) => {
@@ -135,4 +165,79 @@ test.for(ways)('%s: a folder that goes under an upload, and two uploads of one n
   await expect(files.putPiece(gone.id, 0, once('abcdef')).then(() => files.endUpload(gone.id, null))).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
+});
+
+test.for(ways)('%s: no file takes the place of a pipe, a socket, a device or a folder', async (way) => {
+  const { files, folder } = under(way, 'lugares');
+  make(`${folder}/a`, 'de fora');
+  folderOf(`${folder}/p`);
+  const there = (name: string): string => `${folder}/p/${name}`;
+  execFileSync('mkfifo', [there('cano')]);
+  execFileSync('python3', ['-c', 'import socket,sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])', there('tomada')]);
+  symlinkSync('/dev/null', there('nada'));
+  folderOf(there('pasta'));
+  for (const name of ['cano', 'tomada', 'nada', 'pasta']) {
+    const order = { path: Buffer.from(there(name)), bytes: 1, conflict: 'substituir', resume: null } as const;
+    await expect(files.beginUpload(order)).rejects.toMatchObject({ code: 'FILE_KIND' });
+    await expect(files.open(order.path)).rejects.toMatchObject({ code: 'FILE_KIND' });
+    renameSync(`${folder}/a`, `${folder}/${name}`);
+    const placed = await operate(files, { tipo: 'copiar', itens: [`${folder}/${name}`], destino: `${folder}/p`, conflito: 'substituir' });
+    expect([name, placed]).toEqual([name, name === 'pasta' ? 'FILE_EXISTS' : 'FILE_KIND']);
+    renameSync(`${folder}/${name}`, `${folder}/a`);
+  }
+  // It came there while the bytes did.
+  const late = await files.beginUpload({ path: Buffer.from(there('b')), bytes: 1, conflict: 'substituir', resume: null });
+  await files.putPiece(late.id, 0, once('x'));
+  execFileSync('mkfifo', [there('b')]);
+  await expect(files.endUpload(late.id, null)).rejects.toMatchObject({ code: 'FILE_KIND' });
+  expect(['cano', 'tomada', 'b'].map((name) => lstatSync(there(name)).isFile())).toEqual([false, false, false]);
+});
+
+test.for(ways)('%s: what fails in a folder is told by its own path, with the reason that it has', async (way) => {
+  const { files, folder } = under(way, 'razoes');
+  for (const name of ['p', 'p/fundo', 'q', 'r', 'r/so-ler']) folderOf(`${folder}/${name}`);
+  make(`${folder}/p/a`);
+  execFileSync('mkfifo', [`${folder}/p/fundo/cano`]);
+  make(`${folder}/r/so-ler/x`);
+  expect(await failure(files, { tipo: 'copiar', itens: [`${folder}/p`], destino: `${folder}/q` })).toBe(`FILE_KIND ${folder}/p/fundo/cano`);
+  expect(readdirSync(`${folder}/q`)).toEqual([]);
+  for (const tipo of ['copiar', 'mover'] as const)
+    expect(await operate(files, { tipo, itens: [`${folder}/p`], destino: `${folder}/p/fundo` })).toBe('FILE_INSIDE');
+  expect(await operate(files, { tipo: 'lixo', itens: [folder] })).toBe('FILE_INSIDE');
+  if (way === 'portal') return;
+  chmodSync(`${folder}/r/so-ler`, 0o500);
+  const id = await operate(files, { tipo: 'lixo', itens: [`${folder}/r`] });
+  expect(await failure(files, { tipo: 'esvaziar', itens: [id] })).toBe(`FILE_REFUSED ${id}/so-ler/x`);
+  make(`${folder}/q/fechado`);
+  chmodSync(`${folder}/q/fechado`, 0);
+  expect(await failure(files, { tipo: 'copiar', itens: [`${folder}/q`], destino: `${folder}/p` })).toBe(`FILE_REFUSED ${folder}/q/fechado`);
+});
+
+test.for(ways)('%s: a file that says it is empty and is not is copied whole, and compared as it is', async (way) => {
+  const { files, folder } = under(way, 'sem-tamanho');
+  expect(await operate(files, { tipo: 'copiar', itens: ['/proc/version'], destino: folder })).toBe(`${folder}/version`);
+  expect(readFileSync(`${folder}/version`, 'utf8')).toBe(readFileSync('/proc/version', 'utf8'));
+  const same = (name: string) => isSameTree(systemOf(way), Buffer.from('/proc/version'), Buffer.from(`${folder}/${name}`), quiet.signal);
+  make(`${folder}/vazio`, '');
+  expect([await same('version'), await same('vazio')]).toEqual([true, false]);
+});
+
+test.for(ways)('%s: a cancel ends between two pieces of a large folder', async (way) => {
+  const { folder } = under(way, 'muitos');
+  for (let n = 0; n < 1_500; n += 1) writeFileSync(`${folder}/${n}`, '');
+  const fs = systemOf(way);
+  for (const work of [bytesIn, (each: FileSystem, path: Buffer, signal: AbortSignal) => removeTree(each, path, { ...quiet, signal })]) {
+    const ending = new AbortController();
+    let pieces = 0;
+    const list: FileSystem['list'] = async function* (path) {
+      for await (const piece of fs.list(path)) {
+        pieces += 1;
+        ending.abort();
+        yield piece;
+      }
+    };
+    await expect(work({ ...fs, list }, Buffer.from(folder), ending.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(pieces).toBe(1);
+  }
+  expect(readdirSync(folder)).toHaveLength(1_500);
 });

@@ -188,19 +188,10 @@ test('what the account may not do is refused with a code', async () => {
   };
   expect(await codes(`${bia}/dela`)).toEqual([403, 'FILE_REFUSED']);
   expect(await codes(`${home}/nao-ha`)).toEqual([404, 'NOT_FOUND']);
-  for (const path of [
-    `${home}/../x`,
-    'x',
-    `${home}//x`,
-    `${home}/x/`,
-    '/./etc',
-    '/a%zz',
-    '/a%00',
-    '/%2E%2E/etc',
-    `/${'a/'.repeat(3_000)}b`,
-  ]) {
+  for (const path of [`${home}/../x`, 'x', `${home}//x`, `${home}/x/`, '/./etc', '/a%zz', '/a%00', '/%2E%2E/etc']) {
     expect([path, ...(await codes(path))]).toEqual([path, 400, 'BAD_REQUEST']);
   }
+  expect(await codes(`/${'a/'.repeat(3_000)}b`)).toEqual([400, 'FILE_NAME_REFUSED']);
   expect((await list(`${home}/Fotos/grande.bin`)).json().code).toBe('NOT_FOUND');
   expect((await bytesBy(world, ana, 'GET', `/api/arquivos/conteudo?${query(home)}`)).status).toBe(409);
   expect((await world.portal.browser().call('GET', `/api/arquivos?`)).status).toBe(401);

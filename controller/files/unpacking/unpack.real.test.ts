@@ -167,6 +167,20 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
   ]);
   await tarOf('só.tar', [{ name: 'outro', type: 'link', linkname: 'não-há' }]);
   expect([await unpack('só.tar'), seen(at('aqui')), leftOut.splice(0)]).toEqual(['só', { 'só/': '' }, ['só/outro EKIND']]);
+  // By its own words, not as damage.
+  execFileSync(
+    'python3',
+    [
+      '-c',
+      'import sys, zipfile\nfor n, name in enumerate(sys.argv[1:]):\n  zipfile.ZipFile(f"fora{n}.zip", "w").writestr(name, "mau")',
+      '../../alvo',
+      `${root}/alvo`,
+      'a\\..\\..\\alvo',
+    ],
+    { cwd: root },
+  );
+  for (const name of ['fora0.zip', 'fora1.zip', 'fora2.zip'])
+    await expect(unpack(name)).rejects.toMatchObject({ code: 'UNPACK_REFUSED', message: expect.stringContaining('leads out') as string });
   expect([await refused('sai.tar'), await refused('fundo.tar')]).toEqual(['UNPACK_REFUSED', 'UNPACK_REFUSED']);
   // As tar does, a name from the root is one below.
   expect(await unpack('raiz.tar')).toBe(root.split('/')[1]);

@@ -56,9 +56,16 @@ class PartReader extends RandomAccessReader {
 
 export async function* zipEntries(read: ReadPart, bytes: number): AsyncGenerator<ArchiveEntry> {
   const zip = await fromRandomAccessReaderPromise(new PartReader(read, bytes), bytes, { lazyEntries: true, autoClose: false });
-  for await (const entry of zip.eachEntry()) {
-    if (entry.isEncrypted()) throw refusal('it is locked by a password');
-    yield await entryOf(zip, entry);
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.isEncrypted()) throw refusal('it is locked by a password');
+      yield await entryOf(zip, entry);
+    }
+  } catch (error) {
+    // The words of yauzl's validateFileName.
+    throw /^(?:absolute path|invalid relative path): /.test((error as Error).message)
+      ? refusal('a name in it leads out of it', error)
+      : error;
   }
 }
 
