@@ -1,6 +1,6 @@
 /**
- * Becomes a person's account for good and answers questions about files (account-files.ts), in SFTP on descriptor 3. Ends with the portal. Exit
- * codes: 0 the portal went, 1 it could not become the account, 2 something was asked that is none.
+ * Becomes a person's account for good, or stays that of the portal (`null`), and answers questions about files (account-files.ts), in SFTP on
+ * descriptor 3. Ends with the portal. Exit codes: 0 the portal went, 1 it could not become the account, 2 something was asked that is none.
  */
 import net from 'node:net';
 import { become } from '../hosts/become-account.ts';
@@ -13,9 +13,12 @@ function leave(code: number, error: unknown): never {
   process.exit(code);
 }
 
-process.umask(0o022);
 try {
-  become(JSON.parse(process.argv[2] ?? '') as Account);
+  const account = JSON.parse(process.argv[2] ?? '') as Account | null;
+  if (account !== null) {
+    process.umask(0o022);
+    become(account);
+  }
 } catch (error) {
   leave(1, error);
 }

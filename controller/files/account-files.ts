@@ -1,6 +1,7 @@
 /**
- * Files of an account of this machine, for a portal that is root: a process becomes the account and opens them (account-files-main.ts), so that
- * no path is ever opened with the portal's rights. Decision: docs/decisions/0151-people-of-a-local-server.md
+ * Files of this machine, opened by a process of their own (account-files-main.ts). Under a portal that is root it becomes the account of the person,
+ * so that no path is ever opened with the portal's rights; else it is what hangs when a file system does, and is ended then, and not the portal.
+ * Decisions: docs/decisions/0151-people-of-a-local-server.md, docs/decisions/0234-a-file-system-that-hangs.md
  */
 import { spawn } from 'node:child_process';
 import type net from 'node:net';
@@ -15,11 +16,12 @@ import { createSftpFileSystem } from './sftp/file-system.ts';
 
 const program = path.join(import.meta.dirname, 'account-files-main.ts');
 
-export function createAccountFileSystem(account: Account, clock: Clock): FileSystem {
+/** `account`: null for that of the portal. */
+export function createAccountFileSystem(account: Account | null, clock: Clock): FileSystem {
   let startedAtMs = -Infinity;
   const open = async (): Promise<Duplex> => {
     if (clock.monotonicMs() - startedAtMs < limits.accountFilesRestartMsMin) {
-      throw new SvcError('SERVER_UNREACHABLE', `the portal's process for the files of ${account.name} ended a moment ago`);
+      throw ended(account, 'a moment ago');
     }
     startedAtMs = clock.monotonicMs();
     return start(account);
@@ -28,19 +30,19 @@ export function createAccountFileSystem(account: Account, clock: Clock): FileSys
 }
 
 /** As a door is started (hosts/account-door.ts): without another exec, so that the account can't trace it; with a session of its own. */
-function start(account: Account): Duplex {
+function start(account: Account | null): Duplex {
   const flags = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--max-semi-space-size=1', '--v8-pool-size=1'];
   const kept = ['PATH', 'LANG', 'LC_ALL', 'TZ'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const child = spawn(process.execPath, [...flags, program, JSON.stringify(account)], {
     cwd: '/',
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: Object.fromEntries(kept) as Record<string, string>,
+    env: { ...(Object.fromEntries(kept) as Record<string, string>), UV_THREADPOOL_SIZE: String(limits.accountFilesThreads) },
   });
   const line = child.stdio[3] as net.Socket;
   let said = '';
   const fail = (why: string): void => {
-    line.destroy(new SvcError('SERVER_UNREACHABLE', `the portal's process for the files of ${account.name} ended (${why})`));
+    line.destroy(ended(account, why));
   };
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-1_000);
@@ -52,3 +54,6 @@ function start(account: Account): Duplex {
   line.once('close', () => child.kill('SIGKILL'));
   return line;
 }
+
+const ended = (account: Account | null, why: string): SvcError =>
+  new SvcError('SERVER_UNREACHABLE', `the portal's process for the files of ${account?.name ?? 'its own account'} ended (${why})`);

@@ -1,7 +1,7 @@
 /**
  * controller/files/: the files of people. A `FileSystem` does what the kernel lets an account do, by paths as bytes: over SFTP as an account of
- * another machine (sftp/), as the portal's own account (node-file-system.ts), or by a process that became an account (account-files.ts), which
- * speaks SFTP as well. What people ask for is made of it in service.ts. Decision: docs/decisions/0219-files-of-a-person.md
+ * another machine (sftp/), or on this one by a process of its own (account-files.ts) that became an account or has the portal's: it speaks SFTP as
+ * well, and answers by Node's fs (node-file-system.ts). What people ask for is made of it in service.ts. Decision: docs/decisions/0219-files-of-a-person.md
  */
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'link' | 'other';

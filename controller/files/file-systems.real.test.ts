@@ -1,4 +1,4 @@
-/** The contract of files on all three ways. Needs root: an sshd and a process become an account. */
+/** The contract of files on all three ways, of which two are answered by Node's fs in a process of its own. Needs root: an sshd and a process become an account. */
 import { execFile } from 'node:child_process';
 import { chown, mkdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -8,7 +8,6 @@ import { systemClock } from '../clock/system.ts';
 import { createConnections } from '../hosts/ssh/connections.ts';
 import { createAccountFileSystem } from './account-files.ts';
 import type { FileSystem } from './file-system.ts';
-import { createNodeFileSystem } from './node-file-system.ts';
 import { createSftpFileSystem } from './sftp/file-system.ts';
 import { testFileSystem, type FilesUnderTest } from './testing/file-system-contract.ts';
 
@@ -33,12 +32,13 @@ beforeAll(async () => {
   ways = {
     ssh: createSftpFileSystem({ open: () => connections.of(account.name).subsystem('sftp'), clock: systemClock }),
     account: createAccountFileSystem({ name: account.name, uid: account.uid, gid: Number(stdout), home: account.home }, systemClock),
-    portal: createNodeFileSystem(),
+    portal: createAccountFileSystem(null, systemClock),
   };
 });
 afterAll(async () => {
   await ways?.ssh.close();
   await ways?.account.close();
+  await ways?.portal.close();
   connections?.close();
   await sshd?.stop();
 });

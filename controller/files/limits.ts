@@ -17,6 +17,8 @@ export const limits = {
   sftpAnswerMsMax: 60_000,
   /** Between two starts of the process that acts as an account. */
   accountFilesRestartMsMin: 1_000,
+  /** Of that process: so many calls of the kernel may hang before others wait. */
+  accountFilesThreads: 16,
   serverHandlesMax: 256,
   // Listing.
   listEntriesMax: 200_000,

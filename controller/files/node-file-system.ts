@@ -1,4 +1,4 @@
-/** Files as the account of this very process: that of the portal, or the one that a process became (account-files-main.ts). */
+/** Files as the account of this very process, a call of the kernel for each question: for account-files-main.ts. */
 import { constants, lstat, type Dir, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';

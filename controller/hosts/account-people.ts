@@ -95,7 +95,8 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       const own = await resolveAccount(name);
       return own.kind === 'portal' ? own.why : null;
     },
-    close: async () => void (await Promise.all([...[...doors.values()].map(({ door }) => door.close()), fileSystems.close()])),
+    close: async () =>
+      void (await Promise.all([...[...doors.values()].map(({ door }) => door.close()), fileSystems.close(), portal.close()])),
   };
 }
 

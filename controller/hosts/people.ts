@@ -14,7 +14,8 @@ import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { FileSystem } from '../files/file-system.ts';
-import { createNodeFileSystem } from '../files/node-file-system.ts';
+import { createAccountFileSystem } from '../files/account-files.ts';
+import { keepFileSystems } from '../files/kept-file-systems.ts';
 import { accountPattern, type HostRun, type HostRunEnd, type InstalledPackage, type InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
@@ -70,7 +71,11 @@ export async function makeHomes(prefix: string): Promise<void> {
 export function peopleOfPortal(options: LocalHostOptions): People {
   const { server, prefix, clock, binDir } = options;
   const folders = createPackageFolders(options.onBadPackage);
-  const fileSystem = createNodeFileSystem();
+  // One each: what hangs for one person holds up no other.
+  const fileSystems = keepFileSystems(
+    (account: string) => account,
+    () => createAccountFileSystem(null, clock),
+  );
   const place = async (account: string): Promise<ServerPlace> => {
     checkAccount(server, account);
     if (prefix === '') return { home: os.homedir(), prefix };
@@ -88,7 +93,7 @@ export function peopleOfPortal(options: LocalHostOptions): People {
     directSocketPath: (socketPath) => socketPath,
     files: async (account) => {
       checkAccount(server, account);
-      return fileSystem;
+      return await fileSystems.of(account);
     },
     run: async (account, run) => await runProgram({ ...run, home: (await place(account)).home, clock }),
     shell: async (account, size, folder) => await startLocalShell({ home: (await place(account)).home, size, folder }),
@@ -98,6 +103,6 @@ export function peopleOfPortal(options: LocalHostOptions): People {
     install: async (account, source, words, run) =>
       await runInstaller({ binDir, argv: [...wordsOf(source), ...words], place: await place(account), clock, ...run }),
     asPortal: async () => ({ pt: 'o portal não roda como root', en: 'the portal does not run as root' }),
-    close: async () => undefined,
+    close: () => fileSystems.close(),
   };
 }

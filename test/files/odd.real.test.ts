@@ -16,7 +16,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createAccountFileSystem } from '../../controller/files/account-files.ts';
 import { createListings } from '../../controller/files/listing.ts';
-import { createNodeFileSystem } from '../../controller/files/node-file-system.ts';
 import type { FileSystem } from '../../controller/files/file-system.ts';
 import { createFileService } from '../../controller/files/service.ts';
 import { bytesIn, isSameTree, quiet, removeTree } from '../../controller/files/trees.ts';
@@ -28,6 +27,7 @@ let world: FilesWorld;
 let home: string;
 let uid: number;
 let byAccount: FileSystem;
+let byPortal: FileSystem;
 const ways = ['ssh', 'account', 'portal'] as const;
 
 beforeAll(async () => {
@@ -35,15 +35,16 @@ beforeAll(async () => {
   const [ana] = world.accounts;
   if (ana === undefined) throw new Error('no account');
   ({ home, uid } = ana);
+  byPortal = createAccountFileSystem(null, systemClock);
   byAccount = createAccountFileSystem({ name: ana.name, uid, gid: Number(execFileSync('id', ['-g', ana.name])), home }, systemClock);
 });
 afterAll(async () => {
   await byAccount?.close();
+  await byPortal?.close();
   await world?.stop();
 });
 
-const systemOf = (way: (typeof ways)[number]): FileSystem =>
-  ({ ssh: world.fs(0), account: byAccount, portal: createNodeFileSystem() })[way];
+const systemOf = (way: (typeof ways)[number]): FileSystem => ({ ssh: world.fs(0), account: byAccount, portal: byPortal })[way];
 
 /** With a folder of its own. */
 function under(way: (typeof ways)[number], name: string): { readonly files: PersonFiles; readonly folder: string } {

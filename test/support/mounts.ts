@@ -1,6 +1,6 @@
 /** Small file systems of a test's own: full, read-only or gone without harm to anybody else. Needs root. */
-import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { until } from './portal.ts';
@@ -67,4 +67,25 @@ export function limitQuota(dir: string, bytes: number | null): void {
   const quota = (...words: readonly string[]): string => execFileSync('btrfs', ['qgroup', ...words], { encoding: 'utf8' });
   const used = bytes === null ? 0 : Number(/^0\/256\s+(\d+)/m.exec(quota('show', '--raw', '--sync', dir))?.[1]);
   quota('limit', bytes === null ? 'none' : String(used + bytes), '0/256', dir);
+}
+
+/** A FUSE file system whose server never answers: each call of the kernel on it waits. The end of the server fails them. */
+export async function mountHung(dir: string): Promise<{ readonly stop: () => Promise<void> }> {
+  await mkdir(dir, { recursive: true });
+  const device = openSync('/dev/fuse', 'r+');
+  const options = `fd=3,rootmode=40000,user_id=${process.getuid?.()},group_id=${process.getgid?.()}`;
+  const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', dir], {
+    stdio: ['ignore', 'ignore', 'pipe', device],
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    closeSync(device);
+    throw new Error(`this test needs /dev/fuse and must mount it: run it as root (${stderr.trim()})`);
+  }
+  return {
+    stop: async () => {
+      closeSync(device);
+      await unmount(dir);
+    },
+  };
 }
