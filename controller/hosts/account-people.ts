@@ -95,9 +95,12 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       const own = await resolveAccount(name);
       return own.kind === 'portal' ? own.why : null;
     },
-    close: async () =>
-      void (await Promise.all([...[...doors.values()].map(({ door }) => door.close()), fileSystems.close(), portal.close()])),
+    close: () => closeAll([...doors.values().map(({ door }) => door), fileSystems, portal]),
   };
+}
+
+async function closeAll(all: readonly { close(): Promise<void> }[]): Promise<void> {
+  await Promise.all(all.map((each) => each.close()));
 }
 
 /**
