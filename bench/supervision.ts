@@ -11,24 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pm2Manager } from './peers/pm2.ts';
 import { supervisordManager } from './peers/supervisord.ts';
 import { ourManager } from './peers/our-supervisor.ts';
+import { backendScript, type Manager } from './peers/manager.ts';
 import { median, type Area, type Row } from './rows.ts';
-
-/** One process manager under test; apps are named a0, a1, … and note their starts in `<folder>/<name>.starts`. */
-export interface Manager {
-  readonly name: string;
-  start(folder: string, apps: readonly string[]): Promise<void>;
-  /** Pid of the manager's own process (not of its apps). */
-  managerPids(): readonly number[];
-  /** Before each kill: whatever makes the next failure count as the first. */
-  reset(app: string): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** Notes wall time in nanoseconds and its pid, then sleeps as the same process. */
-export const backendScript = `#!/bin/sh
-echo "$(date +%s%N) $$" >> "$STARTS_FOLDER/$1.starts"
-exec sleep 86400
-`;
 
 interface Start {
   readonly atMs: number;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Manager } from '../supervision.ts';
+import type { Manager } from './manager.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/svc-app-supervisor');

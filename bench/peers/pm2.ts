@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Manager } from '../supervision.ts';
+import type { Manager } from './manager.ts';
 
 const run = promisify(execFile);
 const program = resolve(import.meta.dirname, '../../node_modules/pm2/bin/pm2');

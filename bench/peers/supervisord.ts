@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manager } from '../supervision.ts';
+import type { Manager } from './manager.ts';
 
 export function supervisordManager(): Manager {
   const program = '/usr/bin/supervisord';
