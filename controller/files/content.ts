@@ -6,10 +6,10 @@ import type { FileFacts, FileSystem, OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 import { readAll, readOn, readRange } from './transfer.ts';
 
-/** With its quotes. Times over SFTP are whole seconds: a small file is told by its bytes. */
+/** With its quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is told by its bytes, a large one where it can be by when it changed. */
 export async function etagOf(file: OpenFile, facts: FileFacts, pieceBytes: number): Promise<string> {
   if (facts.bytes > limits.digestTagBytesMax)
-    return `"t${facts.bytes.toString(36)}-${facts.modifiedMs.toString(36)}-${facts.uid.toString(36)}"`;
+    return `"t${[facts.bytes, facts.modifiedMs, facts.uid, Math.round((facts.changedMs ?? 0) * 1_000)].map((each) => each.toString(36)).join('-')}"`;
   const all = await readAll(file, limits.digestTagBytesMax * 2, pieceBytes);
   return `"d${createHash('sha256').update(all).digest('base64url')}"`;
 }

@@ -10,6 +10,8 @@ export interface FileFacts {
   readonly mode: number;
   /** Whole seconds over SFTP. */
   readonly modifiedMs: number;
+  /** When anything of it changed last, which no program sets as it likes; null: not told, as by OpenSSH. */
+  readonly changedMs: number | null;
   readonly uid: number;
 }
 

@@ -15,7 +15,7 @@ export function itemOf(path: Buffer, facts: FileFacts, target: FileFacts | null)
     caminho: pathText(path),
     tipo: wireKinds[seen.kind],
     bytes: seen.bytes,
-    modificadoMs: Math.max(0, seen.modifiedMs),
+    modificadoMs: seen.modifiedMs,
     modo: seen.mode,
     oculto: name[0] === 0x2e,
     atalho: facts.kind === 'link',

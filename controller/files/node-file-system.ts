@@ -7,13 +7,17 @@ import { FileFault, isFault } from './file-fault.ts';
 import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 
+/** Beyond that a Date is none. */
+const dateMsMax = 8.64e15;
+
 export function factsOf(stats: Stats | BigIntStats): FileFacts {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other';
   return {
     kind,
     bytes: Number(stats.size),
     mode: Number(stats.mode) & 0o7777,
-    modifiedMs: Math.floor(Number(stats.mtimeMs)),
+    modifiedMs: Math.max(-dateMsMax, Math.min(dateMsMax, Math.floor(Number(stats.mtimeMs)))),
+    changedMs: Number(stats.ctimeMs),
     uid: Number(stats.uid),
   };
 }
@@ -150,7 +154,8 @@ export function createNodeFileSystem(): FileSystem {
     link: (from, to) => told(fs.link(from, to)),
     symlink: (target, path) => told(fs.symlink(target, path)),
     setMode: (path, mode) => told(fs.chmod(path, mode)),
-    setModified: (path, ms) => told(fs.utimes(path, ms / 1_000, ms / 1_000)),
+    // Of a number less than 0 Node makes the time that it is now.
+    setModified: (path, ms) => told(fs.utimes(path, new Date(ms), new Date(ms))),
     syncFolder: async (path) => {
       const handle = await told(fs.open(path, constants.O_RDONLY | constants.O_DIRECTORY));
       // Some file systems can't, and need not.

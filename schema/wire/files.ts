@@ -19,7 +19,8 @@ export const fileItem = closed({
   /** Of what a link leads to; `quebrado`: it leads nowhere, or where the account may not look. */
   tipo: oneOf(['arquivo', 'pasta', 'outro', 'quebrado']),
   bytes: count,
-  modificadoMs: count,
+  /** Before 1970 it is less than 0. */
+  modificadoMs: { type: 'integer' },
   /** Permission bits. */
   modo: count,
   oculto: flag,

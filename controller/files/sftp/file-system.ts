@@ -6,7 +6,7 @@ import { FileFault, isFault } from '../file-fault.ts';
 import { freeFilesOf, parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type Space } from '../file-system.ts';
 import { limits } from '../limits.ts';
 import { openSftp, type Reply, type SftpClient } from './client.ts';
-import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, type Fields } from './packets.ts';
+import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, worded, type Fields } from './packets.ts';
 
 export interface SftpOptions {
   readonly open: () => Promise<Duplex>;
@@ -18,6 +18,8 @@ export interface SftpOptions {
 /** Names of extensions without which a change could lose a file. */
 const needed = ['posix-rename@openssh.com', 'hardlink@openssh.com', 'fsync@openssh.com', 'statvfs@openssh.com'] as const;
 export const folderSync = 'fsync-folder@svc';
+/** For seconds that are no u32. */
+export const timeSet = 'time@svc';
 
 export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async () => null }: SftpOptions): FileSystem {
   const lines = createLines(openLine, clock);
@@ -68,7 +70,12 @@ export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async 
       await ask(types.setstat, [lengthened(path), u32(4), u32(mode)]);
     },
     setModified: async (path, ms) => {
-      const seconds = u32(Math.max(0, Math.min(0xffffffff, Math.floor(ms / 1_000))));
+      const second = Math.floor(ms / 1_000);
+      const seconds = u32(Math.max(0, Math.min(0xffffffff, second)));
+      if (seconds.readUInt32BE() !== second && (await lines.get()).extensions.has(timeSet)) {
+        await extended(timeSet, [lengthened(path), worded(String(second))]);
+        return;
+      }
       await ask(types.setstat, [lengthened(path), u32(8), seconds, seconds]);
     },
     syncFolder: async (path) => {

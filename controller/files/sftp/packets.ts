@@ -99,12 +99,21 @@ export class Fields {
     const mode = present & 4 ? this.u32() : 0;
     if (present & 8) this.u32();
     const modifiedMs = present & 8 ? this.u32() * 1_000 : 0;
-    if (present & 0x80000000) {
-      const count = this.u32();
-      if (count > 64) throw badPacket('too many attributes');
-      for (let n = 0; n < count * 2; n += 1) this.bytes();
+    const times = present & 0x80000000 ? this.#times() : null;
+    return { kind: kindOf(mode), bytes, mode: mode & 0o7777, modifiedMs, changedMs: null, uid, ...times };
+  }
+
+  /** What our own server says beyond the draft; what others say so is passed over. */
+  #times(): Pick<FileFacts, 'modifiedMs' | 'changedMs'> | null {
+    const count = this.u32();
+    if (count > 64) throw badPacket('too many attributes');
+    let times: Pick<FileFacts, 'modifiedMs' | 'changedMs'> | null = null;
+    for (let n = 0; n < count; n += 1) {
+      const name = this.text();
+      const [, seconds, changed] = /^(-?\d{1,13}) (-?\d{1,16}(?:\.\d{1,9})?)$/.exec(this.text()) ?? [];
+      if (name === timesName && changed !== undefined) times = { modifiedMs: Number(seconds) * 1_000, changedMs: Number(changed) };
     }
-    return { kind: kindOf(mode), bytes, mode: mode & 0o7777, modifiedMs, uid };
+    return times;
   }
 }
 
@@ -127,9 +136,17 @@ export const lengthened = (bytes: Uint8Array): Buffer => Buffer.concat([u32(byte
 export const worded = (text: string): Buffer => lengthened(Buffer.from(text, 'latin1'));
 export const noAttributes = u32(0);
 
-export function attributesOf({ kind, bytes, mode, modifiedMs, uid }: FileFacts): Buffer {
-  const seconds = u32(Math.max(0, Math.min(0xffffffff, Math.floor(modifiedMs / 1_000))));
-  return Buffer.concat([u32(1 | 2 | 4 | 8), u64(bytes), u32(uid), u32(uid), u32(modeBits[kind] | mode), seconds, seconds]);
+/** Our own: seconds before 1970 and after 2106, and when a file changed, in one attribute. */
+const timesName = 'times@svc';
+
+export function attributesOf({ kind, bytes, mode, modifiedMs, changedMs, uid }: FileFacts, isEntry: boolean): Buffer {
+  const second = Math.floor(modifiedMs / 1_000);
+  const seconds = u32(Math.max(0, Math.min(0xffffffff, second)));
+  // In a listing of a hundred thousand only for who has such a time.
+  const tells = changedMs !== null && (!isEntry || second < 0 || second > 0xffffffff);
+  const times = tells ? [u32(1), worded(timesName), worded(`${second} ${changedMs.toFixed(4)}`)] : [];
+  const flags = u32((1 | 2 | 4 | 8 | (tells ? 0x80000000 : 0)) >>> 0);
+  return Buffer.concat([flags, u64(bytes), u32(uid), u32(uid), u32(modeBits[kind] | mode), seconds, seconds, ...times]);
 }
 
 /** With its length; `payload` follows by itself, so that bytes of files are not copied. */

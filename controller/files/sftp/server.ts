@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { FileFault } from '../file-fault.ts';
 import type { FileEntry, FileSystem, OpenFile } from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { folderSync } from './file-system.ts';
+import { folderSync, timeSet } from './file-system.ts';
 import {
   attributesOf,
   badPacket,
@@ -44,6 +44,7 @@ const extensions = [
   'statvfs@openssh.com',
   'limits@openssh.com',
   folderSync,
+  timeSet,
 ];
 
 /** Throws for a packet that is none; the process ends then. */
@@ -159,7 +160,12 @@ async function extended(session: Session, name: string, fields: Fields): Promise
     return { type: types.extendedReply, fields: values.map(u64) };
   }
   if (name === 'fsync@openssh.com') await handleOf(session, fields, 'file').file.sync();
-  else if (name === folderSync) await fs.syncFolder(pathIn(fields));
+  else if (name === timeSet) {
+    const path = pathIn(fields);
+    const seconds = fields.text();
+    if (!/^-?\d{1,13}$/.test(seconds)) throw badPacket('a time that is none');
+    await fs.setModified(path, Number(seconds) * 1_000);
+  } else if (name === folderSync) await fs.syncFolder(pathIn(fields));
   else if (name === 'posix-rename@openssh.com') await fs.rename(pathIn(fields), pathIn(fields));
   else if (name === 'hardlink@openssh.com') await fs.link(pathIn(fields), pathIn(fields));
   else throw badPacket(`the extension ${name}`);
@@ -168,7 +174,7 @@ async function extended(session: Session, name: string, fields: Fields): Promise
 
 /** Answers outlive the packet that they answer. */
 const pathIn = (fields: Fields): Buffer => Buffer.from(fields.bytes());
-const attributes = (facts: Parameters<typeof attributesOf>[0]): Answer => ({ type: types.attrs, fields: [attributesOf(facts)] });
+const attributes = (facts: Parameters<typeof attributesOf>[0]): Answer => ({ type: types.attrs, fields: [attributesOf(facts, false)] });
 const named = (path: Buffer): Answer => ({ type: types.name, fields: [u32(1), lengthened(path), lengthened(path), u32(0)] });
 
 function handleOf<Kind extends Handle['kind']>({ handles }: Session, fields: Fields, kind: Kind): Extract<Handle, { readonly kind: Kind }> {
@@ -202,7 +208,7 @@ async function opendir(session: Session, path: Buffer): Promise<Answer> {
 async function readdir({ entries }: Extract<Handle, { readonly kind: 'folder' }>): Promise<Answer> {
   const next = await entries.next();
   if (next.done === true) return end;
-  const names = next.value.flatMap(({ name, ...facts }) => [lengthened(name), worded(''), attributesOf(facts)]);
+  const names = next.value.flatMap(({ name, ...facts }) => [lengthened(name), worded(''), attributesOf(facts, true)]);
   return { type: types.name, fields: [u32(next.value.length), ...names] };
 }
 
