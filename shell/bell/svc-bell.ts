@@ -6,6 +6,7 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -14,6 +15,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { showDialog } from '../ui/show-dialog.ts';
 import { bellStyles } from './bell-styles.ts';
 import { noticeText, pendingText } from './notice-words.ts';
 import { canOpen, openNotice } from './open-notice.ts';
@@ -34,7 +36,7 @@ export class SvcBell extends LitElement {
 
   override firstUpdated(): void {
     void this.#watch;
-    this.renderRoot.querySelector('dialog')?.showModal();
+    showDialog(this.renderRoot.querySelector('dialog'));
     this.desk.bell.refresh();
   }
 
@@ -60,7 +62,7 @@ export class SvcBell extends LitElement {
     void this.desk.bell.markRead([notice.id]);
     await this.updateComplete;
     const line = [...this.renderRoot.querySelectorAll<HTMLElement>('li')].find(({ dataset }) => dataset['notice'] === notice.id);
-    line?.querySelector<HTMLElement>('button')?.focus();
+    line?.querySelector<HTMLElement>('button, ui-button')?.focus();
   }
 
   async #readAll(): Promise<void> {
@@ -80,9 +82,9 @@ export class SvcBell extends LitElement {
     >
       <header>
         <h2 id="title" tabindex="-1">${text('bell.title')}</h2>
-        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.#close()}>
           ${glyph('close')}
-        </button>
+        </ui-button>
       </header>
       ${trouble === null ? nothing : html`<p class="problem" role="alert">${trouble}</p>`}
       <div class="list">
@@ -104,7 +106,7 @@ export class SvcBell extends LitElement {
         naoLidos === 0
           ? nothing
           : html`<footer>
-              <button class="button quiet" type="button" @click=${() => this.#readAll()}>${text('bell.readAll')}</button>
+              <ui-button variant="quiet" @click=${() => this.#readAll()}>${text('bell.readAll')}</ui-button>
             </footer>`
       }
     </dialog>`;
@@ -125,9 +127,7 @@ export class SvcBell extends LitElement {
         <p class="words">${words}</p>
         <p class="facts">${consent.de} → ${consent.para} · ${timeOf(consent.em)}</p>
         <div class="verbs">
-          <button class="button" type="button" aria-label=${`${text('bell.answer')}: ${words}`} @click=${() => this.#answer()}>
-            ${text('bell.answer')}
-          </button>
+          <ui-button label=${`${text('bell.answer')}: ${words}`} @click=${() => this.#answer()}> ${text('bell.answer')} </ui-button>
         </div>
       </div>
     </li>`;
@@ -142,19 +142,10 @@ export class SvcBell extends LitElement {
         <p class="words">${lido ? nothing : html`<span class="sr-only">${text('bell.unread')}: </span>`}${noticeText(notice)}</p>
         <p class="facts">${appNome} · ${timeOf(em)}</p>
         <div class="verbs">
-          <button
-            class="button"
-            type="button"
-            aria-label=${trabalho === null ? openInApp : text('bell.openJob')}
-            @click=${() => this.#open(notice)}
-          >
+          <ui-button label=${trabalho === null ? openInApp : text('bell.openJob')} @click=${() => this.#open(notice)}>
             ${text('bell.open')}
-          </button>
-          ${
-            lido
-              ? nothing
-              : html`<button class="button quiet" type="button" @click=${() => this.#read(notice)}>${text('bell.read')}</button>`
-          }
+          </ui-button>
+          ${lido ? nothing : html`<ui-button variant="quiet" @click=${() => this.#read(notice)}>${text('bell.read')}</ui-button>`}
         </div>
       </div>
     </li>`;

@@ -75,11 +75,11 @@ export const consentStyles = css`
     flex-wrap: wrap;
     gap: 8px;
   }
-  .verbs .button {
+  .verbs ui-button {
     flex: 1 1 120px;
   }
   /* A press on one reaches the dialog, which counts anew. */
-  .verbs .button:disabled {
+  .verbs ui-button[disabled] {
     pointer-events: none;
   }
 `;

@@ -5,6 +5,7 @@
  * Esc and closing are "no, this time". Source: spec 5.6; decision docs/decisions/0201-consent.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Offer } from '../session/capabilities-api.ts';
@@ -133,9 +134,7 @@ export class SvcConsent extends LitElement {
     >
       <header>
         <h2 id="title" tabindex="-1">${title}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#closed()}>
-          ${glyph('close')}
-        </button>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#closed()}> ${glyph('close')} </ui-button>
       </header>
       <div class="body">
         <p id="lead">${lead}</p>
@@ -171,13 +170,11 @@ export class SvcConsent extends LitElement {
     const yes = (duracao: 'sempre' | 'uma-vez'): void => {
       if (para !== null) this.#clicked({ kind: 'sim', para, duracao });
     };
-    return html`<button class="button primary" type="button" ?disabled=${closed || para === null} @click=${() => yes('sempre')}>
+    return html`<ui-button variant="primary" ?disabled=${closed || para === null} @click=${() => yes('sempre')}>
         ${text('apps.allow')}
-      </button>
-      <button class="button" type="button" ?disabled=${closed || para === null} @click=${() => yes('uma-vez')}>${text('apps.once')}</button>
-      <button class="button" type="button" ?disabled=${closed} @click=${() => this.#clicked({ kind: 'nao' })}>
-        ${text('apps.deny')}
-      </button>`;
+      </ui-button>
+      <ui-button ?disabled=${closed || para === null} @click=${() => yes('uma-vez')}>${text('apps.once')}</ui-button>
+      <ui-button ?disabled=${closed} @click=${() => this.#clicked({ kind: 'nao' })}> ${text('apps.deny')} </ui-button>`;
   }
 }
 

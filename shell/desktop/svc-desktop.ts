@@ -13,18 +13,18 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { listenLongPress } from '../ui/long-press.ts';
 import { isByKeyboard } from '../ui/screen.ts';
-import { deepActive } from '../ui/deep-active.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { coversArea, shown, type Size } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
 import { listenKeys } from './keys.ts';
+import { followToast } from './follow-toast.ts';
 import './svc-home.ts';
 import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
 import './svc-switcher.ts';
 import './svc-taskbar.ts';
-import './svc-toast.ts';
 
 export class SvcDesktop extends LitElement {
   static override properties = { desk: { attribute: false }, snap: { state: true } };
@@ -78,6 +78,9 @@ export class SvcDesktop extends LitElement {
       /* The keyboard is on the apps of the desktop: windows before them become transparent. */
       svc-home[sought] ~ svc-window {
         opacity: 0.08;
+      }
+      ui-toast {
+        bottom: calc(var(--keyboard) + var(--taskbar) + 12px);
       }
       .snap {
         position: absolute;
@@ -137,7 +140,7 @@ export class SvcDesktop extends LitElement {
     });
     observer.observe(this);
     observer.observe(main);
-    this.#ends.push(() => observer.disconnect());
+    this.#ends.push(() => observer.disconnect(), followToast(this.desk, this.renderRoot.querySelector('ui-toast')!));
   }
 
   override updated(): void {
@@ -204,7 +207,7 @@ export class SvcDesktop extends LitElement {
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       ${question === null ? nothing : keyed(question, html`<svc-consent .desk=${desk} .question=${question}></svc-consent>`)}
       ${file === null ? nothing : keyed(file, html`<svc-open-with .desk=${desk} .file=${file} @opened=${() => (this.#backTo = null)}></svc-open-with>`)}
-      <svc-toast .desk=${desk}></svc-toast>
+      <ui-toast silent></ui-toast>
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;
   }

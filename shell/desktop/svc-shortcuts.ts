@@ -1,5 +1,6 @@
 /** The dialog that lists the shell's keys. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
@@ -57,7 +58,7 @@ export class SvcShortcuts extends LitElement {
     return html`<dialog aria-labelledby="title" @close=${close}>
       <header>
         <h2 id="title">${text('shortcuts.title')}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${close}>${glyph('close')}</button>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${close}>${glyph('close')}</ui-button>
       </header>
       <dl>
         <dt>${text('shortcuts.launcher')}</dt>

@@ -121,7 +121,7 @@ export class SvcTaskbar extends LitElement {
           ],
         },
       ],
-      { x: box.right - 230, y: box.top - 8, up: true },
+      { x: box.right - 230, y: box.top - 8 },
     );
   }
 
@@ -233,7 +233,7 @@ export class SvcTaskbar extends LitElement {
       @click=${() => desk.openApp(app.id)}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        openAppMenu(desk, app, { x: event.clientX, y: event.clientY - 8, up: true });
+        openAppMenu(desk, app, { x: event.clientX, y: event.clientY - 8 });
       }}
     >
       <svc-app-icon .app=${app} .size=${24}></svc-app-icon>
@@ -274,7 +274,7 @@ export class SvcTaskbar extends LitElement {
       @click=${() => this.#press(window)}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8, up: true });
+        openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8 });
       }}
     >
       <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${builtinOf(window)} .size=${24}></svc-app-icon>

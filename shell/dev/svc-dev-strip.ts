@@ -1,5 +1,6 @@
 /** Over the page of the app that is being written, while something of it is wrong: the first error, and the way to all of it. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -60,7 +61,7 @@ export class SvcDevStrip extends LitElement {
         <strong>${text(trouble.kind === 'manifest' ? 'dev.manifestBad' : 'dev.crashed')}</strong>
         <pre tabindex="0" aria-label=${text('dev.error')}>${trouble.kind === 'manifest' ? trouble.text : whyText(trouble.change)}</pre>
       </div>
-      <button class="button" type="button" @click=${() => this.desk.openDev()}>${text('dev.details')}</button>
+      <ui-button @click=${() => this.desk.openDev()}>${text('dev.details')}</ui-button>
     </div>`;
   }
 }

@@ -28,15 +28,8 @@ export const editorStyles = css`
     border-bottom: 1px solid var(--line);
     background: var(--surface);
   }
-  .bar .button {
+  .bar ui-button {
     flex: none;
-  }
-  .icon-button {
-    flex: none;
-  }
-  .icon-button[aria-pressed='true'] {
-    background: var(--selected);
-    color: var(--ink);
   }
   .note {
     display: flex;
@@ -52,9 +45,6 @@ export const editorStyles = css`
   .note p {
     flex: 1 1 220px;
     overflow-wrap: anywhere;
-  }
-  .note .button:not(.primary) {
-    color: var(--ink);
   }
   .box {
     flex: 1;

@@ -1,5 +1,6 @@
 /** The editor's window: one file of the person. Loaded with the first such window. Decision: docs/decisions/0217-the-text-editor.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameOfPath, parentOf } from '../opening/file-path.ts';
@@ -112,12 +113,12 @@ export class SvcEditor extends LitElement {
   override updated(changed: PropertyValues<this>): void {
     if (changed.has('save')) this.desk.hold(this.window, this.#isDirty ? () => this.#askClosing() : null);
     this.#view?.setDark(dark.get());
-    if (changed.has('note') && this.note?.kind === 'closing') this.renderRoot.querySelector<HTMLElement>('.note .button')?.focus();
+    if (changed.has('note') && this.note?.kind === 'closing') this.renderRoot.querySelector<HTMLElement>('.note ui-button')?.focus();
   }
 
   focusContent(): void {
     if (this.opened?.kind === 'text' && this.#view !== null) this.#view.focus();
-    else this.renderRoot.querySelector<HTMLElement>('button, a')?.focus();
+    else this.renderRoot.querySelector<HTMLElement>('ui-button, a')?.focus();
     this.#look();
   }
 
@@ -376,34 +377,32 @@ export class SvcEditor extends LitElement {
     return html`<div class="refused">
       <p role="alert">${words}</p>
       <div class="choices">
-        ${choices.map(({ label, run }) => html`<button class="button" type="button" @click=${run}>${label}</button>`)}
-        ${hasDownload ? html`<a class="button" href=${downloadUrl(this.path)} download>${text('editor.download')}</a>` : nothing}
+        ${choices.map(({ label, run }) => html`<ui-button @click=${run}>${label}</ui-button>`)}
+        ${hasDownload ? html`<ui-button href=${downloadUrl(this.path)} download>${text('editor.download')}</ui-button>` : nothing}
       </div>
     </div>`;
   }
 
   #bar(): TemplateResult {
     const act = (sign: Parameters<typeof glyph>[0], label: string, run: () => void, pressed?: boolean): TemplateResult =>
-      html`<button
-        class="icon-button"
-        type="button"
+      html`<ui-button
+        icon
+        variant="quiet"
         title=${label}
-        aria-label=${label}
-        aria-pressed=${pressed === undefined ? nothing : String(pressed)}
+        label=${label}
+        pressed=${pressed === undefined ? nothing : String(pressed)}
         @click=${run}
       >
         ${glyph(sign)}
-      </button>`;
+      </ui-button>`;
     return html`<div class="bar" role="toolbar" aria-label=${text('editor.bar')}>
-      <button
-        class="button"
-        type="button"
+      <ui-button
         title=${text('editor.saveKeys')}
         ?disabled=${!this.#isEditable || !this.#isDirty || this.save === 'saving'}
         @click=${() => void this.#save()}
       >
         ${text('editor.save')}
-      </button>
+      </ui-button>
       ${act('search', text('editor.find'), () => this.#view?.find())} ${act('forward', text('editor.line'), () => this.#view?.goToLine())}
       ${act('text', text('editor.wrap'), () => ((this.wraps = !this.wraps), this.#view?.setWrap(this.wraps)), this.wraps)}
     </div>`;
@@ -419,9 +418,9 @@ export class SvcEditor extends LitElement {
             <p>${wordsOf(note, this.#name, this.format?.encoding ?? 'utf-8', Date.now())}</p>
             ${choicesOf(note).map(
               ({ label, act, isFirst }) =>
-                html`<button class="button ${isFirst === true ? 'primary' : ''}" type="button" @click=${() => void this.#acts[act]()}>
+                html`<ui-button variant=${isFirst === true ? 'primary' : 'plain'} @click=${() => void this.#acts[act]()}>
                   ${text(label)}
-                </button>`,
+                </ui-button>`,
             )}
           </div>`
     }`;

@@ -1,5 +1,6 @@
 /** The browser extension that an app suggests: what it is called, why the app asks for it, and where each browser installs it. Nothing is installed by itself. */
 import { html, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { text } from '../i18n/i18n.ts';
 
@@ -21,13 +22,8 @@ export function extensionLinks({ nome, navegadores }: Offer): TemplateResult[] {
     .filter(({ endereco }) => endereco.startsWith('https://'))
     .map(
       ({ navegador, endereco }) =>
-        html`<a
-          class="button"
-          href=${endereco}
-          target="_blank"
-          rel="noopener noreferrer"
-          aria-label=${text('extension.get', { nome, navegador: names[navegador] })}
-          >${names[navegador]}</a
+        html`<ui-button href=${endereco} target="_blank" label=${text('extension.get', { nome, navegador: names[navegador] })}
+          >${names[navegador]}</ui-button
         > `,
     );
 }

@@ -4,6 +4,7 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
+import '../../sdk/web/ui/button.ts';
 import { nameBytes } from '../../schema/wire/file-path.ts';
 import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -18,7 +19,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/deep-active.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { columnHeads, crumbTrail } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
@@ -225,9 +226,7 @@ export class SvcFilePicker extends LitElement {
     >
       <header>
         <h2 id="title">${text(title, { app: this.who })}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#end(null)}>
-          ${glyph('close')}
-        </button>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#end(null)}> ${glyph('close')} </ui-button>
       </header>
       <form @submit=${(event: SubmitEvent) => (event.preventDefault(), void this.#accept())}>
         ${this.#way()}
@@ -239,13 +238,13 @@ export class SvcFilePicker extends LitElement {
           ${
             kind === 'open'
               ? nothing
-              : html`<button class="button quiet" type="button" ?disabled=${this.at === ''} @click=${() => this.#folder?.newFolder()}>
+              : html`<ui-button variant="quiet" ?disabled=${this.at === ''} @click=${() => this.#folder?.newFolder()}>
                   ${text('menu.newFolder')}
-                </button>`
+                </ui-button>`
           }
           <span></span>
-          <button class="button quiet" type="button" @click=${() => this.#end(null)}>${text('question.cancel')}</button>
-          <button class="button primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</button>
+          <ui-button variant="quiet" @click=${() => this.#end(null)}>${text('question.cancel')}</ui-button>
+          <ui-button variant="primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</ui-button>
         </div>
       </form>
     </dialog>`;
@@ -277,16 +276,17 @@ export class SvcFilePicker extends LitElement {
           .filter(({ path }) => path !== trashPlace)
           .map(({ path, name }) => html`<option .value=${path} ?selected=${path === this.at}>${name}</option>`)}
       </select>
-      <button
-        class="icon-button up"
-        type="button"
-        aria-label=${text('picker.up')}
+      <ui-button
+        icon
+        variant="quiet"
+        class="up"
+        label=${text('picker.up')}
         title=${text('picker.up')}
         ?disabled=${parent === null}
         @click=${() => parent !== null && this.#go(parent)}
       >
         ${glyph('back')}
-      </button>
+      </ui-button>
       ${
         this.at === ''
           ? nothing

@@ -1,5 +1,7 @@
 /** Questions of the file manager, over everything: a name that is taken, and what can't be undone. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/checkbox.ts';
+import '../../sdk/web/ui/button.ts';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
@@ -41,12 +43,6 @@ export class SvcFileQuestion extends LitElement {
         padding: 16px 20px 20px;
         overflow-wrap: anywhere;
       }
-      label {
-        display: flex;
-        align-items: center;
-        gap: 10px;
-        min-height: 36px;
-      }
       .buttons {
         display: flex;
         flex-wrap: wrap;
@@ -64,11 +60,11 @@ export class SvcFileQuestion extends LitElement {
   override firstUpdated(): void {
     const dialog = this.renderRoot.querySelector('dialog');
     dialog?.showModal();
-    this.renderRoot.querySelector<HTMLElement>('.button.primary, .button')?.focus();
+    this.renderRoot.querySelector<HTMLElement>('ui-button[variant=primary], ui-button')?.focus();
   }
 
   #answer(value: string | null): void {
-    const all = this.renderRoot.querySelector<HTMLInputElement>('input')?.checked === true;
+    const all = this.renderRoot.querySelector<SvcUiCheckbox>('ui-checkbox')?.checked === true;
     this.remove();
     this.answer(value, all);
   }
@@ -82,12 +78,12 @@ export class SvcFileQuestion extends LitElement {
       <header><h2 id="heading">${this.heading}</h2></header>
       <form @submit=${(event: Event) => event.preventDefault()}>
         <p>${this.words}</p>
-        ${this.more < 2 ? nothing : html`<label><input type="checkbox" />${text('files.forAll')}</label>`}
+        ${this.more < 2 ? nothing : html`<ui-checkbox label=${text('files.forAll')}></ui-checkbox>`}
         <div class="buttons">
-          <button class="button quiet" type="button" @click=${() => this.#answer(null)}>${text('files.cancel')}</button>
+          <ui-button variant="quiet" @click=${() => this.#answer(null)}>${text('files.cancel')}</ui-button>
           ${this.choices.map(
             ({ value, label, kind }) =>
-              html`<button class="button ${kind ?? ''}" type="button" @click=${() => this.#answer(value)}>${label}</button>`,
+              html`<ui-button variant=${kind ?? 'plain'} @click=${() => this.#answer(value)}>${label}</ui-button>`,
           )}
         </div>
       </form>

@@ -1,6 +1,8 @@
 /** Copies, moves and uploads under way, with how far they are; what failed stays until it was read. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/progress.ts';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -35,10 +37,8 @@ export class SvcFileTasks extends LitElement {
         text-overflow: ellipsis;
         white-space: nowrap;
       }
-      progress {
-        width: 100%;
-        height: 6px;
-        accent-color: var(--accent);
+      ui-progress {
+        --ui-progress-height: 6px;
       }
       .words,
       .errors {
@@ -74,18 +74,12 @@ export class SvcFileTasks extends LitElement {
     const close = text(runs ? 'files.cancelTask' : 'files.dismiss', { nome: label });
     return html`<li data-state=${state}>
       <span class="label">${label}</span>
-      <button
-        class="icon-button"
-        type="button"
-        title=${close}
-        aria-label=${close}
-        @click=${() => (runs ? cancel() : this.tasks.dismiss(id))}
-      >
+      <ui-button icon variant="quiet" title=${close} label=${close} @click=${() => (runs ? cancel() : this.tasks.dismiss(id))}>
         ${glyph('close', 16)}
-      </button>
+      </ui-button>
       ${
         runs
-          ? html`<progress aria-label=${label} .max=${total > 0 ? total : 1} value=${total > 0 ? done : nothing}></progress>`
+          ? html`<ui-progress hide-label label=${label} .max=${total > 0 ? total : 1} .value=${total > 0 ? done : null}></ui-progress>`
           : html`<span class="words"
               >${text(state === 'done' ? 'files.done' : state === 'failed' ? 'files.failed' : 'files.cancelled')}</span
             >`

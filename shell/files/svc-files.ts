@@ -1,6 +1,7 @@
 /** A window of the file manager: one folder of the person, the trash, or what a search found. Loaded with the first such window. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
+import '../../sdk/web/ui/button.ts';
 import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -265,9 +266,9 @@ export class SvcFiles extends LitElement {
   }
 
   #button(sign: Glyph, label: string, run: (event: MouseEvent) => void, disabled = false): TemplateResult {
-    return html`<button class="icon-button" type="button" title=${label} aria-label=${label} ?disabled=${disabled} @click=${run}>
+    return html`<ui-button icon variant="quiet" title=${label} label=${label} ?disabled=${disabled} @click=${run}>
       ${glyph(sign)}
-    </button>`;
+    </ui-button>`;
   }
 
   #toolbar(name: string): TemplateResult {

@@ -3,6 +3,7 @@
  * Source: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ (list autocomplete with the focus in the field).
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
@@ -137,9 +138,7 @@ export class SvcLauncher extends LitElement {
             }}
             @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}
           />
-          <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
-            ${glyph('close')}
-          </button>
+          <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
         </div>
         ${
           entries.length === 0

@@ -1,5 +1,7 @@
 /** "Open with": all that can open a file, apps and parts of the desktop; what is chosen is kept for its type when the person says so. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/checkbox.ts';
+import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameAmong } from '../state/app-names.ts';
@@ -99,11 +101,6 @@ export class SvcOpenWith extends LitElement {
         place-items: center;
         color: var(--muted);
       }
-      .always {
-        margin-top: 8px;
-        border-top: 1px solid var(--line);
-        border-radius: 0 0 8px 8px;
-      }
       .buttons {
         display: flex;
         flex-wrap: wrap;
@@ -117,7 +114,7 @@ export class SvcOpenWith extends LitElement {
   override firstUpdated(): void {
     void this.#watch;
     this.renderRoot.querySelector<HTMLDialogElement>('dialog')?.showModal();
-    this.renderRoot.querySelector<HTMLElement>('input:checked, .button.primary, .button')?.focus();
+    this.renderRoot.querySelector<HTMLElement>('input:checked, ui-button[variant=primary], ui-button')?.focus();
   }
 
   #close(): void {
@@ -167,9 +164,7 @@ export class SvcOpenWith extends LitElement {
     return html`<dialog aria-labelledby="title" @close=${() => this.#close()}>
       <header>
         <h2 id="title">${text('opening.withFile', { nome: file.nome })}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
-          ${glyph('close')}
-        </button>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
       </header>
       <form @submit=${(event: SubmitEvent) => this.#submit(event)}>
         <div class="file">
@@ -183,24 +178,19 @@ export class SvcOpenWith extends LitElement {
                 ${
                   type.key === null
                     ? nothing
-                    : html`<label class="always">
-                        <input
-                          type="checkbox"
-                          .checked=${this.always}
-                          @change=${(event: Event) => (this.always = (event.target as HTMLInputElement).checked)}
-                        />
-                        <span>${text('opening.always', { tipo: typeName(type, mark) })}</span>
-                      </label>`
+                    : html`<ui-checkbox
+                        label=${text('opening.always', { tipo: typeName(type, mark) })}
+                        .checked=${this.always}
+                        @change=${(event: Event) => (this.always = (event.target as SvcUiCheckbox).checked)}
+                      ></ui-checkbox>`
                 }`
         }
         <div class="buttons">
-          <button class="button quiet" type="button" @click=${() => this.#close()}>${text('question.cancel')}</button>
+          <ui-button variant="quiet" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
           ${
             offers.length === 0
-              ? html`<button class="button primary" type="button" @click=${() => (this.#close(), desk.openShop())}>
-                  ${text('opening.shop')}
-                </button>`
-              : html`<button class="button primary" type="submit">${text('opening.open')}</button>`
+              ? html`<ui-button variant="primary" @click=${() => (this.#close(), desk.openShop())}> ${text('opening.shop')} </ui-button>`
+              : html`<ui-button variant="primary" type="submit">${text('opening.open')}</ui-button>`
           }
         </div>
       </form>

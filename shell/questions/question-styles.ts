@@ -57,11 +57,12 @@ export const questionStyles = css`
     padding: 0;
     list-style: none;
   }
-  li button {
-    width: 100%;
+  li ui-button {
+    display: flex;
+  }
+  li ui-button::part(button) {
+    justify-content: start;
     text-align: start;
-    overflow-wrap: anywhere;
-    white-space: normal;
   }
   .buttons {
     display: flex;
@@ -69,9 +70,5 @@ export const questionStyles = css`
     justify-content: end;
     gap: 8px;
     margin-top: 12px;
-  }
-  .danger {
-    border-color: var(--danger);
-    color: var(--danger);
   }
 `;

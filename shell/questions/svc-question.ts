@@ -1,5 +1,6 @@
 /** One question of an app over its window: it names the app, the keyboard is in it, Esc puts it away. The title bar stays usable. */
 import { html, LitElement, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -40,7 +41,7 @@ export class SvcQuestion extends LitElement {
       this.#answer(null);
     }
     if (event.key !== 'Tab') return;
-    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('button, input, textarea')];
+    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('ui-button, input, textarea')];
     const edge = event.shiftKey ? stops[0] : stops.at(-1);
     if (edge?.matches(':focus') !== true) return;
     event.preventDefault();
@@ -67,7 +68,7 @@ export class SvcQuestion extends LitElement {
 
   #body(): TemplateResult {
     const { question } = this.asked;
-    const cancel = html`<button class="button quiet" type="button" @click=${() => this.#answer(null)}>${text('question.cancel')}</button>`;
+    const cancel = html`<ui-button variant="quiet" @click=${() => this.#answer(null)}>${text('question.cancel')}</ui-button>`;
     if (question.kind === 'paste')
       return html`<p id="words">${text('question.paste')}</p>
         <textarea
@@ -80,14 +81,14 @@ export class SvcQuestion extends LitElement {
     const words = html`<p id="words">${question.texto}</p>`;
     if (question.kind === 'ask')
       return html`${words}<input data-first aria-label=${question.texto} .value=${question.valor ?? ''} maxlength="1000" />
-        <div class="buttons">${cancel}<button class="button primary" type="submit">${text('question.ok')}</button></div>`;
+        <div class="buttons">${cancel}<ui-button variant="primary" type="submit">${text('question.ok')}</ui-button></div>`;
     if (question.kind === 'choose')
       return html`${words}
         <ul>
           ${question.entre.map(
             (each, at) =>
               html`<li>
-                <button class="button" type="button" ?data-first=${at === 0} @click=${() => this.#answer(each)}>${each}</button>
+                <ui-button ?data-first=${at === 0} @click=${() => this.#answer(each)}>${each}</ui-button>
               </li>`,
           )}
         </ul>
@@ -95,17 +96,12 @@ export class SvcQuestion extends LitElement {
     const { sim, nao, perigo } = question;
     return html`${words}
       <div class="buttons">
-        <button class="button quiet" type="button" ?data-first=${perigo === true} @click=${() => this.#answer(false)}>
+        <ui-button variant="quiet" ?data-first=${perigo === true} @click=${() => this.#answer(false)}>
           ${nao ?? text('question.no')}
-        </button>
-        <button
-          class="button ${perigo === true ? 'danger' : 'primary'}"
-          type="button"
-          ?data-first=${perigo !== true}
-          @click=${() => this.#answer(true)}
-        >
+        </ui-button>
+        <ui-button variant=${perigo === true ? 'danger' : 'primary'} ?data-first=${perigo !== true} @click=${() => this.#answer(true)}>
           ${sim ?? text('question.yes')}
-        </button>
+        </ui-button>
       </div>`;
   }
 

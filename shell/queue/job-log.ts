@@ -1,5 +1,6 @@
 /** The log of a job, followed as it grows: the job itself says how long it is, and only what is new is read. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/checkbox.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { readJobLog } from '../session/jobs-api.ts';
@@ -93,13 +94,11 @@ export class SvcJobLog extends LitElement {
     return html`
       <div class="bar">
         <strong>${text('queue.logTitle')}</strong>
-        <label
-          ><input
-            type="checkbox"
-            .checked=${this.follow}
-            @change=${(event: Event) => (this.follow = (event.target as HTMLInputElement).checked)}
-          />${text('log.follow')}</label
-        >
+        <ui-checkbox
+          label=${text('log.follow')}
+          .checked=${this.follow}
+          @change=${(event: Event) => (this.follow = (event.target as SvcUiCheckbox).checked)}
+        ></ui-checkbox>
         ${isCut ? html`<span>${text('queue.logCut')}</span>` : nothing}
         ${this.problem === null ? nothing : html`<span role="alert">${this.problem}</span>`}
       </div>

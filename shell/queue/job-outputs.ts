@@ -1,5 +1,6 @@
 /** What a job left, to be downloaded one by one or all at once, also while it runs. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { archiveUrl, outputUrl, readOutputs } from '../session/jobs-api.ts';
@@ -109,9 +110,9 @@ export class SvcJobOutputs extends LitElement {
         ${
           whole.length === 0
             ? nothing
-            : html`<a class="button" href=${archiveUrl({ id: job.id, mine: this.mine })} download=${`${fileName(job)}.tar`}>
+            : html`<ui-button href=${archiveUrl({ id: job.id, mine: this.mine })} download=${`${fileName(job)}.tar`}>
                 ${glyph('download')}${text('queue.outputsAll')}
-              </a>`
+              </ui-button>`
         }
       </header>
       ${problem === null ? nothing : html`<p class="problem">${glyph('warning')}<span>${problem}</span></p>`}
@@ -133,13 +134,14 @@ export class SvcJobOutputs extends LitElement {
       <span class="quiet">${recusada ? text('queue.refused') : completo ? saySize(tamanho) : arriving}</span>
       ${
         completo
-          ? html`<a
-              class="icon-button"
+          ? html`<ui-button
+              icon
+              variant="quiet"
               href=${outputUrl({ id: this.job.id, mine: this.mine }, caminho)}
               download=${caminho.split('/').at(-1) ?? caminho}
-              aria-label=${label}
+              label=${label}
               title=${label}
-              >${glyph('download')}</a
+              >${glyph('download')}</ui-button
             >`
           : nothing
       }

@@ -37,22 +37,6 @@ export const stateStyles = css`
     font-size: 12px;
     overflow-wrap: anywhere;
   }
-  progress {
-    overflow: hidden;
-    border: 0;
-    border-radius: 4px;
-    background: var(--line-strong);
-    appearance: none;
-  }
-  progress::-webkit-progress-bar {
-    background: var(--line-strong);
-  }
-  progress::-webkit-progress-value {
-    background: var(--accent);
-  }
-  progress::-moz-progress-bar {
-    background: var(--accent);
-  }
 `;
 
 export const queueStyles = css`
@@ -132,10 +116,9 @@ export const queueStyles = css`
     font-size: 12px;
     overflow-wrap: anywhere;
   }
-  li progress {
+  li ui-progress {
+    --ui-progress-height: 4px;
     grid-column: 1 / -1;
-    width: 100%;
-    height: 4px;
   }
   .more {
     margin: 12px 16px 0;
@@ -186,10 +169,8 @@ export const detailStyles = css`
     gap: 8px;
     font-size: 13px;
   }
-  .progress progress {
+  .progress ui-progress {
     flex: 1;
-    min-width: 0;
-    height: 8px;
   }
   .verbs:empty {
     display: none;

@@ -1,5 +1,7 @@
 /** One job: what it is, how far it is and why, what can be done with it, what it left, and its log. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/progress.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
@@ -8,7 +10,7 @@ import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { dangerStyles, noteStyles } from '../ui/piece-styles.ts';
+import { noteStyles } from '../ui/piece-styles.ts';
 import './job-log.ts';
 import './job-outputs.ts';
 import { isOver } from './model.ts';
@@ -40,7 +42,7 @@ export class SvcJobDetails extends LitElement {
     this.problem = null;
   }
 
-  static override styles = [base, noteStyles, dangerStyles, stateStyles, detailStyles];
+  static override styles = [base, noteStyles, stateStyles, detailStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -108,9 +110,9 @@ export class SvcJobDetails extends LitElement {
     return html`<section aria-label=${text('queue.details', { nome })} data-state=${job.estado}>
       <header>
         <h3 tabindex="-1">${nome}</h3>
-        <button class="icon-button" type="button" aria-label=${text('queue.back')} @click=${() => this.dispatchEvent(new Event('back'))}>
+        <ui-button icon variant="quiet" label=${text('queue.back')} @click=${() => this.dispatchEvent(new Event('back'))}>
           ${glyph('close')}
-        </button>
+        </ui-button>
       </header>
       <p>
         <span class="state"><span class="dot ${job.estado}" aria-hidden="true"></span>${stateText(job)}</span>
@@ -120,7 +122,8 @@ export class SvcJobDetails extends LitElement {
         progress === null
           ? nothing
           : html`<p class="progress">
-              <progress max="1" .value=${progress} aria-label=${text('queue.progress')}></progress><span>${sayPercent(progress)}</span>
+              <ui-progress hide-label .max=${1} .value=${progress} label=${text('queue.progress')}></ui-progress
+              ><span>${sayPercent(progress)}</span>
             </p>`
       }
       ${this.#verbs(nome)}
@@ -145,26 +148,26 @@ export class SvcJobDetails extends LitElement {
         }}
       >
         <p id="ask">${text('queue.cancelAsk', { nome })}</p>
-        <button class="button danger" type="button" ?disabled=${busy} @click=${() => this.#cancel()}>${text('queue.cancelYes')}</button>
-        <button class="button" type="button" data-verb="keep" aria-describedby="ask" @click=${() => this.#ask(false)}>
+        <ui-button variant="danger" ?disabled=${busy} @click=${() => this.#cancel()}>${text('queue.cancelYes')}</ui-button>
+        <ui-button data-verb="keep" description=${text('queue.cancelAsk', { nome })} @click=${() => this.#ask(false)}>
           ${text('queue.cancelNo')}
-        </button>
+        </ui-button>
       </div>`;
     }
     const canCancel = !isOver(job) && !job.cancelamento;
     return html`<div class="verbs">
       ${
         canCancel
-          ? html`<button class="button" type="button" data-verb="cancel" ?disabled=${busy} @click=${() => this.#ask(true)}>
+          ? html`<ui-button data-verb="cancel" ?disabled=${busy} @click=${() => this.#ask(true)}>
               ${glyph('stop')}${text('queue.cancel')}
-            </button>`
+            </ui-button>`
           : nothing
       }
       ${
         this.#isMine && isOver(job)
-          ? html`<button class="button" type="button" data-verb="again" ?disabled=${busy} @click=${() => this.#again()}>
+          ? html`<ui-button data-verb="again" ?disabled=${busy} @click=${() => this.#again()}>
               ${glyph('reload')}${text('queue.again')}
-            </button>`
+            </ui-button>`
           : nothing
       }
     </div>`;

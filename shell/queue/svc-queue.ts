@@ -1,6 +1,9 @@
 /** The queue: the person's jobs of all apps, and for administrators those of all people; live by the events of the portal. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/progress.ts';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/select.ts';
+import '../../sdk/web/ui/button.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, relativeTime, text } from '../i18n/i18n.ts';
@@ -101,7 +104,7 @@ export class SvcQueue extends LitElement {
             (each) => this.#row(each, each.id === job?.id, each.id === current),
           )}
         </ul>
-        ${more ? html`<button class="button more" type="button" @click=${() => this.desk.queue.showMore()}>${text('queue.more')}</button>` : nothing}
+        ${more ? html`<ui-button class="more" @click=${() => this.desk.queue.showMore()}>${text('queue.more')}</ui-button>` : nothing}
       </div>
       ${job === undefined ? nothing : html`<svc-job-details .desk=${this.desk} .job=${job} @back=${() => this.#choose(null)}></svc-job-details>`}
     </div>`;
@@ -126,9 +129,7 @@ export class SvcQueue extends LitElement {
     const { clusters } = this.desk.queue.state.get();
     const named = [...new Set([...clusters.map(({ nome }) => nome), ...(of?.cluster == null ? [] : [of.cluster])])];
     const whose = (next: JobsOf, label: string): TemplateResult =>
-      html`<button type="button" class="button" aria-pressed=${(of === null) === (next === null)} @click=${() => this.#show(next)}>
-        ${label}
-      </button>`;
+      html`<ui-button pressed=${(of === null) === (next === null)} @click=${() => this.#show(next)}> ${label} </ui-button>`;
     return html`<div class="filters">
       <div class="whose" role="group" aria-label=${text('queue.whose')}>
         ${whose(null, text('queue.mine'))} ${whose(of ?? everybody, text('queue.all'))}
@@ -136,14 +137,15 @@ export class SvcQueue extends LitElement {
       ${
         of === null
           ? nothing
-          : html`<select
-                class="field"
-                aria-label=${text('queue.cluster')}
-                @change=${({ target }: Event) => this.#show({ ...of, cluster: (target as HTMLSelectElement).value || null })}
+          : html`<ui-select
+                label=${text('queue.cluster')}
+                hide-label
+                .value=${of.cluster ?? ''}
+                @change=${({ target }: Event) => this.#show({ ...of, cluster: (target as SvcUiSelect).value || null })}
               >
-                <option value="" .selected=${of.cluster === null}>${text('queue.anyCluster')}</option>
-                ${named.map((nome) => html`<option value=${nome} .selected=${of.cluster === nome}>${nome}</option>`)}
-              </select>
+                <option value="">${text('queue.anyCluster')}</option>
+                ${named.map((nome) => html`<option value=${nome}>${nome}</option>`)}
+              </ui-select>
               <input
                 class="field"
                 type="search"
@@ -188,7 +190,7 @@ export class SvcQueue extends LitElement {
           >
           ${reason === '' ? nothing : html`<span class="reason">${reason}</span>`}
         </span>
-        ${progress === null ? nothing : html`<progress max="1" .value=${progress} aria-hidden="true"></progress>`}
+        ${progress === null ? nothing : html`<ui-progress hide-label .max=${1} .value=${progress} aria-hidden="true"></ui-progress>`}
       </button>
     </li>`;
   }

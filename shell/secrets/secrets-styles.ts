@@ -30,9 +30,6 @@ export const secretsStyles = css`
   .note svg {
     flex: none;
   }
-  .note .button {
-    color: var(--ink);
-  }
   ul {
     padding: 8px 20px 20px;
   }
@@ -86,10 +83,6 @@ export const secretsStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 8px;
-  }
-  .verbs .button,
-  form .button {
-    min-height: var(--control);
   }
   label {
     flex-basis: 100%;

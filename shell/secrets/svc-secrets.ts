@@ -3,6 +3,7 @@
  * and nowhere else in the page; none ever comes from the portal. Source: spec 2.1 `secrets`, 5.7.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { SecretsView, SecretView } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
@@ -126,7 +127,7 @@ export class SvcSecrets extends LitElement {
   async #focus(name: string): Promise<void> {
     await this.updateComplete;
     const row = [...this.renderRoot.querySelectorAll<HTMLElement>('li')].find((item) => item.dataset['secret'] === name);
-    (row?.querySelector('button') ?? this.renderRoot.querySelector<HTMLElement>('header button'))?.focus();
+    (row?.querySelector<HTMLElement>('ui-button') ?? this.renderRoot.querySelector<HTMLElement>('header ui-button'))?.focus();
   }
 
   async #show(open: Open): Promise<void> {
@@ -174,9 +175,7 @@ export class SvcSecrets extends LitElement {
     >
       <header>
         <h2 id="title">${text('secrets.title', { nome: this.#name })}</h2>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.#close()}>
-          ${glyph('close')}
-        </button>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
       </header>
       <p class="lead">${text('secrets.lead', { nome: this.#name })}</p>
       ${view?.restartNeeded === true ? this.#restartNote() : nothing}
@@ -205,9 +204,7 @@ export class SvcSecrets extends LitElement {
     return html`<div class="note" role="status">
       ${glyph('reload')}
       <p>${text('secrets.restartNeeded', { nome: this.#name })}</p>
-      <button class="button" type="button" data-verb="restart" ?disabled=${this.busy} @click=${() => this.#restart()}>
-        ${text('secrets.restart')}
-      </button>
+      <ui-button data-verb="restart" ?disabled=${this.busy} @click=${() => this.#restart()}> ${text('secrets.restart')} </ui-button>
     </div>`;
   }
 
@@ -230,30 +227,27 @@ export class SvcSecrets extends LitElement {
     return html`<div class="verbs">
       ${
         declared
-          ? html`<button
-              class="button"
-              type="button"
+          ? html`<ui-button
               data-verb="set"
-              aria-label="${text(verb)} ${name}"
+              label="${text(verb)} ${name}"
               ?disabled=${this.busy}
               @click=${() => this.#show({ kind: 'edit', name })}
             >
               ${text(verb)}
-            </button>`
+            </ui-button>`
           : nothing
       }
       ${
         set
-          ? html`<button
-              class="button quiet"
-              type="button"
+          ? html`<ui-button
+              variant="quiet"
               data-verb="remove"
-              aria-label="${text('secrets.remove')} ${name}"
+              label="${text('secrets.remove')} ${name}"
               ?disabled=${this.busy}
               @click=${() => this.#show({ kind: 'remove', name })}
             >
               ${text('secrets.remove')}
-            </button>`
+            </ui-button>`
           : nothing
       }
     </div>`;
@@ -263,8 +257,8 @@ export class SvcSecrets extends LitElement {
     return html`<form novalidate @submit=${(event: SubmitEvent) => this.#send(event, name)}>
       <label for="value">${text('secrets.value', { segredo: name })}</label>
       ${this.open?.lines === true ? this.#area() : this.#input()}
-      <button class="button primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</button>
-      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('secrets.cancel')}</button>
+      <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</ui-button>
+      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
       ${this.problem === null ? nothing : html`<p class="problem" id="problem" role="alert">${this.problem}</p>`}
     </form>`;
   }
@@ -300,10 +294,8 @@ export class SvcSecrets extends LitElement {
 
   #confirm(name: string): TemplateResult {
     return html`<div class="verbs" role="group" aria-label=${text('secrets.removeAsk', { segredo: name })}>
-      <button class="button" type="button" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#remove(name)}>
-        ${text('secrets.removeSure')}
-      </button>
-      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('secrets.cancel')}</button>
+      <ui-button data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#remove(name)}> ${text('secrets.removeSure')} </ui-button>
+      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
     </div>`;
   }

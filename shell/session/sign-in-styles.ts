@@ -3,6 +3,7 @@ import { css } from 'lit';
 
 export const signInStyles = css`
   :host {
+    --svc-controle: 44px;
     display: grid;
     align-content: safe center;
     justify-items: center;
@@ -60,7 +61,7 @@ export const signInStyles = css`
   .account label:not(:first-child) {
     margin-top: 8px;
   }
-  .account > .button {
+  .account > ui-button {
     margin-top: 8px;
   }
   .row {
@@ -74,9 +75,6 @@ export const signInStyles = css`
     min-width: 0;
     min-height: 44px;
   }
-  .button {
-    min-height: 44px;
-  }
   .secret {
     position: relative;
     display: grid;
@@ -84,27 +82,19 @@ export const signInStyles = css`
   .secret .field {
     padding-right: 92px;
   }
-  .secret .button {
+  .secret ui-button {
+    --svc-controle: 36px;
+    --svc-passo: 2.5px;
+    --svc-texto: var(--muted);
     position: absolute;
     inset: 4px 4px 4px auto;
-    min-height: 36px;
-    padding: 0 10px;
-    color: var(--muted);
     font-size: 14px;
   }
   .which {
     font-size: 13px;
   }
   .provider {
-    width: 100%;
-    text-align: center;
-    text-decoration: none;
-    overflow-wrap: anywhere;
-    padding: 8px 14px;
-    color: inherit;
-  }
-  .provider.primary {
-    color: var(--on-accent);
+    display: flex;
   }
   .or {
     display: flex;

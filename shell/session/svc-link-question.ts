@@ -3,6 +3,7 @@
  * and whether to go on as the person who signed in while this page was open. Decision: docs/decisions/0121-who-led-to-a-link.md
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { LinkOwnerAnswer, SessionAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -51,9 +52,6 @@ export class SvcLinkQuestion extends LitElement {
     signInStyles,
     css`
       /* A press on it reaches the page, which counts anew. */
-      .primary:disabled {
-        pointer-events: none;
-      }
     `,
   ];
 
@@ -112,15 +110,14 @@ export class SvcLinkQuestion extends LitElement {
   }
 
   #button(label: string, act: () => void): TemplateResult {
-    return html`<button
-      class="button primary"
-      type="button"
+    return html`<ui-button
+      variant="primary"
       ?disabled=${!this.ready}
       @pointerdown=${() => (this.#pressed = this.ready)}
       @click=${(event: MouseEvent) => this.#clicked(event, act)}
     >
       ${label}
-    </button>`;
+    </ui-button>`;
   }
 
   #link({ passe, owner, session }: Extract<Question, { kind: 'link' }>): TemplateResult {
@@ -133,7 +130,7 @@ export class SvcLinkQuestion extends LitElement {
       ${admin ? html`<p class="lead">${text('link.admin')}</p>` : nothing}
       ${session === null || session.usuario === usuario ? nothing : html`<p class="lead">${text('link.leaves', { nome: session.nome })}</p>`}
       ${this.#button(text('link.enter', { nome }), () => void this.#enter(passe))}
-      <button class="button" type="button" @click=${() => location.replace('/')}>${text('link.cancel')}</button>
+      <ui-button @click=${() => location.replace('/')}>${text('link.cancel')}</ui-button>
     </main>`;
   }
 
@@ -143,7 +140,7 @@ export class SvcLinkQuestion extends LitElement {
       <h1>${text('other.title', { nome })}</h1>
       <p class="lead">${text('other.lead')}</p>
       ${this.#button(text('other.stay', { nome }), () => location.replace('/'))}
-      <button class="button" type="button" @click=${() => this.leave()}>${text('prefs.signOut')}</button>
+      <ui-button @click=${() => this.leave()}>${text('prefs.signOut')}</ui-button>
     </main>`;
   }
 }

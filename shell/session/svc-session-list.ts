@@ -1,6 +1,7 @@
 /** Where the person is signed in; ends sessions: one, all others, or all. In its dialog and in Settings. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import type { SessionsAnswer } from '../../schema/wire/http.ts';
 import { language, relativeTime, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -126,10 +127,10 @@ export class SvcSessionList extends LitElement {
         )}
       </ul>
       <footer>
-        <button class="button" type="button" ?disabled=${this.busy || (rows?.length ?? 0) < 2} @click=${() => this.#endAll(true)}>
+        <ui-button ?disabled=${this.busy || (rows?.length ?? 0) < 2} @click=${() => this.#endAll(true)}>
           ${text('sessions.endOthers')}
-        </button>
-        <button class="button" type="button" ?disabled=${this.busy} @click=${() => this.#endAll(false)}>${text('sessions.endAll')}</button>
+        </ui-button>
+        <ui-button ?disabled=${this.busy} @click=${() => this.#endAll(false)}>${text('sessions.endAll')}</ui-button>
       </footer>
     `;
   }
@@ -145,18 +146,16 @@ export class SvcSessionList extends LitElement {
     return html`<li>
       <div class="what">
         <strong>${name}</strong> ${row.current ? html`<span class="own">${text('sessions.current')}</span>` : nothing}
-        <p id="facts-${row.id}">${facts.filter((fact) => fact !== '').join(' · ')}</p>
+        <p>${facts.filter((fact) => fact !== '').join(' · ')}</p>
       </div>
-      <button
-        class="button"
-        type="button"
+      <ui-button
         ?disabled=${this.busy}
-        aria-label=${text('sessions.endOne', { nome: name })}
-        aria-describedby="facts-${row.id}"
+        label=${text('sessions.endOne', { nome: name })}
+        description=${facts.filter((fact) => fact !== '').join(' · ')}
         @click=${() => this.#end(row)}
       >
         ${text('sessions.end')}
-      </button>
+      </ui-button>
     </li>`;
   }
 }

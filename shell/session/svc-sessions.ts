@@ -1,10 +1,12 @@
 /** The dialog that says where the person is signed in. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { showDialog } from '../ui/show-dialog.ts';
 import './svc-session-list.ts';
 
 export class SvcSessions extends LitElement {
@@ -34,16 +36,14 @@ export class SvcSessions extends LitElement {
 
   override firstUpdated(): void {
     void this.#watch;
-    this.renderRoot.querySelector('dialog')?.showModal();
+    showDialog(this.renderRoot.querySelector('dialog'));
   }
 
   override render(): TemplateResult {
     return html`<dialog aria-labelledby="title" @close=${() => this.close()}>
       <header>
         <h2 id="title">${text('sessions.title')}</h2>
-        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.close()}>
-          ${glyph('close')}
-        </button>
+        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.close()}> ${glyph('close')} </ui-button>
       </header>
       <svc-session-list></svc-session-list>
     </dialog>`;

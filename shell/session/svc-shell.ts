@@ -1,5 +1,6 @@
 /** The root element: asks who is signed in and shows the desktop or the sign-in page. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { startDesk } from '../desktop/start-desk.ts';
 import '../desktop/svc-desktop.ts';
@@ -149,7 +150,7 @@ export class SvcShell extends LitElement {
     return html`<div class="wait">
       <strong role="alert">${text('load.failed')}</strong>
       <span>${phase.message}</span>
-      <button class="button" type="button" aria-disabled=${phase.asking} @click=${() => this.#retry.now()}>${text('load.retry')}</button>
+      <ui-button ?busy=${phase.asking} @click=${() => this.#retry.now()}>${text('load.retry')}</ui-button>
       <span role="status">${text(phase.asking ? 'load.asking' : 'load.again')}</span>
     </div>`;
   }

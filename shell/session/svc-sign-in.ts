@@ -1,5 +1,6 @@
 /** Shown without a session: the ways to sign in that the portal offers (a form, a provider's button) and the one-time link. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { createRetry } from '../state/retry.ts';
@@ -172,23 +173,22 @@ export class SvcSignIn extends LitElement {
           aria-describedby="which"
           required
         />
-        <button
-          class="button quiet"
-          type="button"
-          aria-label=${text(this.shown ? 'signin.hidePassword' : 'signin.showPassword')}
+        <ui-button
+          variant="quiet"
+          label=${text(this.shown ? 'signin.hidePassword' : 'signin.showPassword')}
           @click=${() => (this.shown = !this.shown)}
         >
           ${text(this.shown ? 'signin.hide' : 'signin.show')}
-        </button>
+        </ui-button>
       </span>
       <p class="which" id="which">${text('signin.whichPassword')}</p>
-      <button class="button primary" type="submit" ?disabled=${this.busy}>${text(this.busy ? 'signin.checking' : 'signin.enter')}</button>
+      <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text(this.busy ? 'signin.checking' : 'signin.enter')}</ui-button>
     </form>`;
   }
 
   #provider(label: string, second: boolean): TemplateResult {
-    return html`<a class="button ${second ? '' : 'primary'} provider" href="/api/sessao/oidc"
-      >${text('signin.provider', { nome: label })}</a
+    return html`<ui-button variant=${second ? 'plain' : 'primary'} class="provider" href="/api/sessao/oidc"
+      >${text('signin.provider', { nome: label })}</ui-button
     >`;
   }
 
@@ -207,9 +207,9 @@ export class SvcSignIn extends LitElement {
       <label for="link">${text('signin.paste')}</label>
       <div class="row">
         <input class="field" id="link" type="text" autocomplete="off" spellcheck="false" required />
-        <button class="button ${this.methods?.ssh === true ? '' : 'primary'}" type="submit" ?disabled=${this.busy}>
+        <ui-button variant=${this.methods?.ssh === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
           ${text('signin.enter')}
-        </button>
+        </ui-button>
       </div>
     </form>`;
   }

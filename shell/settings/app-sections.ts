@@ -1,5 +1,6 @@
 /** Sections about apps: who does what by default, what apps may use of each other, which failed, and what they ask for. */
 import { html, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { containmentText } from '../../schema/texts/containment.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
@@ -75,15 +76,14 @@ function consentRow({ act, busy, desk }: SettingsContext, consent: ConsentView):
   const answer = (resposta: 'sim' | 'nao') => () =>
     act(() => done(answerConsent({ de, para, capacidade, resposta, duracao: 'sempre' })), text(answers[resposta]));
   const button = (label: TextKey, run: () => void): TemplateResult =>
-    html`<button class="button" type="button" ?disabled=${busy} aria-describedby="consent-${id}" @click=${run}>${text(label)}</button>`;
+    html`<ui-button ?disabled=${busy} description=${text('settings.consentWho', names)} @click=${run}>${text(label)}</ui-button>`;
   return row(
     id,
     text('settings.consentWho', names),
     [`${text('settings.consentWhat', names)} · ${capacidade}`, text(answers[resposta])],
-    html`<span class="sr-only" id="consent-${id}">${text('settings.consentWho', names)}</span>
-      ${resposta === 'sim' ? nothing : button('settings.consentAllow', answer('sim'))}
-      ${resposta === 'nao' ? nothing : button('settings.consentRefuse', answer('nao'))}
-      ${button(resposta === 'sim' ? 'settings.consentRevoke' : 'settings.consentForget', () => act(() => done(revokeConsent(id)), text(resposta === 'sim' ? 'settings.consentRevoked' : 'settings.consentForgotten')))}`,
+    html`${resposta === 'sim' ? nothing : button('settings.consentAllow', answer('sim'))}
+    ${resposta === 'nao' ? nothing : button('settings.consentRefuse', answer('nao'))}
+    ${button(resposta === 'sim' ? 'settings.consentRevoke' : 'settings.consentForget', () => act(() => done(revokeConsent(id)), text(resposta === 'sim' ? 'settings.consentRevoked' : 'settings.consentForgotten')))}`,
   );
 }
 
@@ -94,9 +94,9 @@ function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: 
     id,
     nome,
     [text('settings.loaderBroken'), scriptFault(why, language.get())],
-    html`<button class="button primary" type="button" aria-label=${text('settings.againOne', { nome })} @click=${() => engines.retry(id)}>
+    html`<ui-button variant="primary" label=${text('settings.againOne', { nome })} @click=${() => engines.retry(id)}>
       ${text('settings.again')}
-    </button>`,
+    </ui-button>`,
   );
 }
 
@@ -111,18 +111,17 @@ export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
         id,
         nameIn(desk, id, name),
         [reasonText(reason, language.get()), message],
-        html`<button class="button" type="button" @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</button> ${
+        html`<ui-button @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</ui-button> ${
             escopo === 'servidor'
               ? nothing
-              : html`<button
-                  class="button primary"
-                  type="button"
+              : html`<ui-button
+                  variant="primary"
                   ?disabled=${busy}
-                  aria-label=${text('settings.againOne', { nome: name })}
+                  label=${text('settings.againOne', { nome: name })}
                   @click=${() => act(() => startApp(id), text('settings.againDone', { nome: name }))}
                 >
                   ${text('settings.again')}
-                </button>`
+                </ui-button>`
           }`,
       ),
     )}
@@ -142,14 +141,9 @@ export function secrets({ desk }: SettingsContext): TemplateResult {
             ? text('settings.secretsSet', { n: declared })
             : text('secrets.missing', { n: missing.length, nomes: missing.join(', ') }),
         ],
-        html`<button
-          class="button"
-          type="button"
-          aria-label=${text('settings.secretsOpen', { nome: name })}
-          @click=${() => desk.secretsApp.set(id)}
-        >
+        html`<ui-button label=${text('settings.secretsOpen', { nome: name })} @click=${() => desk.secretsApp.set(id)}>
           ${text('secrets.open')}
-        </button>`,
+        </ui-button>`,
       ),
     )}
   </ul>`;

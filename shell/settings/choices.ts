@@ -1,5 +1,7 @@
 /** The pieces that sections of Settings are made of: a choice of one, and a row with its buttons. */
 import { html, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/radio-group.ts';
+import '../../sdk/web/ui/select.ts';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -17,17 +19,18 @@ export function oneOfFew<Value extends string>(
   chosen: Value,
   choose: (value: Value) => void,
 ): TemplateResult {
-  return html`<fieldset>
-    <legend>${legend}</legend>
+  return html`<ui-radio-group
+    name=${name}
+    label=${legend}
+    .value=${chosen}
+    @change=${(event: Event) => choose((event.currentTarget as SvcUiRadioGroup).value as Value)}
+  >
     ${choices.map(
       ({ value, label, hint, sample }) =>
-        html`<label class="choice">
-          <input type="radio" name=${name} .value=${value} .checked=${value === chosen} @change=${() => choose(value)} />
-          ${sample === undefined ? nothing : html`<i class="sample ${sample}" aria-hidden="true"></i>`}
-          <span>${label}${hint === undefined ? nothing : html`<small>${hint}</small>`}</span>
-        </label>`,
+        html`<option value=${value} data-hint=${hint ?? nothing}>${label}</option>
+          ${sample === undefined ? nothing : html`<i slot=${`start-${value}`} class="sample ${sample}" aria-hidden="true"></i>`}`,
     )}
-  </fieldset>`;
+  </ui-radio-group>`;
 }
 
 /** One of several apps, or what holds without a choice. `name` says in words what a label with a picture is about. */
@@ -41,14 +44,15 @@ export function oneOfApps(
 ): TemplateResult {
   return html`<label class="row">
     <span class="what">${label}</span>
-    <select
-      class="field"
+    <ui-select
       data-key=${key}
-      aria-label=${name ?? nothing}
-      @change=${(event: Event) => choose((event.currentTarget as HTMLSelectElement).value)}
+      label=${name ?? nothing}
+      hide-label
+      .value=${chosen}
+      @change=${(event: Event) => choose((event.currentTarget as SvcUiSelect).value)}
     >
-      ${apps.map(({ value, label }) => html`<option value=${value} ?selected=${value === chosen} .selected=${value === chosen}>${label}</option>`)}
-    </select>
+      ${apps.map(({ value, label }) => html`<option value=${value}>${label}</option>`)}
+    </ui-select>
   </label>`;
 }
 

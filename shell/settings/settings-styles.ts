@@ -90,25 +90,6 @@ export const settingsStyles = css`
   .problem {
     margin-bottom: 12px;
   }
-  fieldset {
-    display: grid;
-    gap: 2px;
-    margin: 0;
-    padding: 0;
-    border: 0;
-  }
-  legend {
-    padding: 0 0 6px;
-    color: var(--muted);
-  }
-  .choice {
-    display: flex;
-    align-items: center;
-    gap: 10px;
-    min-height: var(--control);
-    padding: 6px 10px;
-    border-radius: 8px;
-  }
   .sample {
     flex: none;
     width: 28px;
@@ -155,18 +136,8 @@ export const settingsStyles = css`
   .liso {
     background: var(--wall);
   }
-  fieldset + fieldset {
+  ui-radio-group + ui-radio-group {
     margin-top: 20px;
-  }
-  .choice:hover {
-    background: var(--hover);
-  }
-  .choice input {
-    flex: none;
-    width: 18px;
-    height: 18px;
-    margin: 0;
-    accent-color: var(--accent);
   }
   .quiet,
   .what p {
@@ -190,7 +161,7 @@ export const settingsStyles = css`
     min-width: 0;
     overflow-wrap: anywhere;
   }
-  .row select {
+  .row ui-select {
     flex: 0 1 240px;
     min-width: 0;
     max-width: 100%;

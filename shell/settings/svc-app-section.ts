@@ -1,5 +1,6 @@
 /** A section of Settings that an app draws: what goes wrong in it stays in it. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
@@ -34,7 +35,7 @@ export class SvcAppSection extends LitElement {
         font-size: 13px;
         overflow-wrap: anywhere;
       }
-      .button {
+      ui-button {
         margin-top: 12px;
       }
       .drawn {
@@ -95,7 +96,7 @@ export class SvcAppSection extends LitElement {
           ? nothing
           : html`<p class="problem" role="alert">${text('settings.sectionBroken', { nome: app.nome })}</p>
               <p class="technical">${scriptFault(problem, language.get())}</p>
-              <button class="button" type="button" @click=${() => void this.#draw()}>${text('settings.again')}</button>`
+              <ui-button @click=${() => void this.#draw()}>${text('settings.again')}</ui-button>`
       }`;
   }
 }

@@ -1,5 +1,8 @@
 /** Search for people and groups to invite: asks the portal once the person stops typing; a late answer to an earlier text is dropped. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/person.ts';
+import '../../sdk/web/ui/select.ts';
+import '../../sdk/web/ui/button.ts';
 import { papeisConcedidos, type PapelConcedido } from '../../schema/rooms.ts';
 import type { PeopleAnswer, RoomAnswer } from '../../schema/wire/rooms.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -7,6 +10,7 @@ import { searchPeople } from '../session/rooms-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { groupMark } from './share-rows.ts';
 import { rowStyles } from './share-styles.ts';
 
 /** Whom the person chose; `detail` of the event `invite`. */
@@ -63,7 +67,7 @@ export class SvcPeopleSearch extends LitElement {
         flex: 1 1 180px;
         min-width: 0;
       }
-      select {
+      ui-select {
         flex: 0 1 auto;
       }
       ul {
@@ -131,13 +135,14 @@ export class SvcPeopleSearch extends LitElement {
           placeholder=${text('share.searchHint')}
           @input=${(event: InputEvent) => this.#typed(event)}
         />
-        <select
-          class="field"
-          aria-label=${text('share.inviteAs')}
-          @change=${(event: Event) => (this.papel = (event.target as HTMLSelectElement).value as PapelConcedido)}
+        <ui-select
+          label=${text('share.inviteAs')}
+          hide-label
+          .value=${this.papel}
+          @change=${(event: Event) => (this.papel = (event.target as SvcUiSelect).value as PapelConcedido)}
         >
-          ${papeisConcedidos.map((papel) => html`<option value=${papel} ?selected=${papel === this.papel}>${text(`role.${papel}`)}</option>`)}
-        </select>
+          ${papeisConcedidos.map((papel) => html`<option value=${papel}>${text(`role.${papel}`)}</option>`)}
+        </ui-select>
       </div>
       <p class="sr-only" role="status">${count === null ? '' : text('share.found', { n: count })}</p>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
@@ -160,7 +165,7 @@ export class SvcPeopleSearch extends LitElement {
 
   #row(invited: Omit<Invited, 'papel'>, mark: string, facts: string, inside: boolean): TemplateResult {
     return html`<li data-id=${invited.id}>
-      <span class="mark" aria-hidden="true">${mark}</span>
+      ${mark === '#' ? groupMark : html`<ui-person avatar usuario=${invited.id} name=${invited.nome} initials=${mark} aria-hidden="true"></ui-person>`}
       <div class="who">
         <p class="name">${invited.nome}</p>
         <p class="facts">${facts}</p>
@@ -168,15 +173,13 @@ export class SvcPeopleSearch extends LitElement {
       ${
         inside
           ? html`<span class="facts">${text('share.already')}</span>`
-          : html`<button
-              class="button"
-              type="button"
-              aria-label=${text('share.inviteOne', { nome: invited.nome })}
+          : html`<ui-button
+              label=${text('share.inviteOne', { nome: invited.nome })}
               ?disabled=${this.busy}
               @click=${() => this.#invite(invited)}
             >
               ${text('share.invite')}
-            </button>`
+            </ui-button>`
       }
     </li>`;
   }

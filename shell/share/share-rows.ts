@@ -1,6 +1,9 @@
 /** One line of the share dialog: a person or a group, the role, and what the owner can do about it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import '../../sdk/web/ui/person.ts';
+import '../../sdk/web/ui/select.ts';
+import '../../sdk/web/ui/button.ts';
 import { papeisConcedidos, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomGroup, RoomPerson } from '../../schema/wire/rooms.ts';
 import { text } from '../i18n/i18n.ts';
@@ -16,6 +19,9 @@ export interface RowVerbs {
   remove(): void;
 }
 
+/** A group has no colour of its own. */
+export const groupMark: TemplateResult = html`<span class="mark" aria-hidden="true">#</span>`;
+
 export function personRow(
   person: RoomPerson,
   { owner, own }: { readonly owner: boolean; readonly own: string },
@@ -25,7 +31,7 @@ export function personRow(
   const groups = porGrupos.join(', ');
   const by = groups === '' ? '' : text(porNome === null ? 'share.byGroups' : 'share.byGroupsToo', { grupos: groups });
   return html`<li data-key=${verbs.key}>
-    <span class="mark" aria-hidden="true">${iniciais}</span>
+    <ui-person avatar usuario=${usuario} name=${nome} initials=${iniciais} aria-hidden="true"></ui-person>
     <div class="who">
       <p class="name">${nome}${usuario === own ? ` (${text('share.you')})` : ''}</p>
       <p class="facts">${[login, by].filter((fact) => fact !== '').join(' · ')} ${declaredMark(declarada)}</p>
@@ -37,7 +43,7 @@ export function personRow(
 export function groupRow(group: RoomGroup, { owner }: { readonly owner: boolean }, verbs: RowVerbs): TemplateResult {
   const { grupo, papel, pessoas, declarado } = group;
   return html`<li data-key=${verbs.key}>
-    <span class="mark" aria-hidden="true">#</span>
+    ${groupMark}
     <div class="who">
       <p class="name">${grupo}</p>
       <p class="facts">${text('share.groupSize', { n: pessoas })} ${declaredMark(declarado)}</p>
@@ -58,35 +64,29 @@ interface RowFacts {
 }
 
 function verbsOf({ nome, papel, fixed, removable }: RowFacts, verbs: RowVerbs): TemplateResult {
-  if (fixed) return html`<span class="facts">${text(`role.${papel}`)}</span>`;
+  if (fixed) return html`<ui-role papel=${papel}></ui-role>`;
   if (verbs.asked)
     return html`<div class="verbs" role="group" aria-label=${text('share.removeOne', { nome })}>
-      <button class="button danger" type="button" data-verb="confirm" ?disabled=${verbs.busy} @click=${() => verbs.remove()}>
+      <ui-button variant="danger" data-verb="confirm" ?disabled=${verbs.busy} @click=${() => verbs.remove()}>
         ${text('share.removeSure')}
-      </button>
-      <button class="button quiet" type="button" @click=${() => verbs.hide()}>${text('share.cancel')}</button>
+      </ui-button>
+      <ui-button variant="quiet" @click=${() => verbs.hide()}>${text('share.cancel')}</ui-button>
     </div>`;
   return html`<div class="verbs">
-    <select
-      class="field"
-      aria-label=${text('share.roleOf', { nome })}
+    <ui-select
+      label=${text('share.roleOf', { nome })}
+      hide-label
       ?disabled=${verbs.busy}
       .value=${live(papel)}
-      @change=${(event: Event) => verbs.change((event.target as HTMLSelectElement).value as PapelConcedido)}
+      @change=${(event: Event) => verbs.change((event.target as SvcUiSelect).value as PapelConcedido)}
     >
-      ${papeisConcedidos.map((name) => html`<option value=${name} ?selected=${name === papel}>${text(`role.${name}`)}</option>`)}
-    </select>
+      ${papeisConcedidos.map((name) => html`<option value=${name}>${text(`role.${name}`)}</option>`)}
+    </ui-select>
     ${
       removable
-        ? html`<button
-            class="button quiet"
-            type="button"
-            aria-label=${text('share.removeOne', { nome })}
-            ?disabled=${verbs.busy}
-            @click=${() => verbs.ask()}
-          >
+        ? html`<ui-button variant="quiet" label=${text('share.removeOne', { nome })} ?disabled=${verbs.busy} @click=${() => verbs.ask()}>
             ${text('share.remove')}
-          </button>`
+          </ui-button>`
         : nothing
     }
   </div>`;

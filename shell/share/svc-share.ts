@@ -5,6 +5,7 @@
  * people beyond what the person searches. Leaving, removing and deleting take two presses. Source: spec 2.4, 4.3.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -16,7 +17,8 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { dangerStyles, noteStyles } from '../ui/piece-styles.ts';
+import { showDialog } from '../ui/show-dialog.ts';
+import { noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
 import type { Invited, SvcPeopleSearch } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
@@ -59,7 +61,7 @@ export class SvcShare extends LitElement {
     this.done = '';
   }
 
-  static override styles = [base, dialogStyles, rowStyles, noteStyles, dangerStyles, shareStyles];
+  static override styles = [base, dialogStyles, rowStyles, noteStyles, shareStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -74,7 +76,7 @@ export class SvcShare extends LitElement {
   }
 
   override firstUpdated(): void {
-    this.renderRoot.querySelector('dialog')?.showModal();
+    showDialog(this.renderRoot.querySelector('dialog'));
     void this.#load();
   }
 
@@ -95,7 +97,7 @@ export class SvcShare extends LitElement {
     await this.updateComplete;
     const search = this.renderRoot.querySelector<SvcPeopleSearch>('svc-people-search');
     await search?.updateComplete;
-    if (this.shadowRoot?.activeElement?.matches('header button') === true) search?.focusField();
+    if (this.shadowRoot?.activeElement?.matches('header ui-button') === true) search?.focusField();
   }
 
   #failed(error: unknown): void {
@@ -150,7 +152,7 @@ export class SvcShare extends LitElement {
 
   async #removeRow(key: string, act: () => Promise<void>, done: string): Promise<void> {
     await this.#change(act, done);
-    await this.#focus(`[data-key="${CSS.escape(key)}"] button`);
+    await this.#focus(`[data-key="${CSS.escape(key)}"] ui-button`);
   }
 
   /** Out of the room: the dialog has nothing to show any longer. */
@@ -168,7 +170,7 @@ export class SvcShare extends LitElement {
     const { asked } = this;
     this.asked = null;
     if (asked === null) return;
-    void this.#focus(asked.kind === 'remove' ? `[data-key="${CSS.escape(asked.key)}"] button` : `[data-verb=${asked.kind}]`);
+    void this.#focus(asked.kind === 'remove' ? `[data-key="${CSS.escape(asked.key)}"] ui-button` : `[data-verb=${asked.kind}]`);
   }
 
   async #focus(selector: string): Promise<void> {
@@ -194,9 +196,9 @@ export class SvcShare extends LitElement {
     >
       <header>
         <h2 id="title" tabindex="-1">${title}</h2>
-        <button class="icon-button" type="button" autofocus aria-label=${text('dialog.close')} @click=${() => this.#close()}>
+        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.#close()}>
           ${glyph('close')}
-        </button>
+        </ui-button>
       </header>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <p class="sr-only" role="status">${this.done}</p>
@@ -242,7 +244,7 @@ export class SvcShare extends LitElement {
         <form novalidate @submit=${(event: SubmitEvent) => this.#rename(event)}>
           <label for="name">${text('share.name')}</label>
           <input id="name" class="field" maxlength="200" autocomplete="off" .value=${room.sala.nome} />
-          <button class="button" type="submit" ?disabled=${this.busy}>${text('share.rename')}</button>
+          <ui-button type="submit" ?disabled=${this.busy}>${text('share.rename')}</ui-button>
         </form>
       </section>
       <section>
@@ -271,17 +273,15 @@ export class SvcShare extends LitElement {
 
   #first(kind: 'leave' | 'delete', words: string): TemplateResult {
     return html`<footer>
-      <button class="button" type="button" data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}>${words}</button>
+      <ui-button data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}>${words}</ui-button>
     </footer>`;
   }
 
   #question(question: string, sure: string, act: () => Promise<void>): TemplateResult {
     return html`<footer role="group" aria-labelledby="question">
       <p class="question" id="question">${question}</p>
-      <button class="button danger" type="button" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#leaveBehind(act)}>
-        ${sure}
-      </button>
-      <button class="button quiet" type="button" @click=${() => this.#hide()}>${text('share.cancel')}</button>
+      <ui-button variant="danger" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#leaveBehind(act)}> ${sure} </ui-button>
+      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('share.cancel')}</ui-button>
     </footer>`;
   }
 }

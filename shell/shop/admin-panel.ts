@@ -1,5 +1,6 @@
 /** For administrators: per server what is missing and the line that installs it, packages with drift and the way back, engines, who runs what. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { readKey } from '../../schema/keys.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
@@ -143,15 +144,15 @@ export class SvcShopAdmin extends LitElement {
     return html`<li>
       <span class="main"><strong>${name}</strong> <span class="quiet">${text('admin.neededBy', { apps: apps.join(', ') })}</span></span>
       <code class="line">${line}</code>
-      <button
-        class="icon-button"
-        type="button"
-        aria-label=${done ? text('store.copied') : label}
+      <ui-button
+        icon
+        variant="quiet"
+        label=${done ? text('store.copied') : label}
         title=${label}
         @click=${() => void this.#copy(mark, line)}
       >
         ${glyph(done ? 'check' : 'copy')}
-      </button>
+      </ui-button>
     </li>`;
   }
 
@@ -197,16 +198,9 @@ export class SvcShopAdmin extends LitElement {
 
   #button(key: string, action: string, words: string, label: string, request: (key: string) => Promise<void>): TemplateResult {
     const waits = this.busy.has(key);
-    return html`<button
-      class="button"
-      type="button"
-      data-action=${action}
-      aria-label=${label}
-      aria-disabled=${waits ? 'true' : nothing}
-      @click=${() => !waits && void this.#do(key, request)}
-    >
+    return html`<ui-button data-action=${action} label=${label} ?busy=${waits} @click=${() => !waits && void this.#do(key, request)}>
       ${glyph('undo')}${words}
-    </button>`;
+    </ui-button>`;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What can be done with an app of the shop, as buttons: the one that is wanted most on its card, all of them on its page. */
 import { html, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { text } from '../i18n/i18n.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
@@ -85,16 +86,16 @@ export function appActions(app: ShopApp, context: ShopContext, where: 'card' | '
   return html`<div class="actions" data-actions=${app.id}>
     ${shown.map(
       (action) =>
-        html`<button
-          class="button ${action.primary ? (where === 'page' ? 'primary' : 'tinted') : ''}"
-          type="button"
+        html`<ui-button
+          variant=${action.primary ? 'primary' : 'plain'}
+          ?data-tinted=${action.primary && where !== 'page'}
           data-action=${action.name}
-          aria-label=${action.label}
-          aria-disabled=${waits ? 'true' : nothing}
+          label=${action.label}
+          ?busy=${waits}
           @click=${() => !waits && action.run()}
         >
           ${where === 'page' ? glyph(action.glyph) : nothing}${action.words}
-        </button>`,
+        </ui-button>`,
     )}
   </div>`;
 }

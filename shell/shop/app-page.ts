@@ -1,5 +1,6 @@
 /** The page of one app: what it is, its state, why it is refused, what is new, every version, and what it requires of the server. */
 import { html, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ShopApp, ShopInstall } from '../../schema/wire/shop.ts';
 import { extensionLinks, extensionReason } from '../extensions/offer.ts';
@@ -17,7 +18,7 @@ export function appPage(app: ShopApp, context: ShopContext, back: () => void): T
   const news = newsOf(app);
   return html`<article class="page" aria-label=${text('store.page', { nome: app.name })} data-app=${app.id}>
     <div class="way">
-      <button class="button quiet" type="button" data-action="back" @click=${back}>${glyph('back')}${text('store.back')}</button>
+      <ui-button variant="quiet" data-action="back" @click=${back}>${glyph('back')}${text('store.back')}</ui-button>
       ${copyButton(context, 'link', text('store.copyLink'), 'link', shopLink(app.id))}
     </div>
     <header class="head">
@@ -114,9 +115,9 @@ function whyNot(app: ShopApp, context: ShopContext): TemplateResult | typeof not
 
 function copyButton(context: ShopContext, mark: string, words: string, name: 'link' | 'copy', value: string): TemplateResult {
   const done = context.copied(mark);
-  return html`<button class="button quiet" type="button" data-action="copy-${mark}" @click=${() => context.copy(mark, value)}>
+  return html`<ui-button variant="quiet" data-action="copy-${mark}" @click=${() => context.copy(mark, value)}>
     ${glyph(done ? 'check' : name)}<span aria-live="polite">${done ? text('store.copied') : words}</span>
-  </button>`;
+  </ui-button>`;
 }
 
 /** Of an app that the person has. */
@@ -186,14 +187,13 @@ function versions(app: ShopApp, context: ShopContext): TemplateResult | typeof n
             ${version === app.installed ? html`<span class="chip calm">${text('store.thisInstalled')}</span>` : nothing}
             ${
               chooses && version !== app.installed && version !== app.versions[0]?.version
-                ? html`<button
-                    class="button quiet"
-                    type="button"
-                    aria-label=${text('store.installVersion', { versao: version })}
+                ? html`<ui-button
+                    variant="quiet"
+                    label=${text('store.installVersion', { versao: version })}
                     @click=${() => void shop.install(app.id, version)}
                   >
                     ${text('store.install')}
-                  </button>`
+                  </ui-button>`
                 : nothing
             }
           </li>`,

@@ -135,42 +135,9 @@ export const shopContentStyles = css`
   .foot .progress {
     flex: 1 1 100%;
   }
-  progress {
+  ui-progress {
+    --ui-progress-height: 6px;
     grid-column: 1 / -1;
-    width: 100%;
-    height: 6px;
-    overflow: hidden;
-    border: 0;
-    border-radius: 3px;
-    background: var(--line);
-    appearance: none;
-  }
-  progress::-webkit-progress-bar {
-    background: var(--line);
-  }
-  progress::-webkit-progress-value {
-    border-radius: 3px;
-    background: var(--accent);
-    transition: inline-size 250ms linear;
-  }
-  progress::-moz-progress-bar {
-    border-radius: 3px;
-    background: var(--accent);
-  }
-  progress:indeterminate {
-    background: linear-gradient(90deg, var(--line) 30%, var(--accent) 50%, var(--line) 70%) 0 0 / 300% 100%;
-    animation: sweep 1.4s linear infinite;
-  }
-  progress:indeterminate::-webkit-progress-bar {
-    background: transparent;
-  }
-  @keyframes sweep {
-    from {
-      background-position: 150% 0;
-    }
-    to {
-      background-position: 0 0;
-    }
   }
   .bar {
     display: flex;
@@ -302,7 +269,7 @@ export const shopContentStyles = css`
     flex: none;
   }
   .failure summary,
-  .why .button {
+  .why ui-button::part(button) {
     color: inherit;
   }
   .why h4 {
@@ -314,11 +281,11 @@ export const shopContentStyles = css`
     padding-inline-start: 18px;
     list-style: disc;
   }
-  .why .button {
+  .why ui-button {
     justify-self: start;
     margin-inline-start: -14px;
   }
-  .why .button:hover {
+  .why ui-button::part(button):hover {
     background: transparent;
     text-decoration: underline;
   }
@@ -360,7 +327,7 @@ export const shopContentStyles = css`
     font-weight: 500;
     font-variant-numeric: tabular-nums;
   }
-  .versions .button {
+  .versions ui-button {
     margin-inline-start: auto;
   }
   @container (max-width: 479px) {
@@ -373,7 +340,7 @@ export const shopContentStyles = css`
     .head {
       gap: 12px;
     }
-    .page > .actions .button {
+    .page > .actions ui-button {
       flex: 1 1 40%;
     }
   }

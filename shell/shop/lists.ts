@@ -1,6 +1,7 @@
 /** The two lists of the shop: what there is to browse, and what is installed. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { categoryText, text } from '../i18n/i18n.ts';
 import { search, sections, type Entry } from '../launcher/search.ts';
@@ -105,15 +106,9 @@ export function installedList(apps: readonly ShopApp[], context: ShopContext): T
         : html`<section>
             <div class="bar">
               <h3>${text('store.updatesTitle')}</h3>
-              <button
-                class="button primary"
-                type="button"
-                data-action="update-all"
-                aria-disabled=${waits ? 'true' : nothing}
-                @click=${() => !waits && void shop.updateAll()}
-              >
+              <ui-button variant="primary" data-action="update-all" ?busy=${waits} @click=${() => !waits && void shop.updateAll()}>
                 ${glyph('update')}${text('store.updateAll')}
-              </button>
+              </ui-button>
             </div>
             ${rows(updates, context)}
           </section>`

@@ -1,6 +1,6 @@
 /** The shop: tabs, the part that scrolls, chips, the question before a removal. Beside the pieces of shell/ui. */
 import { css } from 'lit';
-import { dangerStyles, frameStyles, noteStyles } from '../ui/piece-styles.ts';
+import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 
 const ownStyles = css`
   .layout {
@@ -84,8 +84,8 @@ const ownStyles = css`
   .note span {
     flex: 1;
   }
-  .note .icon-button {
-    color: inherit;
+  .note ui-button {
+    --ui-button-ink: currentcolor;
   }
   .chip {
     display: inline-block;
@@ -107,18 +107,10 @@ const ownStyles = css`
     background: var(--note);
     color: var(--on-note);
   }
-  .button[aria-disabled='true'] {
-    opacity: 0.5;
-    cursor: default;
-  }
-  .button.tinted {
-    border-color: transparent;
-    background: var(--selected);
-    color: var(--ink);
-  }
-  .button.tinted:hover:not([aria-disabled='true']) {
-    background: var(--accent);
-    color: var(--on-accent);
+  ui-button[data-tinted] {
+    --svc-acento: var(--selected);
+    --svc-sobre-acento: var(--ink);
+    --svc-acento-forte: color-mix(in srgb, var(--accent) 22%, var(--surface));
   }
   dialog {
     width: min(440px, calc(100vw - 32px));
@@ -157,4 +149,4 @@ const ownStyles = css`
   }
 `;
 
-export const shopStyles = [frameStyles, noteStyles, dangerStyles, ownStyles];
+export const shopStyles = [frameStyles, noteStyles, ownStyles];

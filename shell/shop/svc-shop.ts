@@ -1,5 +1,6 @@
 /** The shop: browse, installed, one app's page and, for admins, the panel; live by the events of the portal. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/button.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
@@ -7,7 +8,8 @@ import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/deep-active.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { showDialog } from '../ui/show-dialog.ts';
 import './admin-panel.ts';
 import { appPage } from './app-page.ts';
 import type { ShopContext } from './context.ts';
@@ -119,7 +121,7 @@ export class SvcShop extends LitElement {
 
   override updated(changed: PropertyValues<this>): void {
     const dialog = this.renderRoot.querySelector('dialog');
-    if (changed.has('removing') && this.removing !== null && dialog?.open === false) dialog.showModal();
+    if (changed.has('removing') && this.removing !== null && dialog?.open === false) showDialog(dialog);
     this.#followPage();
     this.#keepKeyboard();
   }
@@ -141,7 +143,7 @@ export class SvcShop extends LitElement {
     const active = deepActive();
     // A person who moved to another page stays there.
     if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== shopWindow) return;
-    this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] button`)?.focus();
+    this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] ui-button`)?.focus();
   }
 
   #followActed(event: FocusEvent): void {
@@ -171,9 +173,9 @@ export class SvcShop extends LitElement {
             ? nothing
             : html`<p class="note" role="alert">
                 ${glyph('warning')}<span>${trouble}</span>
-                <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => refusal.set(null)}>
+                <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => refusal.set(null)}>
                   ${glyph('close')}
-                </button>
+                </ui-button>
               </p>`
         }
         ${problem === null ? nothing : html`<p class="note">${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
@@ -223,7 +225,7 @@ export class SvcShop extends LitElement {
     if (app !== undefined) return appPage(app, this.#context, back);
     return html`<div class="empty" role="status">
       <p>${text('store.gone')}</p>
-      <button class="button" type="button" @click=${back}>${glyph('back')}${text('store.back')}</button>
+      <ui-button @click=${back}>${glyph('back')}${text('store.back')}</ui-button>
     </div>`;
   }
 
@@ -242,10 +244,10 @@ export class SvcShop extends LitElement {
       <h3 id="remove-title">${text('store.removeTitle', values)}</h3>
       <p id="remove-body">${text('store.removeBody', values)}</p>
       <div class="choices">
-        <button class="button" type="button" autofocus @click=${() => decide(false)}>${text('store.keep')}</button>
-        <button class="button danger" type="button" data-action="confirm-remove" @click=${() => decide(true)}>
+        <ui-button autofocus @click=${() => decide(false)}>${text('store.keep')}</ui-button>
+        <ui-button variant="danger" data-action="confirm-remove" @click=${() => decide(true)}>
           ${glyph('trash')}${text('store.remove')}
-        </button>
+        </ui-button>
       </div>
     </dialog>`;
   }

@@ -20,26 +20,8 @@ export const logStyles = css`
     background: var(--title-idle);
     font-size: 13px;
   }
-  label {
-    display: inline-flex;
-    align-items: center;
-    gap: 6px;
-    min-height: 36px;
-    cursor: pointer;
-  }
-  input {
-    width: 16px;
-    height: 16px;
-    margin: 0;
-    accent-color: var(--accent);
-  }
-  fieldset {
-    display: flex;
+  ui-radio-group {
     flex: 1;
-    gap: 14px;
-    margin: 0;
-    padding: 0;
-    border: 0;
   }
   pre {
     flex: 1;
@@ -52,11 +34,6 @@ export const logStyles = css`
     white-space: pre-wrap;
     overflow-wrap: anywhere;
     outline-offset: -2px;
-  }
-  @media (pointer: coarse) {
-    label {
-      min-height: 44px;
-    }
   }
   .quiet {
     color: var(--muted);

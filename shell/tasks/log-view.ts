@@ -1,5 +1,7 @@
 /** The last lines of an app's log, followed as they are written; and those of the run before. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/checkbox.ts';
+import '../../sdk/web/ui/radio-group.ts';
 import { text } from '../i18n/i18n.ts';
 import { followLog, readPreviousLog } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -78,20 +80,24 @@ export class SvcLogView extends LitElement {
   override render(): TemplateResult {
     return html`
       <div class="bar">
-        <fieldset>
-          <legend class="sr-only">${text('log.title', { nome: this.name })}</legend>
-          ${this.#choice('log.current', false)} ${this.#choice('log.previous', true)}
-        </fieldset>
+        <ui-radio-group
+          inline
+          hide-label
+          label=${text('log.title', { nome: this.name })}
+          .value=${this.previous ? 'previous' : 'current'}
+          @change=${(event: Event) => (this.previous = (event.target as SvcUiRadioGroup).value === 'previous')}
+        >
+          <option value="current">${text('log.current')}</option>
+          <option value="previous">${text('log.previous')}</option>
+        </ui-radio-group>
         ${
           this.previous
             ? nothing
-            : html`<label
-                ><input
-                  type="checkbox"
-                  .checked=${this.follow}
-                  @change=${(event: Event) => (this.follow = (event.target as HTMLInputElement).checked)}
-                />${text('log.follow')}</label
-              >`
+            : html`<ui-checkbox
+                label=${text('log.follow')}
+                .checked=${this.follow}
+                @change=${(event: Event) => (this.follow = (event.target as SvcUiCheckbox).checked)}
+              ></ui-checkbox>`
         }
       </div>
       <pre
@@ -103,12 +109,6 @@ export class SvcLogView extends LitElement {
       >
 ${this.problem ?? (this.lines === '' ? text('log.empty') : this.lines)}</pre>
     `;
-  }
-
-  #choice(key: 'log.current' | 'log.previous', value: boolean): TemplateResult {
-    return html`<label
-      ><input type="radio" name="which" .checked=${this.previous === value} @change=${() => (this.previous = value)} />${text(key)}</label
-    >`;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The task manager: what runs, why or why not, and what can be done about it; live by the events of the portal. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
@@ -196,28 +197,23 @@ export class SvcTaskManager extends LitElement {
 
   #action(verb: Verb, app: AppProjection, name: Glyph, key: TextKey): TemplateResult {
     const label = text(key, { nome: app.name });
-    return html`<button
-      class="icon-button"
-      type="button"
+    return html`<ui-button
+      icon
+      variant="quiet"
       data-verb=${verb}
-      aria-label=${label}
+      label=${label}
       title=${label}
       ?disabled=${this.busy.has(app.id) || !possible(verb, app)}
       @click=${() => this.#do(verb, app.id)}
     >
       ${glyph(name)}
-    </button>`;
+    </ui-button>`;
   }
 
   #verb(verb: Verb, app: AppProjection, name: Glyph, key: TextKey): TemplateResult {
-    return html`<button
-      class="button"
-      type="button"
-      ?disabled=${this.busy.has(app.id) || !possible(verb, app)}
-      @click=${() => this.#do(verb, app.id)}
-    >
+    return html`<ui-button ?disabled=${this.busy.has(app.id) || !possible(verb, app)} @click=${() => this.#do(verb, app.id)}>
       ${glyph(name)}${text(key)}
-    </button>`;
+    </ui-button>`;
   }
 
   /** Only for an app that asks for secrets. */
@@ -231,9 +227,7 @@ export class SvcTaskManager extends LitElement {
           ? text('secrets.restartNeeded', { nome: app.name })
           : '';
     return html`<div class="secrets">
-      <button class="button" type="button" data-verb="secrets" @click=${() => this.desk.secretsApp.set(app.id)}>
-        ${glyph('key')}${text('secrets.open')}
-      </button>
+      <ui-button data-verb="secrets" @click=${() => this.desk.secretsApp.set(app.id)}> ${glyph('key')}${text('secrets.open')} </ui-button>
       ${note === '' ? nothing : html`<span class="badge">${note}</span>`}
     </div>`;
   }
@@ -257,9 +251,9 @@ export class SvcTaskManager extends LitElement {
       <header>
         <h3>${app.name}</h3>
         <span class="since">${text(`state.${app.status}`)}, ${text('tasks.since', { quando: since })}</span>
-        <button class="icon-button" type="button" aria-label=${text('dialog.close')} @click=${() => this.desk.tasksApp.set(null)}>
+        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.desk.tasksApp.set(null)}>
           ${glyph('close')}
-        </button>
+        </ui-button>
       </header>
       <div class="verbs">
         ${this.#verb('start', app, 'start', 'tasks.start')} ${this.#verb('stop', app, 'stop', 'tasks.stop')}

@@ -226,7 +226,7 @@ export const taskStyles = css`
     }
     .name svc-app-icon,
     .actions [data-verb='restart'],
-    .actions .icon-button:disabled {
+    .actions ui-button[icon][disabled] {
       display: none;
     }
     .actions div {
@@ -253,12 +253,6 @@ export const taskStyles = css`
     }
     svc-log-view {
       flex: 1 0 240px;
-    }
-  }
-  @media (pointer: coarse) {
-    .icon-button {
-      width: 44px;
-      height: 44px;
     }
   }
 `;

@@ -1,6 +1,7 @@
 /** The terminal's window: a tab for each shell of the person, found again after a reload. Loaded with the first such window. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import type { TerminalEnd } from '../../schema/wire/terminals.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -61,7 +62,7 @@ export class SvcTerminal extends LitElement {
 
   focusContent(): void {
     const screen = this.renderRoot.querySelector<SvcScreen>('svc-screen[shown]');
-    if (screen === null) this.renderRoot.querySelector('button')?.focus();
+    if (screen === null) this.renderRoot.querySelector<HTMLElement>('button, ui-button')?.focus();
     else screen.focusContent();
   }
 
@@ -160,15 +161,9 @@ export class SvcTerminal extends LitElement {
             (tab, index) => this.#tab(tab, this.#titleOf(tab, index)),
           )}
         </div>
-        <button
-          class="icon-button"
-          type="button"
-          title=${text('terminal.new')}
-          aria-label=${text('terminal.new')}
-          @click=${() => void this.#open()}
-        >
+        <ui-button icon variant="quiet" title=${text('terminal.new')} label=${text('terminal.new')} @click=${() => void this.#open()}>
           ${glyph('plus')}
-        </button>
+        </ui-button>
         ${this.#closeButton()}
       </div>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
@@ -183,7 +178,7 @@ export class SvcTerminal extends LitElement {
             ? nothing
             : html`<p class="none">
                 ${this.loaded ? text('terminal.none') : text('terminal.opening')}
-                ${this.loaded ? html`<button class="button" type="button" @click=${() => void this.#open()}>${text('terminal.new')}</button>` : nothing}
+                ${this.loaded ? html`<ui-button @click=${() => void this.#open()}>${text('terminal.new')}</ui-button>` : nothing}
               </p>`
         }
       </div>
@@ -211,9 +206,9 @@ export class SvcTerminal extends LitElement {
     const tab = this.tabs[at];
     if (tab === undefined) return nothing;
     const label = text('terminal.close', { titulo: this.#titleOf(tab, at) });
-    return html`<button class="icon-button" type="button" title=${label} aria-label=${label} @click=${() => void this.#close(tab)}>
+    return html`<ui-button icon variant="quiet" title=${label} label=${label} @click=${() => void this.#close(tab)}>
       ${glyph('close')}
-    </button>`;
+    </ui-button>`;
   }
 
   #screen(tab: Tab, title: string): TemplateResult {

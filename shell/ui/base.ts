@@ -54,56 +54,6 @@ export const base = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-  .button {
-    display: inline-flex;
-    align-items: center;
-    justify-content: center;
-    gap: 8px;
-    min-height: var(--control);
-    padding: 0 14px;
-    border: 1px solid var(--line-strong);
-    border-radius: 8px;
-    background: var(--surface);
-    font-weight: 500;
-    transition: background-color 120ms;
-  }
-  .button:hover:not(:disabled) {
-    background: var(--hover);
-  }
-  a.button {
-    color: inherit;
-    text-decoration: none;
-  }
-  .button.primary {
-    border-color: transparent;
-    background: var(--accent);
-    color: var(--on-accent);
-  }
-  .button.primary:hover:not(:disabled) {
-    background: var(--accent-strong);
-  }
-  .button.quiet {
-    border-color: transparent;
-    background: transparent;
-  }
-  .button.quiet:hover:not(:disabled) {
-    background: var(--hover);
-  }
-  .icon-button {
-    display: inline-grid;
-    place-items: center;
-    width: var(--control);
-    height: var(--control);
-    padding: 0;
-    border: 0;
-    border-radius: 8px;
-    background: transparent;
-    color: var(--muted);
-  }
-  .icon-button:hover:not(:disabled) {
-    background: var(--hover);
-    color: var(--ink);
-  }
   .field {
     min-height: var(--control);
     padding: 0 12px;

@@ -1,4 +1,4 @@
-/** What several windows and dialogs show alike: the frame of a window, a note, a button that takes something away. */
+/** What several windows and dialogs show alike: the frame of a window, a note. */
 import { css } from 'lit';
 
 /** A window is a container: its content follows its width, not that of the screen. */
@@ -35,17 +35,5 @@ export const noteStyles = css`
   .note svg,
   .problem svg {
     flex: none;
-  }
-`;
-
-export const dangerStyles = css`
-  .button.danger {
-    border-color: transparent;
-    background: var(--danger);
-    color: var(--on-danger);
-  }
-  .button.danger:hover:not(:disabled) {
-    background: var(--danger);
-    filter: brightness(1.08);
   }
 `;

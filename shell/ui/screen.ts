@@ -2,7 +2,7 @@
  * What of the page a keyboard on the screen leaves. Some browsers make the page smaller (`interactive-widget` in index.html); others cover it and shift what
  * is seen (Safari on a phone): for those the custom properties of shell.css say what is left. In both, what is being typed in stays in sight.
  */
-import { deepActive } from './deep-active.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 
 /** The bars of a browser come and go by less; a keyboard is never so low. */
 const keyboardPxMin = 120;
@@ -64,17 +64,4 @@ export function followScreen(view: VisualViewport | null = visualViewport): void
   view.addEventListener('resize', look);
   view.addEventListener('scroll', look);
   look();
-}
-
-/** The lowest point of the page that is seen. */
-export function screenBottom(): number {
-  const left =
-    visualViewport === null
-      ? null
-      : leftOf(document.documentElement.clientHeight, {
-          height: visualViewport.height,
-          top: visualViewport.offsetTop,
-          zoom: visualViewport.scale,
-        });
-  return left === null ? innerHeight : left.top + left.height;
 }

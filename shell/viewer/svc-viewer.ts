@@ -1,6 +1,7 @@
 /** The viewer's window: one file of the person, as the browser shows it. Loaded with the first such window. Decision: docs/decisions/0221-the-viewer.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
+import '../../sdk/web/ui/button.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -214,16 +215,16 @@ export class SvcViewer extends LitElement {
     if (problem !== null)
       return html`<div class="other">
         <p role="alert">${problem}</p>
-        <button class="button" type="button" @click=${() => void this.#open()}>${text('editor.again')}</button>
+        <ui-button @click=${() => void this.#open()}>${text('editor.again')}</ui-button>
       </div>`;
     if (shown === null || item === null) return html`<p class="other" role="status">${text('editor.opening')}</p>`;
     return html`${this.#bar(shown)} ${this.#stage(shown, item)}`;
   }
 
   #act(sign: Glyph, label: string, run: () => void, isOff = false): TemplateResult {
-    return html`<button class="icon-button" type="button" title=${label} aria-label=${label} ?disabled=${isOff} @click=${run}>
+    return html`<ui-button icon variant="quiet" title=${label} label=${label} ?disabled=${isOff} @click=${run}>
       ${glyph(sign)}
-    </button>`;
+    </ui-button>`;
   }
 
   #bar({ way }: Shown): TemplateResult {
@@ -252,8 +253,8 @@ export class SvcViewer extends LitElement {
       }
       ${this.#act('apps', text('menu.openWith'), () => this.desk.opening.asked.set(this.#file))}
       ${print === null || way === 'other' ? nothing : html`<span class=${way === 'image' ? 'spare' : ''}>${this.#act('print', text('menu.print'), print)}</span>`}
-      <a class="icon-button" href=${downloadUrl(this.path)} download title=${text('menu.download')} aria-label=${text('menu.download')}
-        >${glyph('download')}</a
+      <ui-button icon variant="quiet" href=${downloadUrl(this.path)} download title=${text('menu.download')} label=${text('menu.download')}
+        >${glyph('download')}</ui-button
       >
     </div>`;
   }
@@ -296,8 +297,8 @@ export class SvcViewer extends LitElement {
       <p>${typeName(type, mark)}${tipo === 'arquivo' ? html` · ${saySize(bytes)}` : nothing}</p>
       <p>${text(broken ? 'viewer.broken' : 'viewer.unknown')}</p>
       <div class="choices">
-        <button class="button primary" type="button" @click=${() => desk.opening.asked.set(this.#file)}>${text('menu.openWith')}</button>
-        <a class="button" href=${downloadUrl(this.path)} download>${text('menu.download')}</a>
+        <ui-button variant="primary" @click=${() => desk.opening.asked.set(this.#file)}>${text('menu.openWith')}</ui-button>
+        <ui-button href=${downloadUrl(this.path)} download>${text('menu.download')}</ui-button>
       </div>
     </div>`;
   }

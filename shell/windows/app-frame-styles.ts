@@ -104,13 +104,10 @@ export const appFrameStyles = css`
     gap: 0 10px;
     font-size: 13px;
   }
-  .strip .button {
-    min-height: 32px;
-    color: var(--ink);
-  }
-  .strip .icon-button {
+  .strip ui-button {
+    --svc-controle: 32px;
+    --ui-button-ink: currentcolor;
     flex: none;
-    color: inherit;
   }
   .strip.secrets p {
     overflow-wrap: anywhere;
@@ -135,8 +132,8 @@ export const appFrameStyles = css`
     }
   }
   @media (pointer: coarse) {
-    .strip .button {
-      min-height: 44px;
+    .strip ui-button {
+      --svc-controle: 44px;
     }
   }
 `;

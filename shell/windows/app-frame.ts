@@ -4,6 +4,7 @@
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/button.ts';
 import type { StartStep } from '../../schema/backend.ts';
 import { reasonText, stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
@@ -17,7 +18,7 @@ import '../dev/svc-dev-strip.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../ui/deep-active.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { insideApp } from './options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 
@@ -264,9 +265,7 @@ export class SvcAppFrame extends LitElement {
       ${
         this.slow
           ? html`<p class="hint">${text('boot.slow')}</p>
-              <button class="button" type="button" @click=${() => this.desk.openTasks(app?.id)}>
-                ${glyph('tasks')}${text('boot.tasks')}
-              </button>`
+              <ui-button @click=${() => this.desk.openTasks(app?.id)}> ${glyph('tasks')}${text('boot.tasks')} </ui-button>`
           : nothing
       }
     </div>`;
@@ -277,7 +276,7 @@ export class SvcAppFrame extends LitElement {
       <svc-app-icon .app=${this.app} .size=${56}></svc-app-icon>
       <p class="headline">${text('boot.away')}</p>
       <p class="hint">${text('boot.awayHint', { nome: this.name })}</p>
-      <button class="button" type="button" @click=${this.#askAgain}>${glyph('reload')}${text('load.retry')}</button>
+      <ui-button @click=${this.#askAgain}>${glyph('reload')}${text('load.retry')}</ui-button>
     </div>`;
   }
 
@@ -292,7 +291,7 @@ export class SvcAppFrame extends LitElement {
         <strong>${text(away ? 'boot.failed' : 'boot.recovering', { nome: this.name })}</strong>
         <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
       </p>
-      ${away ? html`<button class="button" type="button" @click=${() => this.#start()}>${text('boot.start')}</button>` : nothing}
+      ${away ? html`<ui-button @click=${() => this.#start()}>${text('boot.start')}</ui-button>` : nothing}
     </div>`;
   }
 
@@ -304,10 +303,10 @@ export class SvcAppFrame extends LitElement {
     return html`<div class="strip secrets" role="status">
       ${glyph('key')}
       <p>${text('secrets.missing', { n: missing.length, nomes: missing.join(', ') })}</p>
-      <button class="button" type="button" @click=${() => this.desk.secretsApp.set(app.id)}>${text('secrets.fill')}</button>
-      <button class="icon-button" type="button" aria-label=${text('secrets.dismiss')} @click=${() => (this.seen = missing.join(' '))}>
+      <ui-button @click=${() => this.desk.secretsApp.set(app.id)}>${text('secrets.fill')}</ui-button>
+      <ui-button icon variant="quiet" label=${text('secrets.dismiss')} @click=${() => (this.seen = missing.join(' '))}>
         ${glyph('close')}
-      </button>
+      </ui-button>
     </div>`;
   }
 }

@@ -195,10 +195,10 @@ describe('the first use', () => {
     await question().waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Space');
-    await question().evaluate((dialog) => (dialog.querySelector('.primary') as HTMLElement).click());
+    await question().evaluate((dialog) => (dialog.querySelector('ui-button[variant=primary]') as HTMLElement).click());
     await question().getByRole('button', { name: 'Permitir', exact: true }).and(page.locator(':enabled')).waitFor();
     // By a script there was no press.
-    await question().evaluate((dialog) => (dialog.querySelector('.primary') as HTMLElement).click());
+    await question().evaluate((dialog) => (dialog.querySelector('ui-button[variant=primary]') as HTMLElement).click());
     expect(await consents()).toEqual([]);
     expect(await question().count()).toBe(1);
     await page.keyboard.press('Tab');
@@ -316,7 +316,7 @@ test('the question fits a small screen, passes axe in both themes, and speaks En
   await page.reload();
   await frameOf(page, 'Leitor').getByRole('button', { name: 'aurora' }).click();
   await question().getByRole('heading', { name: 'Leitor wants to use Dicionário' }).waitFor();
-  expect(await question().getByRole('button').allInnerTexts()).toEqual(['', 'Allow', 'Only this time', 'Don’t allow']);
+  expect(await question().locator('ui-button').allInnerTexts()).toEqual(['', 'Allow', 'Only this time', 'Don’t allow']);
 });
 
 const mebibyte = 1024 * 1024;

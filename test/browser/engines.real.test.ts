@@ -179,8 +179,10 @@ test('an extension is offered in the shop with why, in both languages, leads to 
   const offer = shop.locator('section[data-extension="leitor-na-pagina"]');
   await offer.getByText('Leitor: Explica as palavras das páginas que você lê fora daqui.').waitFor();
   const links = await offer
-    .getByRole('link')
-    .evaluateAll((found) => found.map((a) => [a.textContent, (a as HTMLAnchorElement).href, (a as HTMLAnchorElement).rel]));
+    .locator('ui-button')
+    .evaluateAll((found) =>
+      found.map((each) => [each.textContent, each.shadowRoot?.querySelector('a')?.href, each.shadowRoot?.querySelector('a')?.rel]),
+    );
   expect(links).toEqual([
     ['Chrome', 'https://loja.example/chrome/leitor', 'noopener noreferrer'],
     ['Firefox', 'https://loja.example/firefox/leitor', 'noopener noreferrer'],

@@ -85,7 +85,7 @@ test('an empty folder says so; a link that leads nowhere, and a pipe, say what t
     ['cano', 'cano não é um arquivo com conteúdo: nada o abre.'],
   ] as const) {
     await entry(name).dblclick();
-    await page.locator('svc-toast').getByText(words).waitFor();
+    await page.locator('ui-toast').getByText(words).waitFor();
     await entry(name).click({ button: 'right' });
     await menuItem('Renomear').waitFor();
     expect(await menuItem(/^(Abrir|Baixar|Imprimir)/).count()).toBe(0);

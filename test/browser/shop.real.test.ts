@@ -166,7 +166,7 @@ describe('for oneself', () => {
     // Half of it is there: the bar says so, in bytes.
     const bar = card('atlas').getByRole('progressbar', { name: 'Instalação de Atlas' });
     await until('half of it', async () => {
-      const at = Number(await bar.getAttribute('value')) / Number(await bar.getAttribute('max'));
+      const at = Number(await bar.getAttribute('aria-valuenow')) / Number(await bar.getAttribute('aria-valuemax'));
       return at > 0.3 && at < 0.6;
     });
     await card('atlas')

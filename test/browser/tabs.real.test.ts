@@ -157,7 +157,8 @@ describe('by keyboard', () => {
     await page.getByRole('menuitemradio', { name: 'a', exact: true }).click();
     await shows('[a] b c');
     await tab('b').click({ button: 'right' });
-    await page.getByRole('menu', { name: 'Menu da aba b' }).getByRole('menuitem', { name: 'Mover a aba para a direita' }).click();
+    await page.getByRole('menu', { name: 'Menu da aba b' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Mover a aba para a direita' }).click();
     await shows('[a] c b');
     await tab('b').click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Fechar a aba b' }).click();

@@ -6,6 +6,12 @@ interface Opening {
   openFrom(opener: HTMLElement): void;
 }
 
+const submitters = 'ui-button[type=submit], button:not([type]), button[type=submit], input[type=submit], input[type=image]';
+
+/** The button that Enter in a field presses; undefined: the form has none. */
+export const submitterOf = (form: HTMLFormElement | null): HTMLElement | undefined =>
+  [...(form?.elements ?? [])].find((each): each is HTMLElement => each.matches(submitters));
+
 export class UiButton extends KitElement implements SvcUiButton {
   static readonly formAssociated = true;
   static override shadowRootOptions: ShadowRootInit = { ...LitElement.shadowRootOptions, delegatesFocus: true };
@@ -18,6 +24,7 @@ export class UiButton extends KitElement implements SvcUiButton {
     target: {},
     download: {},
     label: {},
+    description: {},
     icon: { type: Boolean, reflect: true },
     busy: { type: Boolean, reflect: true },
     disabled: { type: Boolean, reflect: true },
@@ -36,6 +43,7 @@ export class UiButton extends KitElement implements SvcUiButton {
   target = '';
   download: string | null = null;
   label = '';
+  description = '';
   icon = false;
   busy = false;
   disabled = false;
@@ -47,6 +55,7 @@ export class UiButton extends KitElement implements SvcUiButton {
   tabStop = true;
   protected formDisabled = false;
   readonly #internals: ElementInternals = this.attachInternals();
+  #left = new AbortController();
 
   static override styles = [
     kitStyles,
@@ -107,6 +116,13 @@ export class UiButton extends KitElement implements SvcUiButton {
         border-color: transparent;
         background: transparent;
       }
+      :host([icon][variant='quiet']) .button {
+        color: var(--ui-button-ink, var(--svc-texto-fraco));
+      }
+      :host([icon][variant='quiet']) .button:hover,
+      :host([icon][variant='quiet']) .button[aria-pressed='true'] {
+        color: var(--ui-button-ink, var(--svc-texto));
+      }
       :host([variant='quiet']) .button:hover {
         background: var(--svc-superficie-alta);
       }
@@ -149,6 +165,20 @@ export class UiButton extends KitElement implements SvcUiButton {
   /** What is drawn inside is pressed: a link is followed, what is disabled stays quiet. */
   override click(): void {
     this.renderRoot.querySelector<HTMLElement>('.button')?.click();
+  }
+
+  /** Enter in a field of the form presses its first button that sends it, which for the browser none of ours is. */
+  formAssociatedCallback(form: HTMLFormElement | null): void {
+    this.#left.abort();
+    this.#left = new AbortController();
+    form?.addEventListener('keydown', (event) => this.#entered(event), { signal: this.#left.signal });
+  }
+
+  #entered(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented || !(event.target instanceof HTMLInputElement)) return;
+    if (/^(?:button|submit|reset|image|file|color)$/.test(event.target.type) || submitterOf(this.form) !== this) return;
+    event.preventDefault();
+    this.click();
   }
 
   formDisabledCallback(disabled: boolean): void {
@@ -195,7 +225,7 @@ export class UiButton extends KitElement implements SvcUiButton {
         part="button"
         href=${this.href}
         target=${this.target || nothing}
-        rel=${this.target === '_blank' ? 'noopener' : nothing}
+        rel=${this.target === '_blank' ? 'noopener noreferrer' : nothing}
         download=${this.download ?? nothing}
         aria-label=${label}
         tabindex=${tab}
@@ -208,6 +238,7 @@ export class UiButton extends KitElement implements SvcUiButton {
       ?disabled=${this.#off}
       aria-disabled=${this.busy ? 'true' : nothing}
       aria-label=${label}
+      aria-description=${this.description || nothing}
       aria-pressed=${this.pressed ?? nothing}
       aria-expanded=${this.expanded ?? nothing}
       aria-haspopup=${this.haspopup ?? nothing}

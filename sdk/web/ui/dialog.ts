@@ -3,7 +3,8 @@
  * `data-close` closes it too. Pattern: https://www.w3.org/WAI/ARIA/apg/patterns/dialog-modal/
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { deepActive, define, KitElement, kitStyles } from './element.ts';
+import { deepActive } from './deep-active.ts';
+import { define, KitElement, kitStyles } from './element.ts';
 import { glyph } from './glyphs.ts';
 
 class UiDialog extends KitElement implements SvcUiDialog {

@@ -1,5 +1,6 @@
 /** What every element of the kit is: it draws anew when the language of the page changes, and looks by the tokens of svc-ui.css only. */
 import { css, LitElement } from 'lit';
+import { deepActive } from './deep-active.ts';
 import { onLanguage, word, type WordKey } from './words.ts';
 
 export class KitElement extends LitElement {
@@ -8,6 +9,8 @@ export class KitElement extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.#end = onLanguage(() => this.languageChanged());
+    // At once: a dialog that opens in this turn, or a script, gives the focus to what is inside.
+    if (!this.hasUpdated) this.performUpdate();
   }
 
   override disconnectedCallback(): void {
@@ -34,13 +37,6 @@ export function define(name: string, element: CustomElementConstructor): void {
   if (customElements.get(name) === undefined) customElements.define(name, element);
 }
 
-/** What has the focus, inside of every shadow tree. */
-export function deepActive(): HTMLElement | null {
-  let active = document.activeElement;
-  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-  return active instanceof HTMLElement ? active : null;
-}
-
 /** Whether the focus is on the element or in it, also in what is put into its slots. */
 export function holdsFocus(element: Element): boolean {
   for (let at: Node | null = deepActive(); at !== null; at = at instanceof ShadowRoot ? at.host : at.parentNode) {
@@ -48,6 +44,14 @@ export function holdsFocus(element: Element): boolean {
   }
   return false;
 }
+
+/** The words of an element itself, without what is in its other slots. */
+export const wordsOf = (element: Element): string =>
+  Array.from(element.childNodes, (node) =>
+    node instanceof Text || (node instanceof Element && node.slot === '') ? (node.textContent ?? '') : '',
+  )
+    .join('')
+    .trim();
 
 /** A role that the page gave stays. */
 export function roleOf(element: Element, role: string): void {

@@ -4,6 +4,8 @@
  * keys: docs/ui.md. With svc.d.ts all types that a page needs.
  */
 interface SvcUiElement<Events = object> extends HTMLElement {
+  /** Fulfilled once what was changed is drawn. */
+  readonly updateComplete: Promise<boolean>;
   addEventListener<Name extends keyof Events & string>(
     type: Name,
     listener: (event: Events[Name]) => void,
@@ -23,6 +25,8 @@ interface SvcUiButton extends SvcUiElement {
   download: string | null;
   /** For the screen reader, where what is seen is no text. */
   label: string;
+  /** More for the screen reader, after its name. */
+  description: string;
   /** Square, for one icon. */
   icon: boolean;
   busy: boolean;
@@ -125,6 +129,9 @@ interface SvcUiMenu extends SvcUiElement<SvcUiMenuEvents> {
   showAt(x: number, y: number): void;
   close(): void;
 }
+interface SvcUiMenuGroup extends SvcUiElement {
+  heading: string;
+}
 interface SvcUiMenuItem extends SvcUiElement {
   value: string;
   type: 'command' | 'checkbox' | 'radio';
@@ -159,6 +166,8 @@ interface SvcUiTabPanel extends SvcUiElement {
 }
 
 interface SvcUiToastOptions {
+  /** One with the same id is replaced: something that goes on is told again and again. */
+  readonly id?: string;
   readonly detail?: string;
   /** `busy` stays until it is ended. */
   readonly kind?: 'info' | 'success' | 'danger' | 'busy';
@@ -173,6 +182,8 @@ interface SvcUiToastEvents {
   readonly dismiss: CustomEvent<{ readonly words: string }>;
 }
 interface SvcUiToast extends SvcUiElement<SvcUiToastEvents> {
+  /** The page says the same to the screen reader itself. */
+  silent: boolean;
   /** Calling what it returns puts the notice away. */
   show(words: string, options?: SvcUiToastOptions): () => void;
 }
@@ -200,6 +211,8 @@ interface SvcUiProgress extends SvcUiElement {
   max: number;
   /** In place of the percentage. */
   detail: string;
+  /** Only the bar is seen. */
+  hideLabel: boolean;
   ring: boolean;
 }
 
@@ -268,6 +281,7 @@ interface HTMLElementTagNameMap {
   'ui-empty': SvcUiEmpty;
   'ui-field': SvcUiField;
   'ui-menu': SvcUiMenu;
+  'ui-menu-group': SvcUiMenuGroup;
   'ui-menu-item': SvcUiMenuItem;
   'ui-person': SvcUiPerson;
   'ui-progress': SvcUiProgress;

@@ -1,11 +1,10 @@
 /** A field for text, numbers, dates and passwords, of one line or of several, with its label, a hint and what is wrong. */
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
+import { submitterOf } from './button.ts';
 import { define } from './element.ts';
 import { controlStyles, FormControl } from './form-control.ts';
 import { glyph } from './glyphs.ts';
-
-const submitters = 'ui-button[type=submit], button:not([type]), button[type=submit], input[type=submit], input[type=image]';
 
 export class UiField extends FormControl implements SvcUiField {
   static override properties: PropertyDeclarations = {
@@ -131,7 +130,7 @@ export class UiField extends FormControl implements SvcUiField {
     event.preventDefault();
     this.touched = true;
     this.#said();
-    const button = [...form.elements].find((each): each is HTMLElement => each.matches(submitters));
+    const button = submitterOf(form);
     if (button === undefined) form.requestSubmit();
     else button.click();
   }

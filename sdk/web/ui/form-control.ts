@@ -38,6 +38,8 @@ export abstract class FormControl extends KitElement {
   protected asked = '';
   protected readonly internals: ElementInternals = this.attachInternals();
 
+  #told = false;
+
   constructor() {
     super();
     this.addEventListener('invalid', (event) => this.#refused(event));
@@ -145,8 +147,15 @@ export abstract class FormControl extends KitElement {
   }
 
   override updated(changed: PropertyValues): void {
+    if (changed.size === 0) return;
     // Any limit may be another one.
-    if (changed.size > 0) this.sync();
+    if (this.#told) return this.sync();
+    this.#told = true;
+    // The browser gives back what it kept while the element is drawn for the first time: it is drawn and told after that.
+    queueMicrotask(() => {
+      this.requestUpdate();
+      this.sync();
+    });
   }
 
   /** Not composed by the browser: the host says it. */

@@ -3,7 +3,8 @@
  * an entry open beside it. Pattern: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { deepActive, define, holdsFocus, KitElement, kitStyles, roleOf, step } from './element.ts';
+import { deepActive } from './deep-active.ts';
+import { define, holdsFocus, KitElement, kitStyles, roleOf, step, wordsOf } from './element.ts';
 import { glyph } from './glyphs.ts';
 import { typeAhead } from './type-ahead.ts';
 
@@ -11,6 +12,12 @@ import { typeAhead } from './type-ahead.ts';
 const edgePx = 8;
 
 const at = (wanted: number, size: number, room: number): number => Math.max(edgePx, Math.min(wanted, room - size - edgePx));
+
+/** Of what is seen, above a keyboard on the screen; fingers that zoom are none. */
+function roomBelow(): number {
+  const seen = visualViewport;
+  return seen === null || seen.scale > 1.02 ? innerHeight : Math.min(innerHeight, seen.offsetTop + seen.height);
+}
 
 interface Place {
   readonly left: number;
@@ -27,8 +34,6 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   #backTo: HTMLElement | null = null;
   #anchor: Place | null = null;
   #beside = false;
-  /** Pressed while it was open: the press closes it, and is not to open it again. */
-  #wasOpen = false;
 
   static override styles = [
     kitStyles,
@@ -42,7 +47,6 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         inset: auto;
         min-width: 12rem;
         max-width: calc(100vw - 16px);
-        max-height: calc(100dvh - 16px);
         margin: 0;
         padding: calc(1.5 * var(--svc-passo));
         border: 1px solid var(--svc-borda);
@@ -51,6 +55,10 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         color: var(--svc-texto);
         box-shadow: var(--svc-sombra);
         overflow: auto;
+      }
+      /* A press beside it closes it and does nothing else, also over a frame. */
+      :host(:not([slot='submenu'])) [role='menu']::backdrop {
+        pointer-events: auto;
       }
       ::slotted(hr) {
         margin: calc(1.5 * var(--svc-passo)) 0;
@@ -67,7 +75,9 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     return this.querySelector<HTMLElement>(':scope > [slot=trigger]');
   }
   get items(): readonly UiMenuItem[] {
-    return [...this.children].filter((each) => each instanceof UiMenuItem && !each.hidden) as UiMenuItem[];
+    return [...this.querySelectorAll('ui-menu-item')].filter(
+      (each): each is UiMenuItem => each instanceof UiMenuItem && !each.hidden && menuOf(each) === this,
+    );
   }
 
   /** Opens below (or above) its button, or beside the entry that it belongs to. */
@@ -102,12 +112,13 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     const anchor = this.#anchor;
     if (anchor === null) return;
     const list = this.#list;
+    list.style.maxHeight = `${roomBelow() - 2 * edgePx}px`;
     const { width, height } = list.getBoundingClientRect();
-    const fitsBelow = anchor.bottom + height + edgePx <= innerHeight;
+    const fitsBelow = anchor.bottom + height + edgePx <= roomBelow();
     const x = this.#beside ? (anchor.right + width + edgePx <= innerWidth ? anchor.right : anchor.left - width) : anchor.left;
     const y = this.#beside ? anchor.top : fitsBelow ? anchor.bottom + 2 : anchor.top - height - 2;
     list.style.left = `${at(x, width, innerWidth)}px`;
-    list.style.top = `${at(y, height, innerHeight)}px`;
+    list.style.top = `${at(y, height, roomBelow())}px`;
   }
 
   focusItem(index: number): void {
@@ -123,13 +134,22 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     else for (const [name, value] of Object.entries(told)) trigger.setAttribute(`aria-${name}`, value);
   }
 
-  #toggled(event: ToggleEvent): void {
-    if (event.target !== this.#list || event.newState === 'open') return;
+  /** Before it is gone, and in the same turn: what an entry does then may take the focus. */
+  #toggles(event: ToggleEvent): void {
+    if (event.newState === 'open' || !this.open) return;
     this.open = false;
     const backTo = this.#backTo;
     this.#backTo = null;
-    if (backTo?.isConnected === true && (holdsFocus(this) || document.activeElement === document.body)) backTo.focus();
+    if (backTo?.isConnected === true && holdsFocus(this)) backTo.focus();
     this.emit('close', undefined, { bubbles: false });
+  }
+
+  /** What is beside a menu and covers the page is the menu's own, for the browser. */
+  #pressedBeside(event: PointerEvent): void {
+    if (event.target !== this.#list) return;
+    const { left, right, top, bottom } = this.#list.getBoundingClientRect();
+    const isIn = event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
+    if (!isIn) this.close();
   }
 
   #triggerKey(event: KeyboardEvent): void {
@@ -137,11 +157,6 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     event.preventDefault();
     this.show();
     if (event.key === 'ArrowUp') this.focusItem(-1);
-  }
-
-  #pressed(): void {
-    if (!this.#wasOpen) this.show();
-    this.#wasOpen = false;
   }
 
   /** Of the entries of this menu only: those of an inner one hear their own. */
@@ -173,7 +188,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
 
   #clicked(event: Event): void {
     const item = (event.target as Element).closest?.('ui-menu-item');
-    if (!(item instanceof UiMenuItem) || item.parentElement !== this) return;
+    if (!(item instanceof UiMenuItem) || menuOf(item) !== this) return;
     event.stopPropagation();
     if (item.disabled) return;
     if (item.submenu !== null) return item.submenu.show();
@@ -185,8 +200,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   override render(): TemplateResult {
     return html`<slot
         name="trigger"
-        @pointerdown=${() => (this.#wasOpen = this.open)}
-        @click=${() => this.#pressed()}
+        @click=${() => this.show()}
         @keydown=${(event: KeyboardEvent) => this.#triggerKey(event)}
         @slotchange=${() => this.updated(new Map([['open', false]]))}
       ></slot>
@@ -195,7 +209,9 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         role="menu"
         part="menu"
         aria-label=${this.label || (this.#triggerWords() ?? nothing)}
-        @toggle=${(event: ToggleEvent) => this.#toggled(event)}
+        @beforetoggle=${(event: ToggleEvent) => this.#toggles(event)}
+        @pointerdown=${(event: PointerEvent) => this.#pressedBeside(event)}
+        @contextmenu=${(event: Event) => event.preventDefault()}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
         @click=${(event: Event) => this.#clicked(event)}
       >
@@ -205,6 +221,39 @@ export class UiMenu extends KitElement implements SvcUiMenu {
 
   #triggerWords(): string | undefined {
     return (this.#trigger ?? (this.slot === 'submenu' ? this.parentElement : null))?.textContent?.trim().split('\n', 1)[0];
+  }
+}
+
+const menuOf = (item: Element): Element | null => item.closest('ui-menu');
+
+class UiMenuGroup extends KitElement implements SvcUiMenuGroup {
+  static override properties = { heading: {} };
+  heading = '';
+
+  static override styles = [
+    kitStyles,
+    css`
+      :host {
+        display: block;
+      }
+      p {
+        padding: calc(1.5 * var(--svc-passo)) calc(2.5 * var(--svc-passo)) var(--svc-passo);
+        color: var(--svc-texto-fraco);
+        font-size: 0.8125em;
+        font-weight: 600;
+      }
+    `,
+  ];
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    roleOf(this, 'group');
+  }
+  override updated(): void {
+    this.ariaLabel = this.heading || null;
+  }
+  override render(): TemplateResult {
+    return html`${this.heading === '' ? nothing : html`<p aria-hidden="true">${this.heading}</p>`}<slot></slot>`;
   }
 }
 
@@ -269,6 +318,12 @@ export class UiMenuItem extends KitElement implements SvcUiMenuItem {
       small {
         display: block;
       }
+      /* Fingers have no such keys. */
+      @media (pointer: coarse) {
+        .keys {
+          display: none;
+        }
+      }
     `,
   ];
 
@@ -277,9 +332,7 @@ export class UiMenuItem extends KitElement implements SvcUiMenuItem {
   }
   /** Its own label, without what its menu says. */
   get words(): string {
-    return Array.from(this.childNodes, (node) => (node instanceof Element && node.slot !== '' ? '' : (node.textContent ?? '')))
-      .join('')
-      .trim();
+    return wordsOf(this);
   }
 
   override connectedCallback(): void {
@@ -322,4 +375,5 @@ export class UiMenuItem extends KitElement implements SvcUiMenuItem {
 }
 
 define('ui-menu', UiMenu);
+define('ui-menu-group', UiMenuGroup);
 define('ui-menu-item', UiMenuItem);

@@ -1,6 +1,5 @@
 /** Who somebody is, in the colour that they have everywhere, and what they may do in a room. Source: spec 2.4 */
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { styleMap } from 'lit/directives/style-map.js';
 import { corDe, type Papel } from '../../../schema/rooms.ts';
 import { define, KitElement, kitStyles } from './element.ts';
 
@@ -52,9 +51,9 @@ class UiPerson extends KitElement implements SvcUiPerson {
         place-items: center;
         width: var(--ui-person-size);
         height: var(--ui-person-size);
-        border: 2px solid var(--colour);
+        border: 2px solid var(--ui-person-colour);
         border-radius: 50%;
-        background: color-mix(in srgb, var(--colour) 18%, var(--svc-superficie));
+        background: color-mix(in srgb, var(--ui-person-colour) 18%, var(--svc-superficie));
         color: var(--svc-texto);
         font-size: calc(var(--ui-person-size) * 0.36);
         font-weight: 600;
@@ -76,12 +75,16 @@ class UiPerson extends KitElement implements SvcUiPerson {
     `,
   ];
 
+  override willUpdate(): void {
+    // By the style object: a policy of the page may refuse the attribute.
+    this.style.setProperty('--ui-person-colour', corDe(this.usuario || this.name));
+  }
+
   override render(): TemplateResult {
     const name = this.name || this.usuario;
     const initials = this.initials || initialsOf(name);
-    const colour = styleMap({ '--colour': corDe(this.usuario || name) });
-    if (this.avatar) return html`<span class="mark" part="avatar" role="img" aria-label=${name} style=${colour}>${initials}</span>`;
-    return html`<span class="mark" part="avatar" aria-hidden="true" style=${colour}>${initials}</span>
+    if (this.avatar) return html`<span class="mark" part="avatar" role="img" aria-label=${name}>${initials}</span>`;
+    return html`<span class="mark" part="avatar" aria-hidden="true">${initials}</span>
       <span class="words">${name}${this.detail === '' ? nothing : html`<small>${this.detail}</small>`}</span>`;
   }
 }

@@ -1,6 +1,5 @@
 /** How far something is, or that it goes on. */
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { styleMap } from 'lit/directives/style-map.js';
 import { define, KitElement, kitStyles } from './element.ts';
 
 class UiProgress extends KitElement implements SvcUiProgress {
@@ -9,6 +8,7 @@ class UiProgress extends KitElement implements SvcUiProgress {
     value: { type: Number },
     max: { type: Number },
     detail: {},
+    hideLabel: { type: Boolean, attribute: 'hide-label' },
     ring: { type: Boolean, reflect: true },
   };
   label = '';
@@ -16,6 +16,7 @@ class UiProgress extends KitElement implements SvcUiProgress {
   value: number | null = null;
   max = 100;
   detail = '';
+  hideLabel = false;
   ring = false;
 
   static override styles = [
@@ -40,13 +41,14 @@ class UiProgress extends KitElement implements SvcUiProgress {
         color: var(--svc-texto-fraco);
       }
       .bar {
-        height: 0.5rem;
+        height: var(--ui-progress-height, 0.5rem);
         border: 1px solid var(--svc-borda-campo);
         border-radius: 1rem;
         background: var(--svc-superficie-alta);
         overflow: hidden;
       }
       .bar div {
+        width: var(--ui-progress-part);
         height: 100%;
         background: var(--svc-acento);
         transition: width var(--svc-tempo);
@@ -90,18 +92,29 @@ class UiProgress extends KitElement implements SvcUiProgress {
     `,
   ];
 
+  /** Between 0 and 1; null: nobody knows. */
+  get #part(): number | null {
+    const { value, max } = this;
+    return value === null || !Number.isFinite(value) || !(max > 0) ? null : Math.min(1, Math.max(0, value / max));
+  }
+
+  override willUpdate(): void {
+    // By the style object: a policy of the page may refuse the attribute.
+    this.style.setProperty('--ui-progress-part', `${(this.#part ?? 0) * 100}%`);
+  }
+
   override render(): TemplateResult {
-    const known = this.value !== null && Number.isFinite(this.value) && this.max > 0;
-    const part = known ? Math.min(1, Math.max(0, this.value! / this.max)) : 0;
+    const known = this.#part !== null;
+    const part = this.#part ?? 0;
     const percent = `${Math.round(part * 100)} %`;
     const told = this.detail || (known ? percent : '');
     const drawn = this.ring
       ? html`<div class="ring"></div>`
       : html`<div class="bar ${known ? '' : 'unknown'}" part="bar">
-          <div style=${styleMap(known ? { width: `${part * 100}%` } : {})}></div>
+          <div></div>
         </div>`;
     const words =
-      this.ring || (this.label === '' && told === '')
+      this.ring || this.hideLabel || (this.label === '' && told === '')
         ? nothing
         : html`<div class="words" aria-hidden="true"><span>${this.label}</span><span>${told}</span></div>`;
     return html`${words}

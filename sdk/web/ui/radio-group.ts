@@ -87,6 +87,7 @@ export class UiRadioGroup extends ChoiceControl implements SvcUiRadioGroup {
         ?disabled=${this.off || disabled}
         @change=${() => this.chosen(value)}
       />
+      <slot name=${`start-${value}`}></slot>
       <span class="words">${label}${hint === '' ? nothing : html`<small>${hint}</small>`}</span>
     </label>`;
   }

@@ -3,7 +3,6 @@
  * each other at their own height. Pattern: https://www.w3.org/WAI/ARIA/apg/patterns/windowsplitter/
  */
 import { css, html, type PropertyValues, type TemplateResult } from 'lit';
-import { styleMap } from 'lit/directives/style-map.js';
 import { define, KitElement, kitStyles } from './element.ts';
 
 const stepPercent = 5;
@@ -52,6 +51,9 @@ class UiSplit extends KitElement implements SvcUiSplit {
         min-width: 0;
         min-height: 0;
         overflow: auto;
+      }
+      .split:not(.stacked) > .first {
+        flex: 0 0 calc(var(--ui-split-first) - 4px);
       }
       .second {
         flex: 1;
@@ -114,6 +116,8 @@ class UiSplit extends KitElement implements SvcUiSplit {
 
   override willUpdate(changed: PropertyValues): void {
     if (changed.has('position')) this.position = this.#at;
+    // By the style object: a policy of the page may refuse the attribute.
+    this.style.setProperty('--ui-split-first', `${this.#at}%`);
   }
 
   #move(position: number, done: boolean): void {
@@ -157,9 +161,8 @@ class UiSplit extends KitElement implements SvcUiSplit {
 
   override render(): TemplateResult {
     const kind = this.stacked ? 'stacked' : this.vertical ? 'vertical' : '';
-    const first = this.stacked ? {} : { flex: `0 0 calc(${this.#at}% - 4px)` };
     return html`<div class="split ${kind}">
-      <div id="first" class="part" part="first" style=${styleMap(first)}><slot name="first"></slot></div>
+      <div id="first" class="part first" part="first"><slot name="first"></slot></div>
       <div
         role="separator"
         part="separator"

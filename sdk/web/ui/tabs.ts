@@ -46,6 +46,9 @@ export class UiTab extends KitElement implements SvcUiTab {
         cursor: not-allowed;
       }
       @media (forced-colors: active) {
+        :host {
+          border-color: Canvas;
+        }
         :host([selected]) {
           border-color: Highlight;
         }

@@ -11,6 +11,7 @@ const shownMs = 10_000;
 const shownMax = 4;
 
 interface Toast {
+  readonly id: string;
   readonly words: string;
   readonly detail: string;
   readonly kind: 'info' | 'success' | 'danger' | 'busy';
@@ -20,6 +21,7 @@ interface Toast {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 interface ToastOptions {
+  readonly id?: string;
   readonly detail?: string;
   readonly kind?: Toast['kind'];
   readonly action?: string;
@@ -28,7 +30,8 @@ interface ToastOptions {
 }
 
 class UiToast extends KitElement implements SvcUiToast {
-  static override properties = { toasts: { state: true } };
+  static override properties = { silent: { type: Boolean }, toasts: { state: true } };
+  silent = false;
   protected toasts: readonly Toast[] = [];
 
   static override styles = [
@@ -103,10 +106,13 @@ class UiToast extends KitElement implements SvcUiToast {
   ];
 
   show(words: string, options: ToastOptions = {}): () => void {
-    const { detail = '', kind = 'info', action = '', run, durationMs = kind === 'busy' ? Infinity : shownMs } = options;
-    const toast: Toast = { words, detail, kind, action, run, durationMs, timer: undefined };
-    for (const old of this.toasts.slice(0, Math.max(0, this.toasts.length + 1 - shownMax))) clearTimeout(old.timer);
-    this.toasts = [...this.toasts, toast].slice(-shownMax);
+    const { id = '', detail = '', kind = 'info', action = '', run, durationMs = kind === 'busy' ? Infinity : shownMs } = options;
+    const toast: Toast = { id, words, detail, kind, action, run, durationMs, timer: undefined };
+    // One that is told again stands where it stood.
+    const known = this.toasts.findIndex((each) => id !== '' && each.id === id);
+    const all = (known < 0 ? [...this.toasts, toast] : this.toasts.with(known, toast)).slice(-shownMax);
+    for (const old of this.toasts) if (!all.includes(old)) clearTimeout(old.timer);
+    this.toasts = all;
     this.#count(toast);
     return () => this.#end(toast);
   }
@@ -126,7 +132,12 @@ class UiToast extends KitElement implements SvcUiToast {
 
   override render(): TemplateResult {
     // One region for all, there from the beginning: what is put into it is said.
-    return html`<div role="log" aria-live="polite" aria-relevant="additions" aria-label=${this.word('notices')}>
+    const { silent } = this;
+    return html`<div
+      role=${silent ? nothing : 'log'}
+      aria-live=${silent ? 'off' : 'polite'}
+      aria-label=${silent ? nothing : this.word('notices')}
+    >
       ${this.toasts.map((toast) => this.#one(toast))}
     </div>`;
   }
@@ -142,7 +153,8 @@ class UiToast extends KitElement implements SvcUiToast {
     return html`<div
       class="toast ${kind}"
       part="toast"
-      role=${kind === 'danger' ? 'alert' : nothing}
+      role=${kind === 'danger' && !this.silent ? 'alert' : 'group'}
+      aria-label=${this.word('notice')}
       @pointerenter=${() => clearTimeout(toast.timer)}
       @pointerleave=${() => this.#count(toast)}
       @focusin=${() => clearTimeout(toast.timer)}

@@ -3,7 +3,7 @@
  * it is opened; what is put into it then shows. Pattern: https://www.w3.org/WAI/ARIA/apg/patterns/treeview/
  */
 import { css, html, type TemplateResult } from 'lit';
-import { define, KitElement, kitStyles, roleOf, step } from './element.ts';
+import { define, KitElement, kitStyles, roleOf, step, wordsOf } from './element.ts';
 import { glyph } from './glyphs.ts';
 import { typeAhead } from './type-ahead.ts';
 
@@ -69,9 +69,6 @@ export class UiTreeItem extends KitElement implements SvcUiTreeItem {
         min-width: 0;
         overflow-wrap: anywhere;
       }
-      [role='group'] {
-        --ui-tree-level: inherit;
-      }
       @media (forced-colors: active) {
         :host([selected]) > .row {
           outline: 2px solid Highlight;
@@ -85,11 +82,7 @@ export class UiTreeItem extends KitElement implements SvcUiTreeItem {
     return itemsIn(this);
   }
   get words(): string {
-    return Array.from(this.childNodes, (node) =>
-      node instanceof UiTreeItem || (node instanceof Element && node.slot !== '') ? '' : (node.textContent ?? ''),
-    )
-      .join('')
-      .trim();
+    return wordsOf(this);
   }
   get above(): UiTreeItem | null {
     return this.parentElement instanceof UiTreeItem ? this.parentElement : null;

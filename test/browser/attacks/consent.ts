@@ -81,7 +81,7 @@ export const consent: readonly Attack[] = [
           const roots = (root: ParentNode): readonly ParentNode[] =>
             [root].concat([...root.querySelectorAll('*')].flatMap((one) => (one.shadowRoot === null ? [] : roots(one.shadowRoot))));
           const button = roots(parent.document)
-            .map((root) => root.querySelector('[role="alertdialog"] .primary'))
+            .map((root) => root.querySelector('[role="alertdialog"] ui-button[variant=primary]'))
             .find((one) => one !== null);
           button?.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, composed: true }));
           (button as HTMLElement).click();

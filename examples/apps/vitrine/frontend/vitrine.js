@@ -69,6 +69,7 @@ const ingles = {
   Copiar: 'Copy',
   'Com tudo o que há dentro': 'With all in it',
   Mover: 'Move',
+  Lista: 'List',
   'Mostrar ocultos': 'Show hidden',
   'Ordenar por': 'Order by',
   Data: 'Date',

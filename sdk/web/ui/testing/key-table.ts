@@ -13,7 +13,7 @@ const dialog = `<ui-button id="b" opens="d">Abrir</ui-button><ui-dialog id="d" l
   <ui-button slot="actions" id="n" data-close="nao">Não</ui-button></ui-dialog>`;
 const bar = `<ui-toolbar label="t"><ui-button id="um">1</ui-button><ui-button id="fora" disabled>x</ui-button><button type="button" id="dois">2</button>
   <ui-field id="campo" label="c" hide-label></ui-field></ui-toolbar><button type="button" id="depois">depois</button>`;
-const split = `<div style="width:800px;height:100px"><ui-split id="s" position="40" label="l"><p slot="first">a</p><p slot="second">b</p></ui-split></div>`;
+const split = `<ui-split id="s" position="40" label="l"><p slot="first">a</p><p slot="second">b</p></ui-split>`;
 const form = `<form id="f"><ui-field id="nome" label="Nome" name="nome"></ui-field><ui-button type="submit" id="s">Enviar</ui-button></form>`;
 const radios = `<ui-radio-group id="r" label="r" value="a"><option value="a">A</option><option value="x" disabled>X</option><option value="b">B</option></ui-radio-group>`;
 
