@@ -52,6 +52,9 @@ export class SvcLinkQuestion extends LitElement {
     signInStyles,
     css`
       /* A press on it reaches the page, which counts anew. */
+      ui-button[disabled] {
+        pointer-events: none;
+      }
     `,
   ];
 
