@@ -101,7 +101,7 @@ test('by finger: at rest the menu opens, moved on a file is dragged into a folde
   await hold('nota 10.txt');
   await menu.waitFor();
   await finger.up();
-  await menu.getByRole('menuitem', { name: 'Renomear' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Renomear' }).waitFor();
   expect(await dragged.count()).toBe(0);
   await page.keyboard.press('Escape');
   // At rest and on: it is dragged.
