@@ -19,6 +19,9 @@ function roomBelow(): number {
   return seen === null || seen.scale > 1.02 ? innerHeight : Math.min(innerHeight, seen.offsetTop + seen.height);
 }
 
+/** One is open at a time, with the menus of its entries. */
+let shown: UiMenu | null = null;
+
 interface Place {
   readonly left: number;
   readonly right: number;
@@ -97,8 +100,23 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     if (this.open) this.#list.hidePopover();
   }
 
+  /** The one that has the entry that it belongs to. */
+  get #outer(): UiMenu | null {
+    const outer = this.slot === 'submenu' ? this.parentElement?.closest('ui-menu') : null;
+    return outer instanceof UiMenu ? outer : null;
+  }
+
+  #closeInner(): void {
+    for (const { submenu } of this.items) submenu?.close();
+  }
+
   #openAt(anchor: Place, backTo: HTMLElement | null, beside: boolean): void {
     if (this.open || this.items.length === 0) return;
+    if (this.slot === 'submenu') this.#outer?.#closeInner();
+    else {
+      shown?.close();
+      shown = this;
+    }
     this.#anchor = anchor;
     this.#beside = beside;
     this.#backTo = backTo;
@@ -137,6 +155,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   /** Before it is gone, and in the same turn: what an entry does then may take the focus. */
   #toggles(event: ToggleEvent): void {
     if (event.newState === 'open' || !this.open) return;
+    this.#closeInner();
     this.open = false;
     const backTo = this.#backTo;
     this.#backTo = null;
@@ -182,8 +201,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   /** With the menus that it is in. */
   #closeAll(): void {
     this.close();
-    const outer = this.slot === 'submenu' ? this.parentElement?.closest('ui-menu') : null;
-    if (outer instanceof UiMenu) outer.#closeAll();
+    this.#outer?.#closeAll();
   }
 
   #clicked(event: Event): void {
@@ -197,6 +215,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     item.dispatchEvent(new CustomEvent('choose', { detail: { value: item.value, item }, bubbles: true }));
   }
 
+  /** The browser closes an "auto" popover when the finger goes that opened it by resting on something. */
   override render(): TemplateResult {
     return html`<slot
         name="trigger"
@@ -205,7 +224,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         @slotchange=${() => this.updated(new Map([['open', false]]))}
       ></slot>
       <div
-        popover="auto"
+        popover="manual"
         role="menu"
         part="menu"
         aria-label=${this.label || (this.#triggerWords() ?? nothing)}
