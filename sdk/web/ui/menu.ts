@@ -112,7 +112,8 @@ export class UiMenu extends KitElement implements SvcUiMenu {
 
   #openAt(anchor: Place, backTo: HTMLElement | null, beside: boolean): void {
     if (this.open || this.items.length === 0) return;
-    if (this.slot === 'submenu') this.#outer?.#closeInner();
+    const outer = this.#outer;
+    if (outer !== null) outer.#closeInner();
     else {
       shown?.close();
       shown = this;
@@ -201,7 +202,8 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   /** With the menus that it is in. */
   #closeAll(): void {
     this.close();
-    this.#outer?.#closeAll();
+    const outer = this.#outer;
+    if (outer !== null) outer.#closeAll();
   }
 
   #clicked(event: Event): void {
