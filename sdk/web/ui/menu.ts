@@ -22,6 +22,11 @@ function roomBelow(): number {
 /** One is open at a time, with the menus of its entries. */
 let shown: UiMenu | null = null;
 
+function replaceShown(menu: UiMenu): void {
+  shown?.close();
+  shown = menu;
+}
+
 interface Place {
   readonly left: number;
   readonly right: number;
@@ -114,10 +119,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     if (this.open || this.items.length === 0) return;
     const outer = this.#outer;
     if (outer !== null) outer.#closeInner();
-    else {
-      shown?.close();
-      shown = this;
-    }
+    else replaceShown(this);
     this.#anchor = anchor;
     this.#beside = beside;
     this.#backTo = backTo;
