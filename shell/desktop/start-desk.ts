@@ -1,5 +1,6 @@
 /** Puts a desk together: the parts of it, what the portal says while it happens, and what follows from changes. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
+import { unpackedEnding } from '../../schema/wire/files.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel, type BellSays } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
@@ -18,6 +19,7 @@ import { changePreferences, readPreferences } from '../session/preferences-api.t
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
 import { createSettingsModel } from '../settings/model.ts';
+import type { FileToOpen } from '../opening/file-type.ts';
 import { createGrants } from '../opening/grants.ts';
 import { createOpeningModel, type Place } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
@@ -121,14 +123,22 @@ export function startDesk(session: SessionAnswer): Desk {
 
 /** The desktop's own windows for files. */
 function provideFiles(desk: Desk): void {
-  const provide = (place: Place, open: (path: string) => void, folders = false): void =>
+  const provide = (place: Place, open: (path: string) => void): void =>
     desk.opening.provide(place, {
-      takes: ({ isFolder = false }) => isFolder === folders,
+      takes: ({ isFolder = false }) => !isFolder,
       open: ({ caminho }) => attempt(desk, async () => open(await wholePath(caminho))),
     });
+  const extract = async ({ caminho, nome }: FileToOpen): Promise<void> => {
+    const { offerExtract } = await import('../files/offer-extract.ts');
+    await offerExtract(desk, await wholePath(caminho), nome);
+  };
   provide('@editor', (path) => desk.openEditor(path));
   provide('@viewer', (path) => desk.openViewer(path));
-  provide('@files', (path) => desk.openFiles(path), true);
+  desk.opening.provide('@files', {
+    takes: ({ isFolder = false, nome }) => isFolder || unpackedEnding.test(nome),
+    open: (file) =>
+      attempt(desk, async () => (file.isFolder === true ? desk.openFiles(await wholePath(file.caminho)) : await extract(file))),
+  });
   // It begins in the home folder.
   desk.opening.provide('@terminal', {
     takes: ({ isFolder = false }) => isFolder,

@@ -7,7 +7,7 @@ import { readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { saySize } from '../shop/words.ts';
 import { isWithoutRoom, lackOf } from './room.ts';
-import { askConflict, askRoom } from './svc-file-question.ts';
+import { askConflict, askRoom, type Taken } from './svc-file-question.ts';
 import { operate, type Tasks } from './tasks.ts';
 import { uploadAll, type Conflict, type ToUpload } from './uploads.ts';
 import { folderChanged } from './watching.ts';
@@ -22,11 +22,12 @@ const placedOf = (operation: OperationView | null): readonly Placed[] =>
   (operation?.resultados ?? []).flatMap(({ de, para }) => (para === null ? [] : [{ de, para }]));
 
 /** Asks about each, until an answer is for all. Null: the person put it away. */
-function asker(): (name: string, more: number) => Promise<Conflict | null> {
+function asker(): (taken: Taken) => Promise<Conflict | null> {
   let forAll: Conflict | null = null;
-  return async (name, more) => {
-    if (forAll !== null) return forAll;
-    const answer = await askConflict(name, more);
+  return async (taken) => {
+    // That others are replaced is no answer for a folder.
+    if (forAll !== null && !(taken.isFolder && forAll === 'substituir')) return forAll;
+    const answer = await askConflict(taken);
     if (answer?.all === true) forAll = answer.choice;
     return answer?.choice ?? null;
   };
@@ -59,7 +60,7 @@ export async function intoFolder(
   const ask = asker();
   const chosen: { readonly path: string; readonly choice: Conflict }[] = [];
   for (const [at, path] of clashing.entries()) {
-    const choice = await ask(nameOfPath(path), clashing.length - at);
+    const choice = await ask({ name: nameOfPath(path), isFolder: false, left: clashing.length - at });
     if (choice === null) break;
     chosen.push({ path, choice });
   }
@@ -122,7 +123,11 @@ export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: s
   let through = 0;
   const tell = (nome: string): void => {
     const [done, all] = total > 0 ? [bytes, total] : [through, files.length];
-    tasks.change(task, { done, total: all, words: text('files.ofFiles', { feitos: through, todos: files.length, nome }) });
+    tasks.change(task, {
+      done,
+      total: all,
+      words: text(nome === '' ? 'files.ofFilesOnly' : 'files.ofFiles', { feitos: through, todos: files.length, nome }),
+    });
   };
   const says = {
     arrived: (more: number) => {
@@ -137,7 +142,7 @@ export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: s
       if (error instanceof ApiError && isWithoutRoom(error.code)) Object.assign(full, { code: error.code, n: full.n + 1 });
       if (errors.length < errorsMax) errors.push(`${name}: ${sayError(error)}`);
     },
-    ask: async (name: string) => await ask(name, files.length),
+    ask,
   };
   await uploadAll(files, folder, says, ended.signal);
   folderChanged(folder);

@@ -38,6 +38,8 @@ export interface Listing {
   ensure(from: number, to: number): void;
   /** All entries from `from` on and before `to`. */
   range(from: number, to: number): Promise<readonly FileItem[]>;
+  /** All entries were read. */
+  isWhole(): boolean;
   /** The first entry from there on, and then from the first of all, whose name begins so, without case and accents; null: none. */
   find(prefix: string, from: number): Promise<number | null>;
   /** Reads anew, beginning with what was looked at last. */
@@ -99,11 +101,10 @@ export function createListing(read: ReadPage): Listing {
   }
   return {
     state,
-    version: pages.version,
-    at: pages.at,
+    ...pages.read,
     ensure,
-    indexOf: pages.indexOf,
-    find: (prefix, from) => findIn(pages.at, state.get().total ?? 0, prefix, from),
+    isWhole: () => pages.areAll(state.get().total),
+    find: (prefix, from) => findIn(pages.read.at, state.get().total ?? 0, prefix, from),
     range: async (from, to) => {
       const mine = generation;
       for (let page = Math.floor(from / pageItems); page * pageItems < Math.min(to, state.get().total ?? 0); page += 1) {
@@ -114,7 +115,7 @@ export function createListing(read: ReadPage): Listing {
         take(page, answer);
         if (answer.itens.length === 0) break;
       }
-      return Array.from({ length: Math.max(0, to - from) }, (_, step) => pages.at(from + step)).filter((item) => item !== undefined);
+      return Array.from({ length: Math.max(0, to - from) }, (_, step) => pages.read.at(from + step)).filter((item) => item !== undefined);
     },
     refresh,
     close: () => {
@@ -150,18 +151,20 @@ function createTurns(next: () => void) {
 function createPages() {
   let pages = new Map<number, readonly FileItem[]>();
   let version: string | undefined;
+  const at = (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems];
+  const indexOf = (caminho: string): number => {
+    for (const [page, items] of pages) {
+      const index = items.findIndex((item) => item.caminho === caminho);
+      if (index !== -1) return page * pageItems + index;
+    }
+    return -1;
+  };
   return {
-    version: (): string | null => version ?? null,
+    /** For who shows it. */
+    read: { version: (): string | null => version ?? null, at, indexOf },
     inVersion: () => (version === undefined ? {} : { versao: version }),
     has: (page: number): boolean => pages.has(page),
-    at: (index: number): FileItem | undefined => pages.get(Math.floor(index / pageItems))?.[index % pageItems],
-    indexOf: (caminho: string): number => {
-      for (const [page, items] of pages) {
-        const index = items.findIndex((item) => item.caminho === caminho);
-        if (index !== -1) return page * pageItems + index;
-      }
-      return -1;
-    },
+    areAll: (total: number | null): boolean => total !== null && Math.ceil(total / pageItems) === pages.size,
     /** True: it is of another version, and nothing before it fits any more. */
     put: (first: number, { itens, total, versao }: Page): boolean => {
       const isOther = version !== versao;
@@ -203,6 +206,7 @@ export function fixedListing(items: readonly FileItem[], isCut: boolean, refresh
     at: (index) => items[index],
     indexOf: (caminho) => items.findIndex((item) => item.caminho === caminho),
     ensure: () => undefined,
+    isWhole: () => true,
     range: async (from, to) => Promise.resolve(items.slice(from, to)),
     find: (prefix, from) => findIn((index) => items[index], items.length, prefix, from),
     refresh,

@@ -19,8 +19,9 @@ export function folderListing(path: string, by: ListBy): Listing {
   });
   return {
     ...listing,
-    // The portal knows all of it.
+    // At once where all of it is here: the next key is for what is found. Else the portal knows it.
     find: async (comeca, desde) => {
+      if (listing.isWhole()) return await listing.find(comeca, desde);
       const versao = listing.version();
       const answer = await listFolder(path, by, { desde, limite: 1, comeca, ...(versao === null ? {} : { versao }) });
       return answer.itens.length === 0 ? null : answer.desde;

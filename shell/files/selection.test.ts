@@ -3,6 +3,7 @@ import type { FileItem } from '../../schema/wire/files.ts';
 import { focused, kept, nothingChosen, only, ranged, stepOf, toggled } from './selection.ts';
 
 const items = ['a', 'b', 'c', 'd'].map((nome) => ({ nome, caminho: `/f/${nome}` }) as FileItem);
+const nowhere = { focus: null, anchor: null };
 const [a, b, c] = items as [FileItem, FileItem, FileItem];
 const chosen = (selection: { readonly chosen: ReadonlyMap<string, FileItem> }): string =>
   [...selection.chosen.values()].map(({ nome }) => nome).join('');
@@ -21,9 +22,47 @@ describe('what is chosen', () => {
 
   test('what is gone is not chosen any more, and the keyboard stays in the folder', () => {
     const both = toggled(only(a, 0), b, 3);
-    const now = kept(both, 2, (path) => path === '/f/a');
+    const now = kept(
+      both,
+      2,
+      (path) => path === '/f/a',
+      nowhere,
+      () => -1,
+    );
     expect([chosen(now), now.focus, now.anchor]).toEqual(['b', 1, 1]);
-    expect(kept(both, 0, () => true).focus).toBe(0);
+    expect(
+      kept(
+        both,
+        0,
+        () => true,
+        nowhere,
+        () => -1,
+      ).focus,
+    ).toBe(0);
+  });
+
+  test('the keyboard follows its entry, and stays at its place where the entry is gone', () => {
+    const before = ranged(only(b, 1), items.slice(1, 3), 2);
+    // One more before them, then `c` is deleted.
+    const held = { focus: '/f/c', anchor: '/f/b' };
+    const later = ['aa', 'a', 'b', 'c', 'd'].map((nome) => `/f/${nome}`);
+    const now = kept(
+      before,
+      5,
+      () => false,
+      held,
+      (path) => later.indexOf(path),
+    );
+    expect([now.focus, now.anchor, chosen(now)]).toEqual([3, 2, 'bc']);
+    const without = later.filter((path) => path !== '/f/c');
+    const then = kept(
+      now,
+      4,
+      (path) => path === '/f/c',
+      held,
+      (path) => without.indexOf(path),
+    );
+    expect([then.focus, then.anchor, chosen(then)]).toEqual([3, 2, 'b']);
   });
 });
 

@@ -35,9 +35,29 @@ export const ranged = ({ anchor }: Selection, items: readonly FileItem[], focus:
 /** The keyboard goes there and nothing is chosen by that. */
 export const focused = ({ chosen }: Selection, index: number): Selection => ({ chosen, focus: index, anchor: index });
 
-/** After the folder was read anew: what is not there any more is not chosen. */
-export function kept({ chosen, focus, anchor }: Selection, total: number, isGone: (caminho: string) => boolean): Selection {
+/** The entries that the keyboard is at and where a range begins; null: not known. */
+export interface Held {
+  readonly focus: string | null;
+  readonly anchor: string | null;
+}
+
+/**
+ * After the folder was read anew: what is not there any more is not chosen, and the keyboard stays at its entry wherever that is now (`indexOf`, -1: not
+ * among what was read); without it, at the place.
+ */
+export function kept(
+  { chosen, ...before }: Selection,
+  total: number,
+  isGone: (caminho: string) => boolean,
+  held: Held,
+  indexOf: (caminho: string) => number,
+): Selection {
   const last = Math.max(0, total - 1);
+  const now = (caminho: string | null, index: number): number => {
+    const at = caminho === null ? -1 : indexOf(caminho);
+    return at === -1 ? index : at;
+  };
+  const [focus, anchor] = [now(held.focus, before.focus), now(held.anchor, before.anchor)];
   return {
     chosen: new Map([...chosen].filter(([caminho]) => !isGone(caminho))),
     focus: Math.min(focus, last),

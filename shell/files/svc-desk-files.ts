@@ -41,7 +41,6 @@ export class SvcDeskFiles extends LitElement {
   #listing: Listing | null = null;
   #ends: (() => void)[] = [];
   #again: ReturnType<typeof setTimeout> | undefined;
-  #watch = new Watch(this, () => [language]);
   #observer = new ResizeObserver(() => this.#fit());
 
   constructor() {
@@ -73,6 +72,11 @@ export class SvcDeskFiles extends LitElement {
     void this.#begin();
   }
 
+  /** The element may have been in the document before this part was loaded: what it was given comes with its first update. */
+  override firstUpdated(): void {
+    void new Watch(this, () => [language, actsOf(this.desk).tasks.state]);
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#again);
@@ -83,7 +87,6 @@ export class SvcDeskFiles extends LitElement {
   }
 
   async #begin(): Promise<void> {
-    void this.#watch;
     const again = (): void => void (this.#again = setTimeout(() => void this.#begin(), againMs));
     try {
       const { pasta, passa } = await readDeskFolder();
@@ -121,7 +124,8 @@ export class SvcDeskFiles extends LitElement {
 
   override updated(): void {
     this.toggleAttribute('there', this.isThere);
-    this.toggleAttribute('filled', this.total > 0);
+    // What failed stays until it was read, in a folder with nothing left too.
+    this.toggleAttribute('filled', this.total > 0 || actsOf(this.desk).tasks.state.get().length > 0);
     this.#fit();
   }
 

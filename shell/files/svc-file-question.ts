@@ -35,7 +35,7 @@ export class SvcFileQuestion extends LitElement {
     dialogStyles,
     css`
       dialog {
-        width: min(460px, calc(100vw - 24px));
+        width: min(540px, calc(100vw - 24px));
       }
       form {
         display: grid;
@@ -105,15 +105,23 @@ function ask(question: Pick<SvcFileQuestion, 'heading' | 'words' | 'choices' | '
   });
 }
 
+/** A name that is taken. A folder is not replaced by a file. */
+export interface Taken {
+  readonly name: string;
+  readonly isFolder: boolean;
+  /** It and those after it that may be answered alike. */
+  readonly left: number;
+}
+
 /** Null: put away, and with it all that are left. */
-export async function askConflict(name: string, more: number): Promise<{ readonly choice: Conflict; readonly all: boolean } | null> {
+export async function askConflict({ name, isFolder, left }: Taken): Promise<{ readonly choice: Conflict; readonly all: boolean } | null> {
   const answer = await ask({
     heading: text('files.takenTitle'),
-    words: text('files.taken', { nome: name }),
-    more,
+    words: text(isFolder ? 'files.takenFolder' : 'files.taken', { nome: name }),
+    more: left,
     choices: [
       { value: 'pular', label: text('files.skip') },
-      { value: 'substituir', label: text('files.replace') },
+      ...(isFolder ? [] : [{ value: 'substituir', label: text('files.replace') }]),
       { value: 'renomear', label: text('files.keepBoth'), kind: 'primary' },
     ],
   });
@@ -129,6 +137,12 @@ export async function askReplace(name: string): Promise<boolean> {
 export async function askErase(words: string): Promise<boolean> {
   const choices = [{ value: 'yes', label: text('files.eraseYes'), kind: 'danger' as const }];
   return (await ask({ heading: text('files.eraseTitle'), words, more: 0, choices })) !== null;
+}
+
+/** A compressed file was opened. */
+export async function askExtract(name: string): Promise<boolean> {
+  const choices = [{ value: 'yes', label: text('menu.extract'), kind: 'primary' as const }];
+  return (await ask({ heading: name, words: text('files.extractWords', { nome: name }), more: 0, choices })) !== null;
 }
 
 /** Files do not fit. */

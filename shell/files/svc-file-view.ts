@@ -15,6 +15,7 @@ import { coveredBy, gridOf, heightOf, inSight, placeOf, slots, type Grid } from 
 import { fileViewStyles } from './file-view-styles.ts';
 import type { Listing } from './listing.ts';
 import { createTypedName } from './typed-name.ts';
+import { renameField } from './rename-field.ts';
 import { listenTouchDrags } from './touch-drags.ts';
 import { focused, only, ranged, stepOf, toggled, type Selection } from './selection.ts';
 
@@ -72,6 +73,7 @@ export class SvcFileView extends LitElement {
   #end: () => void = () => undefined;
   #endTouch: () => void = () => undefined;
   #search = createTypedName(() => performance.now());
+  #finding: Promise<void> | null = null;
   #observer = new ResizeObserver(([entry]) => {
     if (entry === undefined) return;
     this.width = entry.contentRect.width;
@@ -241,11 +243,31 @@ export class SvcFileView extends LitElement {
       else this.#select(only(this.listing.at(to), to));
       this.show(to);
     } else if (event.key === ' ' && !this.#search.isUnderWay()) this.#select(toggled(this.selection, this.listing.at(focus), focus));
-    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) void this.#typed(event.key);
+    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) void this.#find(event.key);
+    else if (event.key === 'Enter' && this.#finding !== null) void this.#finding.then(() => this.press({ key: 'Enter' }));
     else if (event.key === 'Enter') this.#tell('open-file', this.selection.chosen.values().next().value ?? this.listing.at(focus));
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** While what was typed is looked for; it never rejects. */
+  get finding(): Promise<void> | null {
+    return this.#finding;
+  }
+
+  /** As by the keyboard, on the list. */
+  press(key: KeyboardEventInit): void {
+    this.renderRoot
+      .querySelector('.space')
+      ?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, composed: true, cancelable: true, ...key }));
+  }
+
+  async #find(key: string): Promise<void> {
+    const mine = this.#typed(key).catch(() => undefined);
+    this.#finding = mine;
+    await mine;
+    if (this.#finding === mine) this.#finding = null;
   }
 
   /** Letters that are typed lead to the next name that begins with them. */
@@ -356,7 +378,7 @@ export class SvcFileView extends LitElement {
       >
         ${slots(from, to).map((index) => (index === undefined ? nothing : this.#kept(index, total)))}
       </div>
-      ${item === undefined ? nothing : this.#rename(item)}
+      ${item === undefined ? nothing : renameField(item, (name) => (this.#tell('rename-file', { item, name }), this.focusContent()))}
       <div class="band" hidden></div>
     </div>`;
   }
@@ -418,29 +440,6 @@ export class SvcFileView extends LitElement {
           : html`<span class="type">${words.type}</span><span class="size">${words.size}</span><span class="date">${words.date}</span>`
       }
     </div>`;
-  }
-
-  #rename(item: FileItem): TemplateResult {
-    let isOver = false;
-    const end = (name: string | null): void => {
-      if (isOver) return;
-      isOver = true;
-      this.#tell('rename-file', { item, name });
-      this.focusContent();
-    };
-    return html`<input
-      class="rename field"
-      aria-label=${text('files.newName', { nome: item.nome })}
-      .value=${item.nome}
-      maxlength="255"
-      spellcheck="false"
-      @keydown=${(event: KeyboardEvent) => {
-        event.stopPropagation();
-        if (event.key === 'Enter') end((event.target as HTMLInputElement).value);
-        else if (event.key === 'Escape') end(null);
-      }}
-      @blur=${(event: Event) => end((event.target as HTMLInputElement).value)}
-    />`;
   }
 }
 

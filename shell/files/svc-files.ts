@@ -12,6 +12,7 @@ import { readPlaces, readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { isFocusFree } from '../windows/free-focus.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { actsOf } from './desk-acts.ts';
@@ -62,6 +63,7 @@ export class SvcFiles extends LitElement {
   #search: AbortController | null = null;
   #before: string[] = [];
   #after: string[] = [];
+  #isReady = false;
 
   constructor() {
     super();
@@ -318,7 +320,15 @@ export class SvcFiles extends LitElement {
     });
   }
 
+  /** The window had the keyboard before there was anything in it that takes it. */
+  async #ready(folder: SvcFolder): Promise<void> {
+    this.#isReady = true;
+    await folder.drawn;
+    if (isFocusFree(this)) folder.focusContent();
+  }
+
   override updated(changed: PropertyValues<this>): void {
+    if (!this.#isReady && this.#folder !== null) void this.#ready(this.#folder);
     if (changed.has('typing') && this.typing) this.renderRoot.querySelector<HTMLInputElement>('.path')?.select();
   }
 }

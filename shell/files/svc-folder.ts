@@ -19,7 +19,7 @@ import { allowDrop, dropInTrash, startFileDrag, takeDrop } from './file-drags.ts
 import { erase, folderGroundMenu, itemMenu, removeForGood, trashMenu, type MenuParts } from './file-menus.ts';
 import type { Listing } from './listing.ts';
 import { pinFolder } from './places.ts';
-import { kept, nothingChosen, only, ranged, type Selection } from './selection.ts';
+import { kept, nothingChosen, only, ranged, type Held, type Selection } from './selection.ts';
 import { printing } from '../viewer/print.ts';
 import './svc-file-view.ts';
 import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
@@ -73,6 +73,9 @@ export class SvcFolder extends LitElement {
   #end: () => void = () => undefined;
   /** What was just made is shown with its name to be edited. */
   #made: string | null = null;
+  #held: Held = { focus: null, anchor: null };
+  /** What was renamed is brought into sight where it is now. */
+  #renamedTo: string | null = null;
 
   constructor() {
     super();
@@ -143,13 +146,29 @@ export class SvcFolder extends LitElement {
   #select(given: Selection): void {
     const selection = this.picks === null ? given : this.picks.among(given);
     this.selection = selection;
+    this.#hold(selection);
     this.dispatchEvent(new CustomEvent('choose-files', { detail: [...selection.chosen.values()] }));
+  }
+
+  #hold({ focus, anchor }: Selection): void {
+    const path = (index: number): string | null => this.listing.at(index)?.caminho ?? null;
+    this.#held = { focus: path(focus), anchor: path(anchor) };
   }
 
   #listed(listing: Listing): void {
     const { total } = listing.state.get();
     if (total === null) return this.#select(nothingChosen);
-    this.#select(kept(this.selection, total, (path) => listing.indexOf(path) === -1 && total <= readInFull));
+    const held = this.#held;
+    const isGone = (path: string): boolean => listing.indexOf(path) === -1 && total <= readInFull;
+    this.#select(kept(this.selection, total, isGone, held, (path) => listing.indexOf(path)));
+    // An entry on a page that is still to be read is followed when it is.
+    const still = (now: string | null, before: string | null): string | null => (before === null || isGone(before) ? now : before);
+    this.#held = { focus: still(this.#held.focus, held.focus), anchor: still(this.#held.anchor, held.anchor) };
+    const renamed = this.#renamedTo === null ? -1 : listing.indexOf(this.#renamedTo);
+    if (renamed !== -1) {
+      this.#renamedTo = null;
+      this.#view?.show(renamed);
+    }
     const made = this.#made === null ? -1 : listing.indexOf(this.#made);
     if (made !== -1) this.#rename(listing.at(made));
   }
@@ -178,7 +197,14 @@ export class SvcFolder extends LitElement {
   #renamed({ item, name }: { readonly item: FileItem; readonly name: string | null }): void {
     this.renaming = '';
     if (name === null || name === '' || name === item.nome) return;
-    attempt(this.desk, async () => this.#select(only(await this.#acts.rename(item, name), this.selection.focus)));
+    attempt(this.desk, async () => {
+      const now = await this.#acts.rename(item, name);
+      const index = this.listing.indexOf(now.caminho);
+      this.#select(only(now, index === -1 ? this.selection.focus : index));
+      this.#held = { focus: now.caminho, anchor: now.caminho };
+      if (index === -1) this.#renamedTo = now.caminho;
+      else this.#view?.show(index);
+    });
   }
 
   async #selectAll(): Promise<void> {
@@ -235,7 +261,9 @@ export class SvcFolder extends LitElement {
     const letter = (event.ctrlKey || event.metaKey) && !event.shiftKey ? letterOf(event) : '';
     const whole = !this.#isTrash;
     const print = letter === 'p' && whole && items.length === 1 ? printing(desk, items[0]!) : null;
-    if (isMenuKey(event)) this.#menu({ item: items[0] ?? null, place: this.#view?.pointOf(this.selection.focus) ?? { x: 0, y: 0 } });
+    const finding = this.#view?.finding ?? null;
+    if (finding !== null && (event.key === 'F2' || event.key === 'Delete')) this.#after(finding, event);
+    else if (isMenuKey(event)) this.#menu({ item: items[0] ?? null, place: this.#view?.pointOf(this.selection.focus) ?? { x: 0, y: 0 } });
     else if (letter === 'a') void this.#selectAll();
     else if (letter === 'c' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: false });
     else if (letter === 'x' && whole && paths.length > 0) acts.clipboard.set({ paths, cut: true });
@@ -250,6 +278,12 @@ export class SvcFolder extends LitElement {
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** What is typed over the list leads to another entry in a moment: the key is for that one. */
+  #after(finding: Promise<void>, event: KeyboardEvent): void {
+    const { key, shiftKey } = event;
+    void finding.then(() => this.#view?.press({ key, shiftKey }));
   }
 
   #chose(event: Event): void {

@@ -27,6 +27,7 @@ function portalWith(taken: readonly string[], fault: (act: string, when: 'before
   };
   const view = (id: string) => ({ id, caminho: seen(id).body.caminho, bytes: seen(id).body.bytes, recebidos: seen(id).bytes.length });
   const parts: UploadParts = {
+    isFolder: async (caminho) => Promise.resolve(caminho.endsWith('/pasta')),
     beginUpload: (body) =>
       act('begin', () => {
         if (taken.includes(body.caminho) && body.conflito === 'recusar') throw problem(409, 'FILE_EXISTS');
@@ -84,13 +85,14 @@ async function run(
   answer: (name: string) => Conflict | null = () => null,
   signal = new AbortController().signal,
 ) {
-  const told = { bytes: 0, done: [] as string[], failed: [] as string[], asked: [] as string[] };
+  const told = { bytes: 0, done: [] as string[], failed: [] as string[], asked: [] as string[], about: [] as string[] };
   const says = {
     arrived: (bytes: number) => void (told.bytes += bytes),
     done: (name: string) => void told.done.push(name),
     failed: (name: string, error: unknown) => void told.failed.push(`${name}: ${(error as ApiError).code}`),
-    ask: async (name: string) => {
+    ask: async ({ name, isFolder, left }: { readonly name: string; readonly isFolder: boolean; readonly left: number }) => {
       told.asked.push(name);
+      told.about.push(`${isFolder ? 'folder' : 'file'} ${left}`);
       return await Promise.resolve(answer(name));
     },
   };
@@ -159,6 +161,13 @@ describe('uploads', () => {
     const after = await run(given, [file('a', '1'), file('b', '2'), file('c', '3'), file('d', '4')], () => null);
     expect(after.failed).toEqual([]);
     expect(given.files.size).toBeLessThan(2);
+  });
+
+  test('the question says whether a folder has the name, and how many are left with this one', async () => {
+    const portal = portalWith(['/home/ana/pasta', '/home/ana/b']);
+    const told = await run(portal, [file('pasta', '1'), file('b', '2')], () => 'renomear');
+    expect(told).toMatchObject({ asked: ['pasta', 'b'], about: ['folder 2', 'file 1'], failed: [] });
+    expect((await run(portalWith(['/home/ana/b']), [file('b', '2')], () => 'pular')).about).toEqual(['file 1']);
   });
 
   test('given up by the person: what was begun is dropped', async () => {

@@ -7,6 +7,7 @@ import { exactName, joinPath } from '../opening/file-path.ts';
 import { createSha256 } from '../queue/sha256.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { ApiError, isPassing } from '../session/api.ts';
+import { readFacts } from '../session/content-api.ts';
 import * as api from '../session/files-api.ts';
 
 export interface ToUpload {
@@ -24,6 +25,8 @@ export interface UploadParts {
   readonly endUpload: typeof api.endUpload;
   readonly dropUpload: typeof api.dropUpload;
   readonly makeFolder: typeof api.makeFolder;
+  /** What has a name that is taken; what can't be asked is told when it is replaced. */
+  readonly isFolder: (caminho: string) => Promise<boolean>;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -33,8 +36,8 @@ export interface UploadSays {
   /** One more file is through. */
   done(name: string): void;
   failed(name: string, error: unknown): void;
-  /** What is to be done with a name that is taken; null: all that are left are given up. */
-  ask(name: string): Promise<Conflict | null>;
+  /** What is to be done with a name that is taken, by a folder or not; `left`: of so many it and others may be. Null: all that are left are given up. */
+  ask(taken: { readonly name: string; readonly isFolder: boolean; readonly left: number }): Promise<Conflict | null>;
 }
 
 export const pieceBytes = 4 * 1_024 * 1_024;
@@ -44,6 +47,7 @@ const attemptsMax = 8;
 
 export const realParts: UploadParts = {
   ...api,
+  isFolder: async (caminho) => (await readFacts(caminho).catch(() => null))?.tipo === 'pasta',
   wait: async (ms, signal) => {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(resolve, ms);
@@ -64,8 +68,14 @@ export async function uploadAll(
   const waiting = [...files];
   // One question at a time.
   let asking: Promise<unknown> = Promise.resolve();
-  const ask = async (name: string): Promise<Conflict | null> => {
-    const mine = asking.then(async () => await says.ask(name));
+  /** Under way, and not asked about yet. */
+  const open = new Set<ToUpload>();
+  const ask = async (file: ToUpload, name: string, isFolder: boolean): Promise<Conflict | null> => {
+    const mine = asking.then(async () => {
+      const left = waiting.length + open.size;
+      open.delete(file);
+      return await says.ask({ name, isFolder, left });
+    });
     asking = mine.catch(() => undefined);
     return await mine;
   };
@@ -73,13 +83,17 @@ export async function uploadAll(
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const names = next.path.split('/').filter((name) => name !== '');
       const name = names.at(-1) ?? '';
+      open.add(next);
+      const asks = ask.bind(null, next);
       try {
         const parent = await folderFor(names.slice(0, -1), folder, made, parts);
-        if (await one(next.file, joinPath(parent, exactName(name)), { name, says, signal, parts, ask })) says.done(next.path);
+        if (await one(next.file, joinPath(parent, exactName(name)), { name, says, signal, parts, ask: asks })) says.done(next.path);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof GivenUp) waiting.length = 0;
         else says.failed(next.path, error);
+      } finally {
+        open.delete(next);
       }
     }
   };
@@ -115,7 +129,7 @@ interface One {
   readonly says: UploadSays;
   readonly signal: AbortSignal;
   readonly parts: UploadParts;
-  readonly ask: (name: string) => Promise<Conflict | null>;
+  readonly ask: (name: string, isFolder: boolean) => Promise<Conflict | null>;
 }
 
 /** False: it was skipped. */
@@ -126,7 +140,7 @@ async function one(file: File, caminho: string, { name, says, signal, parts, ask
       return await send(file, { caminho, bytes: file.size, conflito }, says, signal, parts);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'FILE_EXISTS') || conflito !== 'recusar') throw error;
-      const chosen = await ask(name);
+      const chosen = await ask(name, await parts.isFolder(caminho));
       if (chosen === null) throw new GivenUp();
       if (chosen === 'pular') return false;
       conflito = chosen;

@@ -9,6 +9,7 @@ import { sayError } from '../session/say-error.ts';
 import { endTerminal, listTerminals, openTerminal } from '../session/terminals-api.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { isFocusFree } from '../windows/free-focus.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { sayEnd } from './end-words.ts';
 import './svc-screen.ts';
@@ -74,6 +75,7 @@ export class SvcTerminal extends LitElement {
       this.active = this.tabs.at(-1)?.id ?? null;
       this.problem = null;
       if (this.tabs.length === 0) await this.#open();
+      else if (isFocusFree(this)) await this.#show();
     } catch (error) {
       this.problem = sayError(error);
     }

@@ -293,6 +293,37 @@ test('an app’s page can not choose what is moved or trashed: a drag that did n
   expect(problems).toEqual([]);
 });
 
+test('by keyboard alone from the launcher on; what it is at stays it, whatever comes before it', async () => {
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(at(name), name);
+  const ring = page.locator('svc-window[top] svc-file-view .at');
+  await page.setViewportSize({ width: 768, height: 800 });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('arquivos\n');
+  await page.locator('svc-window[top] svc-file-view').getByRole('listbox').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Control+l');
+  await page.locator('svc-files .path').fill(folder);
+  await page.keyboard.press('Enter');
+  await entry('b.txt').waitFor();
+  await page.keyboard.press('b');
+  await ring.and(entry('b.txt')).waitFor();
+  writeFileSync(at('aa.txt'), '');
+  await entry('aa.txt').waitFor();
+  await ring.and(entry('b.txt')).waitFor();
+  await page.keyboard.press('F2');
+  await page.keyboard.type('aab\n');
+  await ring.and(entry('aab.txt')).waitFor();
+  await page.keyboard.type('a');
+  await page.keyboard.press('F2');
+  await page.keyboard.type('z\n');
+  await ring.and(entry('z.txt')).waitFor();
+  expect(readdirSync(folder).toSorted()).toEqual(['aa.txt', 'aab.txt', 'z.txt']);
+  mkdirSync(at('nota.txt'));
+  await page.locator('svc-window[top] .files-input').setInputFiles({ name: 'nota.txt', mimeType: 'text/plain', buffer: Buffer.from('1') });
+  await page.getByText('Já há uma pasta chamada nota.txt').waitFor();
+  expect(await page.locator('svc-file-question').getByRole('button').allInnerTexts()).toEqual(['Cancelar', 'Pular', 'Manter os dois']);
+  expect(problems.filter((line) => !line.includes('409'))).toEqual([]);
+});
+
 test('the folder that is shown is removed, and made again', async () => {
   writeFileSync(at('antes.txt'), 'a');
   await open();
@@ -315,8 +346,8 @@ test('an archive is extracted beside itself, undone, and one that is damaged is 
   writeFileSync(at('quebrado.tar.gz'), 'não é um');
   writeFileSync(at('outro.7z'), 'x');
   await open();
-  await entry('tudo.zip').click({ button: 'right' });
-  await menuItem('Extrair aqui').click();
+  await entry('tudo.zip').dblclick();
+  await page.getByRole('dialog', { name: 'tudo.zip' }).getByRole('button', { name: 'Extrair aqui' }).click();
   await entry('obra').waitFor();
   expect(readFileSync(at('obra', 'planta.txt'), 'utf8')).toBe('p');
   await list().focus();

@@ -75,7 +75,9 @@ test('what is typed runs, keys of the shell are its own, and it is there after a
   await page.reload();
   await terminal(page).waitFor();
   await shows(page, /limpo/);
-  await type(page, 'echo "lembra: $lembra"; tput cols');
+  // The keyboard is there again without a click.
+  await page.locator('svc-screen :focus').waitFor();
+  await page.keyboard.type('echo "lembra: $lembra"; tput cols\n');
   await shows(page, /lembra: sim/);
   expect(problems).toEqual([]);
 });

@@ -10,6 +10,7 @@
   const TRACOS_MAX = 20_000;
   const VAZIO = `<svg xmlns="${SVG}" viewBox="0 0 800 600"></svg>`;
   const LINHA = /^M[-\d. ]+(L[-\d. ]+)*$/;
+  const PIXELS = { px: 1, in: 96, cm: 96 / 2.54, mm: 96 / 25.4, pt: 96 / 72, pc: 16 };
   const COR = /^#[0-9a-f]{6}$/i;
 
   const numero = (texto) => (Number.isFinite(Number(texto)) && texto !== null ? Number(texto) : null);
@@ -21,8 +22,28 @@
       .split(/[\s,]+/)
       .map(Number);
     if (area.length === 4 && area.every(Number.isFinite) && area[2] > 0 && area[3] > 0) return area;
-    const [largura, altura] = ['width', 'height'].map((lado) => numero(Number.parseFloat(svg.getAttribute(lado) ?? '')));
-    return [0, 0, largura || 800, altura || 600];
+    return [0, 0, ladoDe(svg, 'width') ?? 800, ladoDe(svg, 'height') ?? 600];
+  }
+
+  /** In pixels, which are the units of an SVG without a `viewBox`; null: it says none. */
+  function ladoDe(svg, lado) {
+    const [, valor, unidade] = /^\s*([\d.]+)\s*(px|in|cm|mm|pt|pc)?\s*$/i.exec(svg.getAttribute(lado) ?? '') ?? [];
+    const pixels = numero(valor ?? null) * PIXELS[(unidade ?? 'px').toLowerCase()];
+    return pixels > 0 ? pixels : null;
+  }
+
+  /** What is below the strokes, in their coordinates: without a `viewBox` a browser would stretch the sheet and not what is on it. */
+  function fundoParaMostrar({ fundo, area }) {
+    const xml = new DOMParser().parseFromString(fundo, 'image/svg+xml');
+    const svg = xml.documentElement;
+    svg.setAttribute('viewBox', area.join(' '));
+    for (const [nome, valor] of [
+      ['width', area[2]],
+      ['height', area[3]],
+    ])
+      svg.setAttribute(nome, String(valor));
+    svg.removeAttribute('preserveAspectRatio');
+    return new XMLSerializer().serializeToString(xml);
   }
 
   /** Throws where the text is no SVG. `fundo` is what was there besides the strokes, or null. */
@@ -69,5 +90,5 @@
     return new XMLSerializer().serializeToString(xml);
   }
 
-  globalThis.desenho = { novo: () => lerDesenho(VAZIO), ler: lerDesenho, escrever: escreverDesenho, linhaDe };
+  globalThis.desenho = { novo: () => lerDesenho(VAZIO), ler: lerDesenho, escrever: escreverDesenho, fundoParaMostrar, linhaDe };
 })();

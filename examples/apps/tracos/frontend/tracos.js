@@ -78,7 +78,8 @@
     folha.setAttribute('viewBox', atual.area.join(' '));
     folha.replaceChildren(...atual.tracos.map((um) => desenho.linhaDe(um)));
     if (enderecoDoFundo !== null) URL.revokeObjectURL(enderecoDoFundo);
-    enderecoDoFundo = atual.fundo === null ? null : URL.createObjectURL(new Blob([atual.fundo], { type: 'image/svg+xml' }));
+    enderecoDoFundo =
+      atual.fundo === null ? null : URL.createObjectURL(new Blob([desenho.fundoParaMostrar(atual)], { type: 'image/svg+xml' }));
     el('fundo').hidden = enderecoDoFundo === null;
     if (enderecoDoFundo !== null) el('fundo').src = enderecoDoFundo;
     mostrarEstado();

@@ -1,0 +1,27 @@
+/** The field in which the name of an entry is edited. */
+import { html, type TemplateResult } from 'lit';
+import type { FileItem } from '../../schema/wire/files.ts';
+import { text } from '../i18n/i18n.ts';
+
+/** `end` is called once: with what was typed, or null where it was given up. */
+export function renameField(item: FileItem, end: (name: string | null) => void): TemplateResult {
+  let isOver = false;
+  const once = (name: string | null): void => {
+    if (isOver) return;
+    isOver = true;
+    end(name);
+  };
+  return html`<input
+    class="rename field"
+    aria-label=${text('files.newName', { nome: item.nome })}
+    .value=${item.nome}
+    maxlength="255"
+    spellcheck="false"
+    @keydown=${(event: KeyboardEvent) => {
+      event.stopPropagation();
+      if (event.key === 'Enter') once((event.target as HTMLInputElement).value);
+      else if (event.key === 'Escape') once(null);
+    }}
+    @blur=${(event: Event) => once((event.target as HTMLInputElement).value)}
+  />`;
+}
