@@ -13,7 +13,7 @@ export interface NewApp {
   readonly nome: string;
   readonly descricao: string;
   readonly template: TemplateName;
-  /** Of the readme. Pages speak both, as the desktop does. */
+  /** Of the readme and the log. Pages speak both, as the desktop does. */
   readonly language: TextLanguage;
 }
 
@@ -70,7 +70,7 @@ const writing: Readonly<Record<string, (text: string) => string>> = {
 /** White on each of these is at least 4.5:1. */
 const colors = ['#1f5fd0', '#7a1fa2', '#b3261e', '#1b6b3a', '#8a4b00', '#00616b', '#5b3fc4', '#a3195b'] as const;
 
-function wordsOf({ id, nome, descricao }: NewApp): Readonly<Record<string, string>> {
+function wordsOf({ id, nome, descricao, language }: NewApp): Readonly<Record<string, string>> {
   const [sum = 0] = createHash('sha256').update(id).digest();
   return {
     id,
@@ -79,6 +79,8 @@ function wordsOf({ id, nome, descricao }: NewApp): Readonly<Record<string, strin
     // A capability begins with a letter, an id need not.
     capacidade: /^[a-z]/.test(id) ? id : `app-${id}`,
     letra: Array.from(nome.toLocaleUpperCase())[0] ?? '',
+    // What the backend logs: its author reads it.
+    contou: language === 'pt' ? 'contou' : 'counted',
     cor: colors[sum % colors.length] ?? colors[0],
   };
 }

@@ -23,7 +23,7 @@ class Pedido(servidor.Pedido):
             pedido = self.ler_json()
             if not isinstance(pedido, dict) or not isinstance(pedido.get('texto'), str):
                 return self.responder_json(400, {'error': 'falta o texto'})
-            log('palavras', de=quem)
+            log('{{contou}}', de=quem)
             return self.responder_json(200, {'palavras': len(re.findall(r'\w+', pedido['texto']))})
         self.responder_json(404, {'error': 'rota desconhecida'})
 

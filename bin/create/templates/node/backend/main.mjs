@@ -36,7 +36,7 @@ function contar() {
   const minha = vez.then(async () => {
     const contagem = (await ler()) + 1;
     await guardar(contagem);
-    log('contou', { contagem });
+    log('{{contou}}', { contagem });
     return contagem;
   });
   vez = minha.catch(() => {});

@@ -3,32 +3,57 @@
   'use strict';
 
   const TEXTOS = {
-    pt: { vezes: 'vezes', contar: 'Contar mais um', fora: 'O app não responde; tentando de novo…' },
-    en: { vezes: 'times', contar: 'Count one more', fora: 'The app does not answer; trying again…' },
+    pt: {
+      vezes: 'vezes',
+      contar: 'Contar mais um',
+      lida: 'A conta não pôde ser lida; tentando de novo…',
+      contado: 'Não contou',
+      silencio: 'sem resposta',
+    },
+    en: {
+      vezes: 'times',
+      contar: 'Count one more',
+      lida: 'The count could not be read; trying again…',
+      contado: 'It did not count',
+      silencio: 'no answer',
+    },
   };
   const TENTAR_DE_NOVO_MS_MAX = 10_000;
 
   const el = (id) => document.getElementById(id);
   let idioma = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
   let falhas = 0;
+  /** Why the last click did not count, until one counts: what is read in between does not make it good. */
+  let recusa = '';
 
   function escrever() {
     document.documentElement.lang = idioma === 'pt' ? 'pt-BR' : 'en';
     el('rotulo').textContent = TEXTOS[idioma].vezes;
     el('contar').textContent = TEXTOS[idioma].contar;
-    el('aviso').textContent = falhas === 0 ? '' : TEXTOS[idioma].fora;
+    const { lida, contado } = TEXTOS[idioma];
+    el('aviso').textContent = [recusa && `${contado}: ${recusa}`, falhas > 0 && lida].filter(Boolean).join(' · ');
   }
 
   async function pedir(metodo) {
+    let dito = TEXTOS[idioma].silencio;
     try {
       const resposta = await fetch('api/contagem', { method: metodo, signal: AbortSignal.timeout(10_000) });
-      if (!resposta.ok) throw new Error(`HTTP ${resposta.status}`);
+      if (!resposta.ok) {
+        dito = `HTTP ${resposta.status}`;
+        throw new Error(dito);
+      }
       el('contagem').textContent = (await resposta.json()).contagem;
       falhas = 0;
+      if (metodo === 'POST') recusa = '';
     } catch {
-      // The backend may be restarted at any time: the page finds it again by itself.
-      falhas += 1;
-      setTimeout(() => void pedir('GET'), Math.min(TENTAR_DE_NOVO_MS_MAX, 250 * 2 ** falhas));
+      if (metodo === 'POST') {
+        recusa = dito;
+        void pedir('GET');
+      } else {
+        // The backend may be restarted at any time: the page finds it again by itself.
+        falhas += 1;
+        setTimeout(() => void pedir('GET'), Math.min(TENTAR_DE_NOVO_MS_MAX, 250 * 2 ** falhas));
+      }
     }
     escrever();
   }

@@ -31,7 +31,7 @@ def contar():
             saida.flush()
             os.fsync(saida.fileno())
         novo.replace(arquivo)
-    log('contou', contagem=contagem)
+    log('{{contou}}', contagem=contagem)
     return contagem
 
 

@@ -8,6 +8,7 @@
       contar: 'Contar as palavras',
       lugar: 'lugar na fila',
       problema: 'Não deu certo',
+      vazio: 'Escreva um texto primeiro.',
       espera: 'à espera',
       'a-correr': 'correndo',
       'a-recolher': 'correndo',
@@ -21,6 +22,7 @@
       contar: 'Count the words',
       lugar: 'place in the queue',
       problema: 'It did not work',
+      vazio: 'Write a text first.',
       espera: 'waiting',
       'a-correr': 'running',
       'a-recolher': 'running',
@@ -75,9 +77,11 @@
   }
 
   async function mandar() {
-    el('aviso').textContent = '';
+    const texto = el('texto').value;
+    el('aviso').textContent = texto.trim() === '' ? TEXTOS[idioma].vazio : '';
+    if (texto.trim() === '') return el('texto').focus();
     try {
-      const body = JSON.stringify({ texto: el('texto').value });
+      const body = JSON.stringify({ texto });
       await pedir('api/trabalhos', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     } catch (problema) {
       el('aviso').textContent = `${TEXTOS[idioma].problema}: ${problema.message}`;
