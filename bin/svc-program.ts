@@ -360,8 +360,12 @@ program
 program
   .command('complete', { hidden: true })
   .argument('[word...]', 'what stands after svc')
+  .addOption(new Option('--of <program>', 'what stands after another program than svc').choices(['svc-app-publish']))
   .description('what may stand there')
-  .action(async (words) => (await import('./commands/completion.ts')).runComplete(program, words));
+  .action(async (words, { of }) => {
+    const asked = of === undefined ? program : (await import('./publish-program.ts')).publishProgram;
+    await (await import('./commands/completion.ts')).runComplete(asked, words);
+  });
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];

@@ -94,6 +94,11 @@ describe('svc create', () => {
       'BAD_REQUEST "Minhas Notas!": an id has lowercase letters without accents, digits and "-", at most 49, no "-" first or last and no "xn--" first; svc create minhas-notas --name \'Minhas Notas!\'',
     ],
     ['a path as a name', ['../fora'], 'svc create fora'],
+    [
+      'a place where nothing can be made',
+      ['x', '--dir', '/proc/x'],
+      "CONFLICT /proc/x can't be made (ENOENT): choose another folder with --dir",
+    ],
     ['no name', [], 'BAD_REQUEST which app?'],
     ['an unknown template', ['x', '--template', 'rust'], 'Allowed choices are python, node'],
     ['a name that a manifest can not hold', ['x', '--name', 'a\u0007b'], 'PACKAGE_REFUSED svc-app.json: name'],

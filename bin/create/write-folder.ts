@@ -23,11 +23,19 @@ export async function refuseTaken(dir: string): Promise<void> {
 const taken = (dir: string): SvcError =>
   new SvcError('CONFLICT', `${dir} is there already and is not empty: choose another name, or --dir`);
 
+async function makeBeside(dir: string): Promise<string> {
+  try {
+    await mkdir(path.dirname(dir), { recursive: true });
+    return await mkdtemp(path.join(path.dirname(dir), `.${path.basename(dir)}.`));
+  } catch (error) {
+    throw new SvcError('CONFLICT', `${dir} can't be made (${errorCode(error)}): choose another folder with --dir`);
+  }
+}
+
 /** `finish` gets the folder before it has its name; when it rejects, or the process is asked to end, nothing is left. */
 export async function writeFolder(dir: string, files: readonly NewFile[], finish: (made: string) => Promise<void>): Promise<void> {
   await refuseTaken(dir);
-  await mkdir(path.dirname(dir), { recursive: true });
-  const made = await mkdtemp(path.join(path.dirname(dir), `.${path.basename(dir)}.`));
+  const made = await makeBeside(dir);
   const leave = (): void => void rm(made, { recursive: true, force: true }).finally(() => process.exit(130));
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.once(name, leave);

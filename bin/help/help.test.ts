@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { publishProgram } from '../publish-program.ts';
 import { program } from '../svc-program.ts';
 import { examples } from './examples.ts';
 import { commandersWords, pathOf, prepareHelp, valuesIn, withAllBelow } from './help.ts';
@@ -74,8 +75,9 @@ describe('examples', () => {
 describe('what completes a word', () => {
   test('each value of the program has a row, and no row is of none', () => {
     const isFree = ({ argChoices }: { readonly argChoices?: readonly string[] }): boolean => argChoices === undefined;
-    const options = commands.flatMap((command) => command.options.filter(isFree).flatMap(({ flags }) => valuesIn(flags)));
-    const operands = commands.flatMap((command) => command.registeredArguments.filter(isFree).map((argument) => argument.name()));
+    const all = [...commands, publishProgram];
+    const options = all.flatMap((command) => command.options.filter(isFree).flatMap(({ flags }) => valuesIn(flags)));
+    const operands = all.flatMap((command) => command.registeredArguments.filter(isFree).map((argument) => argument.name()));
     const taken = new Set([...options, ...operands]);
     expect([...taken].toSorted()).toEqual(Object.keys(sources).toSorted());
   });
@@ -109,6 +111,12 @@ describe('what completes a word', () => {
     [['get', '--state', '=', '/v'], 'dir', '/v'],
   ])('%j is %s', ([words, value, typed]) => {
     expect(placeIn(program, words)).toMatchObject({ value, typed });
+  });
+
+  test('svc-app-publish takes a folder and its own options', () => {
+    expect(placeIn(publishProgram, [''])).toMatchObject({ value: 'dir' });
+    expect(placeIn(publishProgram, ['.', '--repository', 'r'])).toMatchObject({ value: 'dir|url', typed: 'r' });
+    expect(placeIn(publishProgram, ['.', '--check', '--']).words.map(({ text }) => text)).toContain('--repository');
   });
 
   test('the state folder that is named is the one that is asked, wherever it stands', () => {

@@ -1,8 +1,10 @@
-# Completes svc in bash. Load it with:  source <(svc completion bash)
+# Completes svc and svc-app-publish in bash. Load it with:  source <(svc completion bash)
 _svc() {
   local program=${COMP_WORDS[0]/#\~/$HOME} kind line
-  local -a lines
-  mapfile -t lines < <("$program" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  local -a lines of
+  # The one svc beside it answers for both.
+  case $program in *svc-app-publish) of=(--of svc-app-publish) program=${program%-app-publish} ;; esac
+  mapfile -t lines < <("$program" complete "${of[@]}" -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   kind=${lines[0]-}
   COMPREPLY=()
   local typed=${COMP_WORDS[COMP_CWORD]}
@@ -23,4 +25,4 @@ _svc() {
       ;;
   esac
 }
-complete -F _svc svc
+complete -F _svc svc svc-app-publish

@@ -1,9 +1,11 @@
-#compdef svc
-# Completes svc in zsh. Load it after compinit with:  source <(svc completion zsh)
+#compdef svc svc-app-publish
+# Completes svc and svc-app-publish in zsh. Load it after compinit with:  source <(svc completion zsh)
 _svc() {
   local program=${~words[1]} line text about kind
-  local -a lines shown open
-  lines=("${(@f)$("$program" complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  local -a lines shown open of
+  # The one svc beside it answers for both.
+  [[ $program != *svc-app-publish ]] || { of=(--of svc-app-publish); program=${program%-app-publish} }
+  lines=("${(@f)$("$program" complete $of -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   kind=$lines[1]
   case $kind in
     files | folders)
@@ -24,4 +26,4 @@ _svc() {
       ;;
   esac
 }
-compdef _svc svc
+compdef _svc svc svc-app-publish

@@ -30,6 +30,8 @@ type Caller = Readonly<Record<string, string | undefined>>;
 
 export interface Running {
   readonly child: ChildProcess;
+  /** Of the package. */
+  readonly dir: string;
   readonly target: Target;
   readonly socket: string;
   /** With the token, unless the process has none. */
@@ -97,6 +99,7 @@ export class Processes {
     const hasToken = environment['SVC_APP_TOKEN'] !== undefined;
     const running: Running = {
       child,
+      dir: tested.dir,
       target,
       socket,
       call: (asked) => ask(target, hasToken ? { ...asked, headers: { [tokenHeader]: token, ...asked.headers } } : asked),

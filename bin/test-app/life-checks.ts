@@ -13,15 +13,33 @@ import {
   untilDeaf,
   untilListening,
 } from './app-process.ts';
-import { ask, sendHalf } from './ask.ts';
-import { type Finding, fail, pass } from './check.ts';
+import { ask, sendHalf, takesConnections } from './ask.ts';
+import { type Finding, type Findings, fail, notJudged, pass } from './check.ts';
+import { crashOf, saidLast } from './crash.ts';
 import { limits } from './limits.ts';
 import { lastLine, mendOf } from './mends.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
 
-const said = (output: string) => {
-  const line = lastLine(output);
-  return line === '' ? { pt: '', en: '' } : { pt: `; disse: ${line}`, en: `; it said: ${line}` };
-};
+const said = (line: string): Words => (line === '' ? { pt: '', en: '' } : { pt: `; disse: ${line}`, en: `; it said: ${line}` });
+const saidOf = (running: Running): Words => said(saidLast(running.output(), running.dir));
+
+/** The place of the app's own mistake, where it ended by one; else how an app listens. */
+function listenMend(running: Running, manifest: Manifest): Words {
+  const crash = crashOf(running.output(), running.dir);
+  if (crash === null) return mendOf('listen', manifest);
+  const text = `${crash.place}: ${crash.error}`;
+  return { pt: text, en: text };
+}
+
+/** What fails by the mistake that already kept the app from starting says nothing of its own. */
+export function withoutConsequences({ start, ...others }: Findings, manifest: Manifest): Findings {
+  if (start?.verdict !== 'fail' || start.mend.en === mendOf('listen', manifest).en) return { ...(start && { start }), ...others };
+  const told = Object.entries(others).map(([id, finding]) => [
+    id,
+    finding.verdict === 'fail' && finding.mend.en === start.mend.en ? notJudged('o erro de "começa"', 'the mistake of "starts"') : finding,
+  ]);
+  return { start, ...(Object.fromEntries(told) as Findings) };
+}
 
 /** Once as the installation and once more as the first start of a person. */
 export async function installFinding({ dir, manifest }: Package, environment: Record<string, string>): Promise<Finding> {
@@ -30,9 +48,12 @@ export async function installFinding({ dir, manifest }: Package, environment: Re
     const { code, output } = await runCommand(command, dir, environment, kitLimits.installCommandMsMax);
     if (code === 0) continue;
     return fail(
-      { pt: `na ${nth}ª vez: ${code}${said(output).pt}`, en: `the ${nth === 1 ? 'first' : 'second'} time: ${code}${said(output).en}` },
+      {
+        pt: `na ${nth}ª vez terminou com ${code}${said(lastLine(output)).pt}`,
+        en: `the ${nth === 1 ? 'first' : 'second'} time it ended with ${code}${said(lastLine(output)).en}`,
+      },
       nth === 1
-        ? { pt: `conserte: ${command}`, en: `mend: ${command}` }
+        ? { pt: `deve terminar com 0: ${command}`, en: `it must end with 0: ${command}` }
         : {
             pt: 'deve poder rodar de novo: mkdir -p, ln -sfn, cp -f, "test -e X || …"',
             en: 'it must bear another run: mkdir -p, ln -sfn, cp -f, "test -e X || …"',
@@ -57,10 +78,10 @@ export async function startFinding(running: Running, manifest: Manifest): Promis
   if (await untilListening(running)) return pass();
   if (running.hasEnded()) {
     const code = await running.ended;
-    const { pt, en } = said(running.output());
+    const { pt, en } = saidOf(running);
     return fail(
       { pt: `terminou com ${code} sem escutar${pt}`, en: `ended with ${code} without listening${en}` },
-      mendOf('listen', manifest),
+      listenMend(running, manifest),
     );
   }
   const [port] = portsOf(running);
@@ -72,7 +93,7 @@ export async function startFinding(running: Running, manifest: Manifest): Promis
       },
       mendOf('listen', manifest),
     );
-  const { pt, en } = said(running.output());
+  const { pt, en } = saidOf(running);
   return fail(
     {
       pt: `não escutou em SVC_APP_SOCKET em ${limits.startMsMax / 1_000} s${pt}`,
@@ -93,7 +114,7 @@ export async function secondFinding(first: Running, second: Running, manifest: M
       : code === 0
         ? { pt: 'a primeira instância já não atende', en: 'the first instance no longer answers' }
         : { pt: `a segunda instância terminou com ${code}; esperado 0`, en: `the second instance ended with ${code}; expected 0` };
-  return fail(told, mendOf('listen', manifest));
+  return fail(told, code === null ? endMend(second, manifest) : listenMend(second, manifest));
 }
 
 /** After a SIGKILL the file of the socket is left; the next start takes its place. */
@@ -101,19 +122,30 @@ export async function orphanFinding(again: Running, wasLeft: boolean, manifest: 
   if (await untilListening(again))
     return wasLeft ? pass() : pass('o socket já não estava lá; a segunda vez começou', 'the socket was gone; the second time it started');
   const code = again.hasEnded() ? await again.ended : null;
-  const { pt, en } = said(again.output());
+  const { pt, en } = saidOf(again);
   return fail(
     {
       pt: `não começou sobre o socket que um SIGKILL deixou${code === null ? '' : `: ${code}`}${pt}`,
       en: `did not start over the socket that a SIGKILL left${code === null ? '' : `: ${code}`}${en}`,
     },
-    mendOf('listen', manifest),
+    listenMend(again, manifest),
   );
 }
+
+/** It knows that it has to end, and does something first. */
+const slowEnd: Words = {
+  pt: 'encurte o que roda no fim (atexit, ao_encerrar, process.on("exit"), threads sem daemon=True)',
+  en: 'shorten what runs at the end (atexit, ao_encerrar, process.on("exit"), threads without daemon=True)',
+};
+
+/** Of a process that has nothing to do and does not end: the library says so before it does. */
+const endMend = (running: Running, manifest: Manifest): Words =>
+  /outra instância já atende|sem onde escutar/.test(running.output()) ? slowEnd : mendOf('listen', manifest);
 
 async function endFinding(running: Running, manifest: Manifest): Promise<Finding> {
   const code = await endWithin(running, limits.endMsMax);
   if (code === 0) return pass();
+  const isSlow = code === null && !(await takesConnections(running.target));
   return fail(
     code === null
       ? {
@@ -121,7 +153,7 @@ async function endFinding(running: Running, manifest: Manifest): Promise<Finding
           en: `still lives ${limits.endMsMax / 1_000} s after SIGTERM: the portal kills it`,
         }
       : { pt: `terminou com ${code} no SIGTERM; esperado 0`, en: `ended with ${code} at SIGTERM; expected 0` },
-    mendOf('listen', manifest),
+    isSlow ? slowEnd : listenMend(running, manifest),
   );
 }
 
@@ -148,7 +180,8 @@ export async function busyFinding(running: Running, manifest: Manifest): Promise
 
 /** With nowhere to listen: 2. */
 export async function nowhereFinding(begin: () => Running, manifest: Manifest): Promise<Finding> {
-  const code = await endWithin(begin(), limits.startMsMax);
+  const begun = begin();
+  const code = await endWithin(begun, limits.startMsMax);
   if (code === 2) return pass();
   return fail(
     code === null
@@ -160,16 +193,16 @@ export async function nowhereFinding(begin: () => Running, manifest: Manifest): 
           pt: `sem SVC_APP_SOCKET nem --tcp terminou com ${code}; esperado 2`,
           en: `without SVC_APP_SOCKET and --tcp it ended with ${code}; expected 2`,
         },
-    mendOf('listen', manifest),
+    code === null ? endMend(begun, manifest) : listenMend(begun, manifest),
   );
 }
 
 export async function benchFinding(bench: Running | null, begun: Running, path: string, manifest: Manifest): Promise<Finding> {
   if (bench === null) {
-    const { pt, en } = said(begun.output());
+    const { pt, en } = saidOf(begun);
     return fail(
       { pt: `--tcp 127.0.0.1:0 não abre uma porta${pt}`, en: `--tcp 127.0.0.1:0 opens no port${en}` },
-      mendOf('listen', manifest),
+      listenMend(begun, manifest),
     );
   }
   const { status, trouble } = await ask(bench.target, { path });

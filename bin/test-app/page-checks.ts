@@ -1,5 +1,5 @@
 /** The page in both origin modes: at / of an origin of its own, and below /proxy/app/<id>/. Source: spec 4.2, 4.5. */
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Running } from './app-process.ts';
@@ -23,7 +23,13 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
   const index = await running.call({ path: '/', headers: navigation });
   if (index.status !== 200 || !isHtml(index)) {
     const told = index.status === 0 ? index.trouble : `${index.status} ${String(index.headers['content-type'] ?? '')}`.trim();
-    return fail({ pt: `GET /: ${told}; esperada a página`, en: `GET /: ${told}; expected the page` }, mendOf('page', manifest));
+    return fail(
+      { pt: `GET /: ${told}; esperada a página`, en: `GET /: ${told}; expected the page` },
+      // Who writes a page by program has none: then it is not a 404.
+      index.status === 404 && !existsSync(join(running.dir, 'frontend/index.html'))
+        ? { pt: 'crie frontend/index.html', en: 'make frontend/index.html' }
+        : mendOf('page', manifest),
+    );
   }
   const origin = 'http://app.invalid';
   const page = new URL(base, origin);

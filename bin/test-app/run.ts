@@ -33,6 +33,7 @@ import {
   secondFinding,
   sigtermFinding,
   startFinding,
+  withoutConsequences,
 } from './life-checks.ts';
 import { limits } from './limits.ts';
 import { hashed, judgeFolder, loaderFinding, noInstallCommand, unpack, untouched } from './package-checks.ts';
@@ -101,8 +102,7 @@ async function lives(bench: Bench): Promise<Findings> {
   const after = await hashed(bench.tested.dir, manifest, bench.workshop);
   return {
     'install-command': install,
-    ...served,
-    ...open,
+    ...withoutConsequences({ ...served, ...open }, manifest),
     ...(served.start?.verdict === 'pass' ? { package: untouched(before, after) } : {}),
   };
 }

@@ -220,6 +220,13 @@ test('a manifest for a newer svc is refused with the unknown field and both vers
   expect(withRoot({ holograma: 1, minShellVersion: '0.0.1' }).errors[0]?.message).toMatch(/has no such field$/);
 });
 
+test.for<[Change, string]>([
+  [{ installCommand: 'true' }, '; it belongs into "backend"'],
+  [{ backend: { ...good.backend, version: '1' } }, 'it belongs into the root'],
+])('a field of another place is told its place', ([change, message]) => {
+  expect(withRoot(change).errors).toMatchObject([{ code: 'UNKNOWN_FIELD', message: expect.stringContaining(message) as string }]);
+});
+
 test('the tcp error names the problem', () => {
   const [error] = withRoot({ backend: { ...good.backend, transport: 'tcp' } }).errors;
   expect(error?.message).toMatch(/no longer exists.*SVC_APP_SOCKET/);

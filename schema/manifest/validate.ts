@@ -3,7 +3,7 @@
  * memory and start-up count, minimum.ts reads a manifest without JSON Schema.
  */
 import about from '../../package.json' with { type: 'json' };
-import { type FileReport, type Problem, findingKinds, pointer, toReport } from '../findings.ts';
+import { type FileReport, type Problem, findingKinds, pointer, segmentsOf, toReport } from '../findings.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { readJson } from '../positions/json.ts';
@@ -12,6 +12,7 @@ import { shapeProblems } from '../shape.ts';
 import { satisfiesMinimum } from '../versions.ts';
 import { manifestShape } from './compiled.ts';
 import { checkManifestRules } from './rules.ts';
+import { manifestSchema } from './schema.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Reads and judges one manifest. `manifest` is null exactly when there are errors. */
@@ -51,6 +52,22 @@ function ofAnotherSdk(problem: Problem, value: unknown): Problem {
   const isNewer = typeof minimum === 'string' && !satisfiesMinimum(about.version, minimum);
   const why = isNewer
     ? `the manifest is for svc ${clip(minimum)} or newer ("minShellVersion"), this is svc ${about.version}: update svc`
-    : `svc ${about.version} has no such field`;
+    : (homeOf(segmentsOf(problem.path).at(-1) ?? '') ?? `svc ${about.version} has no such field`);
   return { ...problem, message: `${problem.message}; ${why}` };
+}
+
+interface Fields {
+  readonly properties?: Readonly<Record<string, Fields>>;
+}
+
+/** The one other place of the manifest that has this field. Null: there is none, or several. */
+function homeOf(field: string): string | null {
+  const found = homesIn(manifestSchema as Fields, field, []);
+  const [only] = found;
+  return only === undefined || found.length > 1 ? null : `it belongs into ${only === '' ? 'the root' : `"${only}"`}`;
+}
+
+function homesIn({ properties = {} }: Fields, field: string, path: readonly string[]): readonly string[] {
+  const below = Object.entries(properties).flatMap(([name, fields]) => homesIn(fields, field, [...path, name]));
+  return Object.hasOwn(properties, field) ? [path.join('.'), ...below] : below;
 }

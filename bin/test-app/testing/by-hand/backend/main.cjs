@@ -25,8 +25,13 @@ function refused(req) {
 }
 
 function index(res) {
+  const file = path.join(root, 'frontend/index.html');
+  if (!fs.existsSync(file)) {
+    json(res, 404, {});
+    return;
+  }
   const href = fault === 'fixed-base' ? '/' : base;
-  const page = fs.readFileSync(path.join(root, 'frontend/index.html'), 'utf8').replace('<head>', `<head><base href="${href}">`);
+  const page = fs.readFileSync(file, 'utf8').replace('<head>', `<head><base href="${href}">`);
   res.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
 }
 
