@@ -123,6 +123,10 @@ const ingles = {
   'não muda': 'does not change',
   fora: 'out',
   relatório: 'report',
+  '9,1 MB': '9.1 MB',
+  '20/11/2026': 'Nov 20, 2026',
+  '02/09/2026': 'Sep 2, 2026',
+  '24/11/2026': 'Nov 24, 2026',
 };
 const emIngles = () => raiz.lang.startsWith('en');
 const dizer = (texto) => (emIngles() ? (ingles[texto] ?? texto) : texto);
