@@ -3,6 +3,7 @@ import type { Starts } from '../../api/starts.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { reasonText, type TextLanguage } from '../../schema/texts/reasons.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
+import { mistakeOf, readable } from './mistake.ts';
 import type { Running } from '../up/main.ts';
 import { limits } from './limits.ts';
 
@@ -11,23 +12,33 @@ export interface Came {
   readonly answer: StartAnswer;
 }
 
+export interface Why {
+  /** Of what the launcher would not start (a missing entrypoint) that alone: nothing crashed. */
+  readonly refused: boolean;
+  readonly words: string;
+  readonly detail: string;
+  readonly tail: readonly string[];
+}
+
 export interface Backends {
   /** Whose backend is up, or on its way. */
   running(): readonly string[];
   /** Theirs, or the first one's where there are none. Null: a newer change overtook it. */
   restart(whose: readonly string[], signal: AbortSignal): Promise<readonly Came[] | null>;
   /** Why it is not up, for a person to read, and the end of what it printed. */
-  why(came: Came): Promise<{ readonly words: string; readonly detail: string; readonly tail: readonly string[] }>;
+  why(came: Came): Promise<Why>;
   stop(): Promise<void>;
 }
 
-const tailLines = 12;
+/** To find a mistake in; fewer are shown. */
+const tailLines = 200;
+const shownLines = 12;
 
 export function createBackends(
   app: string,
   people: readonly string[],
   { gateway, portal }: Pick<Running, 'gateway' | 'portal'>,
-  language: TextLanguage,
+  { language, folder, own }: { readonly language: TextLanguage; readonly folder: string; readonly own: (text: string) => string },
 ): Backends {
   const starts = portal.starts();
   const running = (): readonly string[] => people.filter((person) => isUp(gateway, person, app));
@@ -46,13 +57,43 @@ export function createBackends(
       const exit = gateway.apps.find(person, app)?.lastExit ?? null;
       const how = exit === null ? '' : exit.signal === null ? `exit code ${exit.code}` : exit.signal;
       const text = await gateway.commands.apps.log(person, app, { tail: tailLines, previous: false }).catch(() => '');
-      const detail = [...new Set([how, answer.message])].filter((part) => part !== '').join('; ');
-      return { words: `${reasonText(answer.reason, language)} (${detail})`, detail, tail: text.split('\n').filter((line) => line !== '') };
+      const lines = text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(own);
+      return whyOf({ answer, how, lines, folder, language });
     },
     stop: async () => {
       const options = { by: 'admin', deadlineMs: limits.devEndMsMax } as const;
       await Promise.all(running().map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
     },
+  };
+}
+
+/** The place of the mistake first, where what it printed has one. */
+export function whyOf({
+  answer: { reason, message },
+  how,
+  lines,
+  folder,
+  language,
+}: {
+  readonly answer: Pick<StartAnswer, 'reason' | 'message'>;
+  readonly how: string;
+  readonly lines: readonly string[];
+  readonly folder: string;
+  readonly language: TextLanguage;
+}): Why {
+  // Of how often it was tried, and of what stands elsewhere than here.
+  const said = message.replace(/; last: \w+$/, '').replace('; its output is above', '');
+  if (reason === 'InvalidManifest') return { refused: true, words: said, detail: said, tail: [] };
+  const mistake = mistakeOf(lines, folder);
+  const detail = [...new Set([mistake?.text ?? '', how, said])].filter((part) => part !== '').join('; ');
+  return {
+    refused: false,
+    words: `${reasonText(reason, language)} (${detail})`,
+    detail,
+    tail: mistake?.lines ?? readable(lines).slice(-shownLines),
   };
 }
 

@@ -44,7 +44,7 @@ export function createBoard(about: Pick<DevAnswer, 'app' | 'folder' | 'mode'>, c
     },
     last: (last) => {
       state = { ...state, last };
-      if (last.outcome !== 'working') add({ source: 'dev', person: '', text: '', change: last });
+      if (last.outcome !== 'working' && last.outcome !== 'building') add({ source: 'dev', person: '', text: '', change: last });
       tell();
     },
     line: (line) => {

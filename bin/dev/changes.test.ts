@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
-import { changeOf, isIgnored, merged, partOf } from './changes.ts';
+import { changeOf, isIgnored, isSource, merged, partOf, sourceOf } from './changes.ts';
 
 describe('what a file is', () => {
   test.for([
@@ -50,9 +50,17 @@ test('of several bursts nothing is lost and nothing is done twice', () => {
   const styles = changeOf(['frontend/a.css'], 5);
   const page = changeOf(['frontend/a.html', 'frontend/a.css'], 3);
   const backend = changeOf(['backend/main.py'], 4);
-  expect(merged(null, styles)).toEqual({ files: ['frontend/a.css'], manifest: false, backend: false, page: 'styles', sinceMs: 5 });
+  expect(merged(null, styles)).toEqual({
+    files: ['frontend/a.css'],
+    source: false,
+    manifest: false,
+    backend: false,
+    page: 'styles',
+    sinceMs: 5,
+  });
   expect(merged(styles, backend)).toEqual({
     files: ['frontend/a.css', 'backend/main.py'],
+    source: false,
     manifest: false,
     backend: true,
     page: 'styles',
@@ -60,4 +68,20 @@ test('of several bursts nothing is lost and nothing is done twice', () => {
   });
   expect(merged(styles, page)).toMatchObject({ files: ['frontend/a.css', 'frontend/a.html'], page: 'page', sinceMs: 3 });
   expect(merged(backend, changeOf(['svc-app.json'], 9))).toMatchObject({ manifest: true, backend: true, page: 'no' });
+});
+
+test('source is what is in no package and no noise', () => {
+  const ships = chooserOf('/backend/src/\n/build.sh\n/target/\n*.o\nREADME.md\n');
+  const source = ['build.sh', 'backend/src/main.c', 'backend/src/'];
+  const other = [
+    'backend/app',
+    'target/debug/x',
+    'backend/src/main.o',
+    'backend/src/.main.c.swp',
+    'README.md',
+    'test/test.sh',
+    '.svcignore',
+  ];
+  expect([...source, ...other].filter((file) => isSource(file, ships))).toEqual(source);
+  expect(merged(changeOf(['backend/app'], 2), sourceOf(['build.sh'], 1))).toMatchObject({ source: true, backend: true, sinceMs: 1 });
 });

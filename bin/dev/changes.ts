@@ -1,8 +1,9 @@
 /**
- * What a changed file means: of the backend, of the page, of the manifest, or nothing. Pure.
+ * What a changed file means: of the backend, of the page, of the manifest, of the source that build.sh makes them of, or nothing. Pure.
  * Decision: docs/decisions/0244-svc-dev.md
  */
 import type { Chooser } from '../../kit/archive/walk.ts';
+import { buildFile } from './builder.ts';
 
 type Part = 'manifest' | 'backend' | 'page' | 'styles';
 
@@ -12,13 +13,30 @@ const ignoredNames =
 /** At the top of the folder. */
 const ignoredAtTop = /^(?:data|dist-ssr|coverage|tests?|README(?:\..*)?|CHANGELOG(?:\..*)?|LICEN[CS]E(?:\..*)?|Makefile|\.svcignore)$/i;
 
+/** Folders that build tools write: as source they would build for ever. */
+const madeNames = /^(?:target|out|obj|build|dist|CMakeFiles|.*\.(?:o|obj|a|d|class))$/;
+
+const namesOf = (path: string): readonly string[] => path.replace(/\/$/, '').split('/');
+
+/** Never of an app, nor of its source. */
+export function isNoise(path: string): boolean {
+  const names = namesOf(path);
+  return names.some((name) => ignoredNames.test(name)) || ignoredAtTop.test(names[0] ?? '');
+}
+
 /** `path` below the folder, with '/'; a folder ends in '/'. `ships`: what publishing would take (.svcignore). */
 export function isIgnored(path: string, ships: Chooser): boolean {
   const isFolder = path.endsWith('/');
-  const names = (isFolder ? path.slice(0, -1) : path).split('/');
-  if (names.some((name) => ignoredNames.test(name)) || ignoredAtTop.test(names[0] ?? '')) return true;
+  const names = namesOf(path);
+  if (isNoise(path)) return true;
   // What is in a folder that stays out stays out, too.
   return names.some((_, at) => !ships(`${names.slice(0, at + 1).join('/')}${at < names.length - 1 || isFolder ? '/' : ''}`));
+}
+
+/** Not in the package, and no noise either: what build.sh reads, and build.sh itself. */
+export function isSource(path: string, ships: Chooser): boolean {
+  if (path === buildFile) return true;
+  return isIgnored(path, ships) && !isNoise(path) && !namesOf(path).some((name) => madeNames.test(name));
 }
 
 export function partOf(path: string): Part {
@@ -30,6 +48,8 @@ export function partOf(path: string): Part {
 /** What waits to be done, of one burst or of several. */
 export interface Change {
   readonly files: readonly string[];
+  /** build.sh is to be run; a change of its own. */
+  readonly source: boolean;
   readonly manifest: boolean;
   readonly backend: boolean;
   readonly page: 'no' | 'page' | 'styles';
@@ -40,8 +60,17 @@ export interface Change {
 export function changeOf(files: readonly string[], sinceMs: number): Change {
   const parts = new Set(files.map(partOf));
   const page = parts.has('page') ? 'page' : parts.has('styles') ? 'styles' : 'no';
-  return { files, manifest: parts.has('manifest'), backend: parts.has('backend'), page, sinceMs };
+  return { files, source: false, manifest: parts.has('manifest'), backend: parts.has('backend'), page, sinceMs };
 }
+
+export const sourceOf = (files: readonly string[], sinceMs: number): Change => ({
+  files,
+  source: true,
+  manifest: false,
+  backend: false,
+  page: 'no',
+  sinceMs,
+});
 
 /** Both are still to be done: none is lost, and nothing is done twice. */
 export function merged(before: Change | null, after: Change): Change {
@@ -49,6 +78,7 @@ export function merged(before: Change | null, after: Change): Change {
   const page = new Set([before.page, after.page]);
   return {
     files: [...new Set([...before.files, ...after.files])],
+    source: before.source || after.source,
     manifest: before.manifest || after.manifest,
     backend: before.backend || after.backend,
     page: page.has('page') ? 'page' : page.has('styles') ? 'styles' : 'no',

@@ -13,12 +13,13 @@ import { appPaths } from '../../schema/server-paths.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { createBackends } from './backends.ts';
 import { createBoard } from './board.ts';
-import { changeOf } from './changes.ts';
+import { createBuilder } from './builder.ts';
+import { changeOf, sourceOf } from './changes.ts';
 import { linkedDelivery } from './delivery.ts';
 import { localServer, writeDesired, writePortal, writeServerDesired } from './desired.ts';
 import { firstGood, ignoreFile, ignoring, type Ignoring } from './first-good.ts';
 import { limits } from './limits.ts';
-import { appLogLine, followAppLog, followRunLog } from './logs.ts';
+import { appLogLines, followAppLog, followRunLog } from './logs.ts';
 import type { DevOptions } from './options.ts';
 import { packedDelivery } from './packed.ts';
 import { startDevPortal } from './portal.ts';
@@ -77,8 +78,8 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
     host: delivery.host,
   });
   board.connect(portal.running.bus, people);
-  const backends = createBackends(app, people, portal.running, language);
-  return { options, people, say, board, terminal, app, portal, backends, delivery };
+  const backends = createBackends(app, people, portal.running, { language, folder, own: (text) => delivery.own(text) });
+  return { options, people, say, board, terminal, app, portal, backends, delivery, builder: createBuilder(folder, clock) };
 }
 
 /** What the backend answers of an app whose pages come from elsewhere: what the portal asks of it, what others ask, and what is named. */
@@ -99,18 +100,21 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
     folder: options.folder,
     clock,
     // The dev server reloads its own.
-    ignored: (file) => ignored.of(file) || (options.frontend !== null && file.startsWith('frontend/')),
+    ignored: (file) => ignored.isUnwatched(file) || (options.frontend !== null && file.startsWith('frontend/')),
     onChange: (files, sinceMs) => {
       const changed = files.filter((file) => file !== ignoreFile);
       if (changed.length < files.length) void ignored.reread();
-      if (changed.length > 0) turns.push(changeOf(changed, sinceMs));
+      const source = changed.filter((file) => ignored.isSource(file));
+      const shipped = changed.filter((file) => !ignored.isSource(file) && !ignored.of(file));
+      if (source.length > 0) turns.push(sourceOf(source, sinceMs));
+      if (shipped.length > 0) turns.push(changeOf(shipped, sinceMs));
     },
     onError: (error) => terminal.event('bad', say('watchFailed', { motivo: error.message })),
   });
   try {
     await watch.ready;
     await announce(session);
-    turns.push({ files: [], manifest: false, backend: true, page: 'no', sinceMs: clock.monotonicMs() });
+    turns.push({ files: [], source: false, manifest: false, backend: true, page: 'no', sinceMs: clock.monotonicMs() });
     void turns.idle().then(() => followLogs(session, signal));
     await Promise.race([ended, portal.running.lost]);
     terminal.note(say('ending'));
@@ -120,7 +124,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
   }
 }
 
-async function announce({ options, terminal, say, delivery, portal }: Session): Promise<void> {
+async function announce({ options, terminal, say, delivery, portal, builder }: Session): Promise<void> {
   const manifest = delivery.manifest();
   const links = await portal.links();
   const width = Math.max(...links.map(({ person }) => person.length));
@@ -128,6 +132,7 @@ async function announce({ options, terminal, say, delivery, portal }: Session): 
   for (const { person, link } of links) terminal.note(`${person.padEnd(width)}  ${link}`);
   if (links.length > 1) terminal.note(say('links'));
   terminal.note(say(delivery.isLive ? 'rule' : 'rulePacked'));
+  if (builder.exists()) terminal.note(say('ruleBuild'));
   const { frontend } = options;
   if (frontend !== null) terminal.note(say('ruleFrontend', { url: `http://${frontend.host}:${frontend.port}` }));
   terminal.note(say('end'));
@@ -144,12 +149,15 @@ function openInBrowser(links: readonly string[]): void {
 }
 
 function followLogs({ options, people, terminal, app, portal, delivery }: Session, signal: AbortSignal): void {
+  const isUp = (person: string): boolean => portal.running.gateway.apps.find(person, app)?.status === 'running';
   for (const person of people) {
-    void followRunLog(portal.running.gateway, { person, app, signal }, (text) => terminal.log('run', person, delivery.own(text)));
+    void followRunLog(portal.running.gateway, { person, app, signal }, (text) => terminal.run(person, delivery.own(text), isUp(person)));
     // On a server it is the account's, and read there.
     if (options.server !== null) continue;
     const { data } = appPaths({ home: homeOf(options, person), prefix: '' }, app);
-    void followAppLog(path.join(data, 'app.log'), signal, (text) => terminal.log('app', person, appLogLine(text)));
+    void followAppLog(path.join(data, 'app.log'), signal, (text) => {
+      for (const line of appLogLines(text)) terminal.log('app', person, delivery.own(line));
+    });
   }
 }
 

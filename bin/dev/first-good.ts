@@ -1,10 +1,13 @@
 /** The first manifest to run, and what of the folder counts. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
+import { safeForTerminal } from '../output.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import { isIgnored } from './changes.ts';
+import { buildFile, createBuilder, needsBuild } from './builder.ts';
+import { isIgnored, isNoise, isSource } from './changes.ts';
 import { judgeManifest, type JudgedManifest } from './manifest.ts';
 import { watchApp } from './watch.ts';
 import type { Say } from './words.ts';
@@ -14,10 +17,15 @@ export const ignoreFile = '.svcignore';
 /** Its rules as they are now. */
 export interface Ignoring {
   of(file: string): boolean;
+  /** Not in the package, but what its build.sh makes it of. */
+  isSource(file: string): boolean;
+  /** Not watched either: what nobody wrote, and what is not in the package where there is no build.sh. */
+  isUnwatched(file: string): boolean;
   reread(): Promise<void>;
 }
 
 export async function ignoring(folder: string): Promise<Ignoring> {
+  const isBuilt = existsSync(path.join(folder, buildFile));
   let ships = chooserOf('');
   const reread = async (): Promise<void> => {
     const text = await readFile(path.join(folder, ignoreFile), 'utf8').catch(() => '');
@@ -28,7 +36,12 @@ export async function ignoring(folder: string): Promise<Ignoring> {
     }
   };
   await reread();
-  return { of: (file) => file !== ignoreFile && isIgnored(file, ships), reread };
+  return {
+    of: (file) => file !== ignoreFile && isIgnored(file, ships),
+    isSource: (file) => isBuilt && isSource(file, ships),
+    isUnwatched: (file) => file !== ignoreFile && (isBuilt ? isNoise(file) : isIgnored(file, ships)),
+    reread,
+  };
 }
 
 /** Without a good manifest there is nothing to run: it is shown what is wrong, and each change of it looked at. Null: it was ended. */
@@ -36,13 +49,27 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
   const show = ({ errors, warnings }: JudgedManifest): void => {
     for (const text of [...errors, ...warnings]) process.stderr.write(`${text}\n`);
   };
+  const stop = new AbortController();
+  void ended.then(() => stop.abort());
+  const builder = createBuilder(folder, systemClock);
+  const judge = async (): Promise<JudgedManifest> => {
+    // The program of an app that was just written, or cloned.
+    if (needsBuild(folder)) {
+      process.stderr.write(`sh ${buildFile}\n`);
+      const built = await builder.build(Number.POSITIVE_INFINITY, stop.signal, (line) =>
+        process.stderr.write(`  ${safeForTerminal(line)}\n`),
+      );
+      if (built !== null && built.failure !== '') process.stderr.write(`${say('buildFailed', { motivo: built.failure })}\n`);
+    }
+    return await judgeManifest(folder, (file) => ignored.of(file));
+  };
   let edge = Promise.withResolvers<void>();
-  let judged = await judgeManifest(folder, (file) => ignored.of(file));
+  let judged = await judge();
   if (judged.manifest === null) {
     const watch = watchApp({
       folder,
       clock: systemClock,
-      ignored: (file) => ignored.of(file),
+      ignored: (file) => ignored.isUnwatched(file),
       onChange: () => edge.resolve(),
       onError: () => undefined,
     });
@@ -53,7 +80,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
         const isOver = await Promise.race([ended.then(() => true), edge.promise.then(() => false)]);
         if (isOver) return null;
         edge = Promise.withResolvers<void>();
-        judged = await judgeManifest(folder, (file) => ignored.of(file));
+        judged = await judge();
       }
       process.stderr.write(`${say('manifestGood')}\n`);
     } finally {

@@ -15,6 +15,11 @@ export const limits = {
   watchedFilesMax: 20_000,
   /** For a start to answer; it goes on, and is told when it does. */
   restartMsMax: 30_000,
+  /** For build.sh; what changes so soon after its end came of it. */
+  buildMsMax: 600_000,
+  buildEchoMs: 500,
+  /** For what it printed, after its end. */
+  buildOutputMsMax: 1_000,
   /** For a change to be installed, and how often it is looked whether it is. */
   deliveryMsMax: 120_000,
   deliveryLookMs: 15,

@@ -85,14 +85,21 @@ export async function followAppLog(file: string, signal: AbortSignal, onLine: On
   }
 }
 
-/** A line of app.log is JSON: what it says, first. */
-export function appLogLine(text: string): string {
+/** A line of app.log is JSON: what it says, first; what has several lines (a traceback) after it, as they are. */
+export function appLogLines(text: string): readonly string[] {
   try {
     const { evento, nivel, ts: _ts, quando: _quando, ...rest } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof evento !== 'string') return text;
-    const more = Object.entries(rest).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-    return [typeof nivel === 'string' && nivel !== 'info' ? nivel : '', evento, ...more].filter((part) => part !== '').join(' ');
+    if (typeof evento !== 'string') return [text];
+    const entries = Object.entries(rest);
+    const blocks = entries.flatMap(([, value]) => (isBlock(value) ? value.trimEnd().split('\n') : []));
+    const more = entries
+      .filter(([, value]) => !isBlock(value))
+      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    const first = [typeof nivel === 'string' && nivel !== 'info' ? nivel : '', evento, ...more].filter((part) => part !== '').join(' ');
+    return [first, ...blocks];
   } catch {
-    return text;
+    return [text];
   }
 }
+
+const isBlock = (value: unknown): value is string => typeof value === 'string' && value.trimEnd().includes('\n');

@@ -25,7 +25,7 @@ export async function judgeManifest(folder: string, ignored: (path: string) => b
     const lines = (findings: typeof report.errors): readonly string[] => findings.map((finding) => renderFinding(report, finding, text));
     return { manifest, errors: lines(report.errors), warnings: lines(report.warnings), text };
   } catch (error) {
-    return { manifest: null, errors: [`${file}: ${(error as Error).message}`], warnings: [], text: '' };
+    return { manifest: null, errors: [`${file}: ${(error as Error).message.replace(`${file}: `, '')}`], warnings: [], text: '' };
   }
 }
 

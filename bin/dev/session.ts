@@ -1,6 +1,7 @@
 /** What every part of a run of `svc dev` needs. */
 import type { Backends } from './backends.ts';
 import type { Board } from './board.ts';
+import type { Builder } from './builder.ts';
 import type { Delivery } from './delivery.ts';
 import type { DevOptions } from './options.ts';
 import type { DevPortal } from './portal.ts';
@@ -17,4 +18,5 @@ export interface Session {
   readonly portal: DevPortal;
   readonly backends: Backends;
   readonly delivery: Delivery;
+  readonly builder: Builder;
 }

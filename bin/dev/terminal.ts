@@ -1,6 +1,7 @@
 /** Lines of `svc dev` for who sits before the terminal; those of the backend are on the panel as well. */
 import { color, moment, plain, safeForTerminal, write } from '../output.ts';
 import type { Board } from './board.ts';
+import { createOnce } from './once.ts';
 
 type Tone = 'good' | 'bad' | 'busy' | 'plain';
 
@@ -10,7 +11,13 @@ export interface Terminal {
   /** What happened, and to which files. */
   event(tone: Tone, text: string, files?: readonly string[]): void;
   /** A line that the backend wrote; with a person where several play. */
-  log(source: 'run' | 'app', person: string, text: string): void;
+  log(source: 'app' | 'build', person: string, text: string): void;
+  /** A line that it printed: while it is not up, once for each change. */
+  run(person: string, text: string, isUp: boolean): void;
+  /** A change is worked on. */
+  begin(): void;
+  /** How the backend of a person ended, as `note`, where it was not told already; on the panel as well. */
+  crash(person: string, title: string, lines: readonly string[]): void;
   /** Without a time: what is said once, errors with their place. */
   note(text: string, tone?: Tone): void;
 }
@@ -25,22 +32,42 @@ export function filesOf(files: readonly string[]): string {
 export function createTerminal(board: Board, nowMs: () => number, several: boolean): Terminal {
   const toned = (tone: Tone, text: string): string => (tone === 'plain' ? text : color(colors[tone], text));
   const stamp = (): string => color('dim', moment(nowMs(), nowMs()));
+  const once = { terminal: createOnce(), board: createOnce() };
+  const shown = (source: 'run' | 'app' | 'build', person: string, text: string): void =>
+    write(`${stamp()}  ${color('dim', `${several ? `${person} ` : ''}${source === 'app' ? '┆' : '│'}`)} ${safeForTerminal(text)}\n`);
+  const onPanel = (source: 'run' | 'app' | 'build', person: string, text: string): void =>
+    board.line({ source, person: several ? person : '', text });
+  const note = (text: string, tone: Tone = 'plain'): void =>
+    write(
+      `${text
+        .split('\n')
+        .map(safeForTerminal)
+        .map((line) => `  ${toned(tone, line)}`)
+        .join('\n')}\n`,
+    );
   return {
     event: (tone, text, files = []) => {
       const about = files.length === 0 ? '' : `${plain(filesOf(files))} → `;
       write(`${stamp()}  ${about}${toned(tone, plain(text))}\n`);
     },
     log: (source, person, text) => {
-      write(`${stamp()}  ${color('dim', `${several ? `${person} ` : ''}${source === 'run' ? '│' : '┆'}`)} ${safeForTerminal(text)}\n`);
-      board.line({ source, person: several ? person : '', text });
+      shown(source, person, text);
+      onPanel(source, person, text);
     },
-    note: (text, tone = 'plain') =>
-      write(
-        `${text
-          .split('\n')
-          .map(safeForTerminal)
-          .map((line) => `  ${toned(tone, line)}`)
-          .join('\n')}\n`,
-      ),
+    run: (person, text, isUp) => {
+      const key = `${person} ${text}`;
+      if (once.terminal.isNew(key) || isUp) shown('run', person, text);
+      if (once.board.isNew(key) || isUp) onPanel('run', person, text);
+    },
+    begin: () => {
+      once.terminal.begin();
+      once.board.begin();
+    },
+    crash: (person, title, lines) => {
+      const fresh = lines.filter((line) => once.terminal.isNew(`${person} ${line}`));
+      if (fresh.length > 0) note([title, ...lines].join('\n'), 'bad');
+      for (const line of lines) if (once.board.isNew(`${person} ${line}`)) onPanel('run', person, line);
+    },
+    note,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeOf, type Change } from './changes.ts';
+import { changeOf, sourceOf, type Change } from './changes.ts';
 import { createTurns } from './turns.ts';
 
 /** Work that ends when the test says so, or when it is overtaken. */
@@ -64,4 +64,23 @@ describe('changes while one is worked on', () => {
 
 test('idle resolves at once when nothing was ever asked', async () => {
   await expect(slowWork().turns.idle()).resolves.toBeUndefined();
+});
+
+test('source is built first and alone: what the build writes does not end it, and a start that it makes pointless is not waited for', async () => {
+  const { turns, done, tick, finish } = slowWork();
+  turns.push(changeOf(['backend/app'], 1));
+  turns.push(sourceOf(['backend/src/main.c'], 2));
+  await tick();
+  turns.push(changeOf(['backend/app'], 3));
+  await tick();
+  expect(done.map(({ source, backend }) => [source, backend])).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+  finish();
+  await tick();
+  expect(done.at(-1)).toMatchObject({ source: false, backend: true });
+  expect(done).toHaveLength(3);
+  finish();
+  await turns.idle();
 });

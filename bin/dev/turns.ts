@@ -21,7 +21,10 @@ export function createTurns(work: (change: Change, overtaken: AbortSignal) => Pr
 
   const run = async (): Promise<void> => {
     for (let next = waiting; next !== null; next = waiting) {
-      waiting = null;
+      // Built first, and alone: what else changed neither ends nor repeats it, and goes on without it when it fails.
+      const isMixed = next.source && (next.manifest || next.backend || next.page !== 'no');
+      waiting = isMixed ? { ...next, source: false } : null;
+      if (isMixed) next = { ...next, manifest: false, backend: false, page: 'no' };
       const abort = new AbortController();
       current = { abort, change: next };
       await work(next, abort.signal);
@@ -36,7 +39,8 @@ export function createTurns(work: (change: Change, overtaken: AbortSignal) => Pr
     },
     push: (change) => {
       if (stopped) return;
-      const overtakes = current !== null && (change.backend || change.manifest) && (current.change.backend || current.change.manifest);
+      const overtakes =
+        current !== null && (change.source || change.backend || change.manifest) && (current.change.backend || current.change.manifest);
       // What the one that is given up had still to do is not lost.
       const left = overtakes && current !== null && !current.abort.signal.aborted ? merged(current.change, change) : change;
       waiting = merged(waiting, overtakes ? { ...left, files: change.files, sinceMs: change.sinceMs } : change);

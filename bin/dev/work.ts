@@ -6,6 +6,7 @@ import type { DevChange, DevOutcome } from '../../schema/wire/dev.ts';
 import type { Change } from './changes.ts';
 import type { Ignoring } from './first-good.ts';
 import { judgeManifest } from './manifest.ts';
+import { mistakeOf } from './mistake.ts';
 import type { Session } from './session.ts';
 
 const clock = systemClock;
@@ -13,6 +14,7 @@ const clock = systemClock;
 /** Never rejects. */
 export async function work(session: Session, ignored: Ignoring, change: Change, overtaken: AbortSignal): Promise<void> {
   try {
+    if (change.source) return await build(session, change, overtaken);
     await done(session, ignored, change, overtaken);
   } catch (error) {
     if (overtaken.aborted) return;
@@ -29,6 +31,7 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   const isRefused = change.manifest && manifest === null;
   if (isRefused && (!delivery.isLive || (!change.backend && change.page === 'no'))) return;
   const isLivePage = delivery.isLive && !change.backend && manifest === null;
+  terminal.begin();
   const whose = backends.running();
   if (!isLivePage) board.last(seen(change, 'working'));
   await delivery.put(portal.running.gateway, manifest, overtaken);
@@ -39,10 +42,32 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   terminal.event('plain', say(change.page), change.files);
 }
 
+/** What it wrote is a change of its own. When it fails the last good program goes on. */
+async function build({ options, board, terminal, say, builder, people }: Session, change: Change, signal: AbortSignal): Promise<void> {
+  if (!builder.exists()) return;
+  const before = board.state().last;
+  board.last(seen(change, 'building'));
+  const built = await builder.build(change.sinceMs, signal, (text) => terminal.log('build', people[0] ?? '', text));
+  if (signal.aborted) return;
+  if (built === null) {
+    if (before !== null) board.last(before);
+    return;
+  }
+  const ms = sinceThen(change);
+  if (built.failure === '') {
+    board.last({ ...seen(change, 'built'), tookMs: ms });
+    return terminal.event('good', say('built', { ms }), change.files);
+  }
+  const place = mistakeOf(built.lines, options.folder)?.text ?? '';
+  board.last({ ...seen(change, 'unbuilt'), tookMs: ms, detail: [place, built.failure].filter((part) => part !== '').join('; ') });
+  terminal.event('bad', say('buildFailed', { motivo: built.failure }), change.files);
+  if (place !== '') terminal.note(place, 'bad');
+}
+
 const sinceThen = ({ sinceMs }: Change): number => Math.round(clock.monotonicMs() - sinceMs);
 
 async function restart(
-  { board, terminal, say, backends, delivery }: Session,
+  { board, terminal, say, backends }: Session,
   change: Change,
   { overtaken, whose }: { readonly overtaken: AbortSignal; readonly whose: readonly string[] },
 ): Promise<void> {
@@ -56,12 +81,17 @@ async function restart(
     board.last({ ...seen(change, 'ready'), tookMs: ms });
     return terminal.event('good', say(isChange ? 'restartedAndPage' : 'restarted', { ms }), change.files);
   }
-  const { words, detail, tail } = await backends.why(bad);
+  const { words, detail, tail, refused } = await backends.why(bad);
   const isSlow = bad.answer.status === 'starting';
-  board.last({ ...seen(change, isSlow ? 'slow' : 'crashed'), tookMs: sinceThen(change), reason: bad.answer.reason, detail });
+  board.last({
+    ...seen(change, isSlow ? 'slow' : 'crashed'),
+    tookMs: sinceThen(change),
+    reason: refused ? null : bad.answer.reason,
+    detail,
+  });
   if (isSlow) return terminal.event('busy', say('slow', { motivo: words }), change.files);
-  terminal.event('bad', say('crashed', { motivo: words }), change.files);
-  if (tail.length > 0) terminal.note([say('tail'), ...tail.map((line) => delivery.own(line))].join('\n'), 'bad');
+  terminal.event('bad', say(refused ? 'notStarted' : 'crashed', { motivo: words }), change.files);
+  if (tail.length > 0) terminal.crash(bad.person, say('tail'), tail);
   terminal.note(say('nextTry'));
 }
 

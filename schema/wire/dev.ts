@@ -2,11 +2,11 @@
 import { type Wire, closed, count, list, nullable, oneOf, orNull, text } from '../static.ts';
 import { reason } from './http.ts';
 
-/** Where a line of the log comes from: what the backend prints, what it logs, a change that `svc dev` saw. */
-const devSources = ['run', 'app', 'dev'] as const;
+/** Where a line of the log comes from: what the backend prints, what it logs, a change that `svc dev` saw, what build.sh prints. */
+const devSources = ['run', 'app', 'dev', 'build'] as const;
 
 /** What came of a change. */
-const devOutcomes = ['working', 'ready', 'reloaded', 'crashed', 'slow', 'refused', 'failed'] as const;
+const devOutcomes = ['working', 'ready', 'reloaded', 'crashed', 'slow', 'refused', 'failed', 'building', 'built', 'unbuilt'] as const;
 export type DevOutcome = (typeof devOutcomes)[number];
 
 const change = closed({

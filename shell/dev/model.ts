@@ -53,11 +53,12 @@ export function createDevModel(app: string, { read, reload }: DevDeps): DevModel
   };
 }
 
-type Trouble = { readonly kind: 'manifest'; readonly text: string } | { readonly kind: 'crashed'; readonly change: DevChange };
+type Trouble = { readonly kind: 'manifest'; readonly text: string } | { readonly kind: 'crashed' | 'unbuilt'; readonly change: DevChange };
 
 /** What is wrong now and the person has to see: errors of the manifest, or how the backend ended. Null: nothing. */
 export function troubleOf(state: DevAnswer | null): Trouble | null {
   const [error] = state?.manifest ?? [];
   if (error !== undefined) return { kind: 'manifest', text: error };
-  return state?.last?.outcome === 'crashed' ? { kind: 'crashed', change: state.last } : null;
+  const change = state?.last ?? null;
+  return change?.outcome === 'crashed' || change?.outcome === 'unbuilt' ? { kind: change.outcome, change } : null;
 }

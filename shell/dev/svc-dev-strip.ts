@@ -58,7 +58,7 @@ export class SvcDevStrip extends LitElement {
     return html`<div class="trouble" role="alert">
       ${glyph('warning')}
       <div class="words">
-        <strong>${text(trouble.kind === 'manifest' ? 'dev.manifestBad' : 'dev.crashed')}</strong>
+        <strong>${text(trouble.kind === 'manifest' ? 'dev.manifestBad' : `dev.${trouble.kind}`)}</strong>
         <pre tabindex="0" aria-label=${text('dev.error')}>${trouble.kind === 'manifest' ? trouble.text : whyText(trouble.change)}</pre>
       </div>
       <ui-button @click=${() => this.desk.openDev()}>${text('dev.details')}</ui-button>

@@ -40,10 +40,12 @@ export class SvcDev extends LitElement {
         font-weight: 600;
       }
       .crashed,
+      .unbuilt,
       .refused {
         color: var(--danger);
       }
       .ready,
+      .built,
       .reloaded {
         color: var(--good);
       }
@@ -166,7 +168,7 @@ ${state.log.length === 0 ? html`<span class="quiet">${text('dev.noLog')}</span>`
 
   #line({ source, person, text: words, change }: DevAnswer['log'][number]): TemplateResult {
     if (change !== null) return html`<span class="line dev">${filesText(change.files)} → ${outcomeText(change)}</span>`;
-    const who = [source === 'app' ? 'app.log' : '', person].filter((part) => part !== '').join(' ');
+    const who = [source === 'app' ? 'app.log' : source === 'build' ? 'build.sh' : '', person].filter((part) => part !== '').join(' ');
     return html`<span class="line">${who === '' ? nothing : html`<span class="who">${who} </span>`}${words}</span>`;
   }
 }

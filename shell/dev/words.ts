@@ -14,5 +14,5 @@ export function filesText(files: readonly string[]): string {
 export function whyText({ reason, detail }: Pick<DevChange, 'reason' | 'detail'>): string {
   const words = reason === null ? '' : reasonText(reason, language.get());
   if (detail === '') return words;
-  return words === '' ? detail : `${words} (${detail})`;
+  return words === '' ? detail : `${detail} · ${words}`;
 }

@@ -15,6 +15,7 @@ import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import '../dev/svc-dev-strip.ts';
+import { troubleOf } from '../dev/model.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -79,7 +80,12 @@ export class SvcAppFrame extends LitElement {
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
   #helloTimer: ReturnType<typeof setTimeout> | undefined;
   #frame = document.createElement('iframe');
-  #watch = new Watch(this, () => [this.desk.shielded, this.desk.connection, language]);
+  #watch = new Watch(this, () => [
+    this.desk.shielded,
+    this.desk.connection,
+    language,
+    ...(this.desk.dev === null ? [] : [this.desk.dev.state]),
+  ]);
   #connected = true;
 
   constructor() {
@@ -283,6 +289,8 @@ export class SvcAppFrame extends LitElement {
   /** A live page stays; the strip says what is going on with its backend. */
   #strip(): TemplateResult | typeof nothing {
     const { app } = this;
+    // Its author has the strip of svc dev, which says more, and nothing else.
+    if (this.desk.dev?.app === app?.id && troubleOf(this.desk.dev?.state.get() ?? null) !== null) return nothing;
     if (app === undefined || app.ready || app.status === 'running' || this.#doubtful) return nothing;
     const away = app.status === 'stopped' || app.status === 'failed';
     return html`<div class="strip ${away ? 'away' : ''}" role="status">
