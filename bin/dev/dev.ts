@@ -19,6 +19,7 @@ import { linkedDelivery } from './delivery.ts';
 import { localServer, writeDesired, writePortal, writeServerDesired } from './desired.ts';
 import { firstGood, ignoreFile, ignoring, type Ignoring } from './first-good.ts';
 import { limits } from './limits.ts';
+import { hasPage, onEnter } from './links.ts';
 import { appLogLines, followAppLog, followRunLog } from './logs.ts';
 import type { DevOptions } from './options.ts';
 import { packedDelivery } from './packed.ts';
@@ -76,6 +77,10 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
     people,
     dev: { app, state: () => board.state(), ...devServerOf(options, () => delivery.manifest()) },
     host: delivery.host,
+    hasPage: () => options.frontend !== null || hasPage(delivery.manifest(), folder),
+  }).catch((error: unknown) => {
+    if (!(error instanceof SvcError) || error.code !== 'STATE_IN_USE') throw error;
+    throw new SvcError('STATE_IN_USE', say('alreadyRuns', { pid: /\(pid \d+\)/.exec(error.message)?.[0] ?? '' }));
   });
   board.connect(portal.running.bus, people);
   const backends = createBackends(app, people, portal.running, { language, folder, own: (text) => delivery.own(text) });
@@ -111,6 +116,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
     },
     onError: (error) => terminal.event('bad', say('watchFailed', { motivo: error.message })),
   });
+  const stopAsking = onEnter(() => void showLinks(session));
   try {
     await watch.ready;
     await announce(session);
@@ -120,23 +126,33 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
     terminal.note(say('ending'));
   } finally {
     turns.stop();
+    stopAsking();
     await watch.close();
   }
 }
 
-async function announce({ options, terminal, say, delivery, portal, builder }: Session): Promise<void> {
+async function announce(session: Session): Promise<void> {
+  const { options, terminal, say, delivery, builder } = session;
   const manifest = delivery.manifest();
-  const links = await portal.links();
-  const width = Math.max(...links.map(({ person }) => person.length));
   terminal.note(`svc dev  ${manifest.id} ${manifest.version}  ${options.folder}`, 'good');
-  for (const { person, link } of links) terminal.note(`${person.padEnd(width)}  ${link}`);
-  if (links.length > 1) terminal.note(say('links'));
+  const links = await showLinks(session);
+  terminal.note(say(process.stdin.isTTY ? 'linksEnter' : links.length > 1 ? 'links' : 'link'));
+  if (options.frontend === null && !hasPage(manifest, options.folder))
+    terminal.note(say('noPage', { nomes: Object.keys(manifest.capacidades ?? {}).join(', ') }));
   terminal.note(say(delivery.isLive ? 'rule' : 'rulePacked'));
   if (builder.exists()) terminal.note(say('ruleBuild'));
   const { frontend } = options;
   if (frontend !== null) terminal.note(say('ruleFrontend', { url: `http://${frontend.host}:${frontend.port}` }));
   terminal.note(say('end'));
-  if (options.open) openInBrowser(links.map(({ link }) => link));
+  if (options.open) openInBrowser(links);
+}
+
+/** New ones, each of which signs in once. */
+async function showLinks({ terminal, portal }: Session): Promise<readonly string[]> {
+  const links = await portal.links();
+  const width = Math.max(...links.map(({ person }) => person.length));
+  for (const { person, link } of links) terminal.note(`${person.padEnd(width)}  ${link}`);
+  return links.map(({ link }) => link);
 }
 
 function openInBrowser(links: readonly string[]): void {

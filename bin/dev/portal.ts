@@ -23,9 +23,11 @@ export interface DevPortalOptions {
   readonly people: readonly string[];
   readonly dev: PortalDev;
   readonly host: (host: Host) => Host;
+  /** False: there is no window to open. */
+  readonly hasPage: () => boolean;
 }
 
-export async function startDevPortal({ state, desired, listen, people, dev, host }: DevPortalOptions): Promise<DevPortal> {
+export async function startDevPortal({ state, desired, listen, people, dev, host, hasPage }: DevPortalOptions): Promise<DevPortal> {
   await mkdir(state, { recursive: true, mode: 0o700 });
   const log = pino(
     { level: 'info', base: null },
@@ -49,7 +51,7 @@ export async function startDevPortal({ state, desired, listen, people, dev, host
       await Promise.all(
         portals.map(async ({ person, portal }) => {
           const link = new URL(await portal.signInLink(person, { admin: true }));
-          link.searchParams.set('destino', `${dev.app}/`);
+          if (hasPage()) link.searchParams.set('destino', `${dev.app}/`);
           return { person, link: link.href };
         }),
       ),

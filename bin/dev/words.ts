@@ -27,6 +27,10 @@ const pt = {
   again: 'parou: {motivo}',
   watchFailed: 'a pasta não pode ser vigiada: {motivo}',
   links: 'cada link entra uma vez; todos cabem no mesmo navegador',
+  link: 'o link entra uma vez',
+  linksEnter: 'cada link entra uma vez; Enter mostra novos',
+  noPage: 'sem página, não há janela: outros aplicativos pedem {nomes}; svc test-app a chama',
+  alreadyRuns: 'o svc dev desta pasta já roda {pid}: encerre-o antes, ou dê outra pasta por --state',
   failed: 'não deu certo: {motivo}',
 } as const;
 
@@ -58,6 +62,10 @@ const en: Readonly<Record<WordKey, string>> = {
   again: 'stopped: {motivo}',
   watchFailed: 'the folder can not be watched: {motivo}',
   links: 'each link signs in once; all of them work in one browser',
+  link: 'the link signs in once',
+  linksEnter: 'each link signs in once; Enter prints new ones',
+  noPage: 'without a page there is no window: other apps ask for {nomes}; svc test-app calls it',
+  alreadyRuns: 'svc dev of this folder already runs {pid}: end it first, or give --state another folder',
   failed: 'it failed: {motivo}',
 };
 

@@ -314,7 +314,8 @@ export const en: Catalogue = {
   'signin.title': 'Sign in',
   'signin.away': 'The portal did not say how to sign in; it is being asked again. An access link is taken already.',
   'signin.lead': 'This is the svc desktop. To sign in, open the access link that the portal prints in the terminal when it starts.',
-  'signin.step1': 'On the server, look for the line that begins with “open” in the output of svc up.',
+  'signin.step1':
+    'On the server, look for the line that begins with “open” in the output of svc up. With svc dev press Enter in its terminal: it prints new links.',
   'signin.step2': 'Open that address in this browser. It works once.',
   'signin.step3': 'If it was used or has expired, ask the administrator of the portal for another.',
   'signin.paste': 'Or paste the link here',

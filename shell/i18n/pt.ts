@@ -313,7 +313,8 @@ export const pt = {
   'signin.title': 'Entrar',
   'signin.away': 'O portal não disse de que modo se entra; a pergunta é repetida. Um link de acesso já é aceito.',
   'signin.lead': 'Esta é a área de trabalho do svc. Para entrar, abra o link de acesso que o portal mostra no terminal ao iniciar.',
-  'signin.step1': 'No servidor, veja a linha que começa com “open” na saída de svc up.',
+  'signin.step1':
+    'No servidor, veja a linha que começa com “open” na saída de svc up. Com svc dev, tecle Enter no terminal dele: mostra novos links.',
   'signin.step2': 'Abra esse endereço neste navegador. Ele vale uma vez só.',
   'signin.step3': 'Se já foi usado ou venceu, peça outro a quem administra o portal.',
   'signin.paste': 'Ou cole o link aqui',
