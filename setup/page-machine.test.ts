@@ -61,7 +61,7 @@ function eventOf(at: RoomConnection, nowMs: number, { kind, variant }: Picked): 
   return events[kind < events.length ? kind : (next[at.phase] ?? 9)]!;
 }
 
-const sequences = amount(20_000, 20_000, 4_000);
+const sequences = amount(8_000, 20_000, 2_000);
 
 describe('the driver of the page', () => {
   test(`takes the steps that XState takes, in ${sequences} sequences of events`, { timeout: 180_000 }, () => {
