@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { boxOf, useDesk, windowOf } from './support/browser.ts';
+import { draggedInto } from './support/drag.ts';
 import { expectLooks, pictured } from './support/looks.ts';
 import { middleOf, touchScreen, type Point } from './support/touch.ts';
 
@@ -77,8 +78,7 @@ test('a file of the computer that is dropped on the background is uploaded there
   expect(readFileSync(at('vindo.txt'), 'utf8')).toBe('do computador');
   mkdirSync(at('destino'));
   await icon('destino').waitFor();
-  await icon('vindo.txt').dragTo(icon('destino'));
-  await until('it was moved', () => existsSync(at('destino', 'vindo.txt')));
+  await draggedInto(icon('vindo.txt'), icon('destino'), () => existsSync(at('destino', 'vindo.txt')));
   expect(readdirSync(folder)).toEqual(['destino']);
   expect(problems).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { useDesk, windowOf } from './support/browser.ts';
 import { mountTmpfs, unmount } from '../support/mounts.ts';
+import { draggedInto } from './support/drag.ts';
 import { expectLooks, pictured } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
@@ -250,8 +251,7 @@ test('files are dragged into a folder, from the computer into the window; others
   mkdirSync(at('destino'));
   writeFileSync(at('leva.txt'), 'l');
   await open();
-  await entry('leva.txt').dragTo(entry('destino'));
-  await until('it was moved', () => existsSync(at('destino', 'leva.txt')));
+  await draggedInto(entry('leva.txt'), entry('destino'), () => existsSync(at('destino', 'leva.txt')));
   await entry('leva.txt').waitFor({ state: 'detached' });
   const dropped = await page.evaluateHandle(() => {
     const data = new DataTransfer();
@@ -285,8 +285,7 @@ test('an app’s page can not choose what is moved or trashed: a drag that did n
   // What was dragged here goes on to work, and is the only operation.
   writeFileSync(at('meu.txt'), 'm');
   await entry('meu.txt').waitFor();
-  await entry('meu.txt').dragTo(entry('destino'));
-  await until('it was moved', () => existsSync(at('destino', 'meu.txt')));
+  await draggedInto(entry('meu.txt'), entry('destino'), () => existsSync(at('destino', 'meu.txt')));
   expect(readdirSync(folder).toSorted()).toEqual(['alheio.txt', 'destino']);
   expect(asked.filter((path) => path === '/api/arquivos/operacoes')).toHaveLength(1);
   expect(problems).toEqual([]);
