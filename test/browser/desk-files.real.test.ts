@@ -78,7 +78,7 @@ test('a file of the computer that is dropped on the background is uploaded there
   expect(readFileSync(at('vindo.txt'), 'utf8')).toBe('do computador');
   mkdirSync(at('destino'));
   await icon('destino').waitFor();
-  await draggedInto(icon('vindo.txt'), icon('destino'), () => existsSync(at('destino', 'vindo.txt')));
+  await draggedInto(icon('vindo.txt'), icon('destino'), () => existsSync(at('destino', 'vindo.txt')) && !existsSync(at('vindo.txt')));
   expect(readdirSync(folder)).toEqual(['destino']);
   expect(problems).toEqual([]);
 });

@@ -251,7 +251,7 @@ test('files are dragged into a folder, from the computer into the window; others
   mkdirSync(at('destino'));
   writeFileSync(at('leva.txt'), 'l');
   await open();
-  await draggedInto(entry('leva.txt'), entry('destino'), () => existsSync(at('destino', 'leva.txt')));
+  await draggedInto(entry('leva.txt'), entry('destino'), () => existsSync(at('destino', 'leva.txt')) && !existsSync(at('leva.txt')));
   await entry('leva.txt').waitFor({ state: 'detached' });
   const dropped = await page.evaluateHandle(() => {
     const data = new DataTransfer();
@@ -285,7 +285,7 @@ test('an app’s page can not choose what is moved or trashed: a drag that did n
   // What was dragged here goes on to work, and is the only operation.
   writeFileSync(at('meu.txt'), 'm');
   await entry('meu.txt').waitFor();
-  await draggedInto(entry('meu.txt'), entry('destino'), () => existsSync(at('destino', 'meu.txt')));
+  await draggedInto(entry('meu.txt'), entry('destino'), () => existsSync(at('destino', 'meu.txt')) && !existsSync(at('meu.txt')));
   expect(readdirSync(folder).toSorted()).toEqual(['alheio.txt', 'destino']);
   expect(asked.filter((path) => path === '/api/arquivos/operacoes')).toHaveLength(1);
   expect(problems).toEqual([]);

@@ -96,6 +96,8 @@ test.for(['smaller', 'covered'] as const)('320 × 568, the page is %s: names, te
   await expectInSight(top.locator('.cm-cursor-primary'));
   await expectInSight(top.getByRole('button', { name: 'Salvar', exact: true }));
   await page.keyboard.press('Control+s');
+  // One that is closed before it is saved asks.
+  await page.locator('svc-window[aria-label="longo.txt"]').waitFor();
   await keyboard(way, false);
   await closeTop();
 

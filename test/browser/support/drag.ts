@@ -4,7 +4,7 @@ import { until } from '../../support/portal.ts';
 
 const dragMsMax = 10_000;
 
-/** Until it is done: a browser that is busy between the press and the first move begins no drag, and a person would try again, too. */
+/** Until it is done (a file that moves is in both places for a moment): a browser that is busy between the press and the first move begins no drag, and a person would try again, too. */
 export async function draggedInto(from: Locator, to: Locator, isDone: () => boolean): Promise<void> {
   await until('it was dragged there', async () => {
     if (isDone()) return true;
