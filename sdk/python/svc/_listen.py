@@ -243,16 +243,15 @@ class Server:
 
     def _clean_up(self) -> threading.Thread | None:
         """What the app does at its end, beside the answers under way, which it may be about to end."""
-        at_end = self._at_end
-        if at_end is None:
+        if self._at_end is None:
             return None
-
-        def clean() -> None:
-            try:
-                at_end()
-            except Exception:  # the app's own: said, and the end goes on
-                traceback.print_exc()
-
-        cleaning = threading.Thread(target=clean, daemon=True)
+        cleaning = threading.Thread(target=_tried, args=(self._at_end,), daemon=True)
         cleaning.start()
         return cleaning
+
+
+def _tried(at_end: Callable[[], object]) -> None:
+    try:
+        at_end()
+    except Exception:  # the app's own: said, and the end goes on
+        traceback.print_exc()
