@@ -21,12 +21,18 @@ export const folderSync = 'fsync-folder@svc';
 /** For seconds that are no u32. */
 export const timeSet = 'time@svc';
 
+/** A path as a server reads it. OpenSSH ends it at a NUL byte and would answer for the folder that the name is in. */
+function pathField(path: Buffer): Buffer {
+  if (path.includes(0)) throw new FileFault('EINVAL');
+  return lengthened(path);
+}
+
 export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async () => null }: SftpOptions): FileSystem {
   const lines = createLines(openLine, clock);
   const { ask, extended } = lines;
   const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines, whyNoRoom);
   const pathIn = async (type: number, path: Buffer): Promise<Buffer> => {
-    const fields = packetIn(await ask(type, [lengthened(path)]), types.name);
+    const fields = packetIn(await ask(type, [pathField(path)]), types.name);
     if (fields.u32() !== 1) throw badPacket('more or fewer than one name');
     return Buffer.from(fields.bytes());
   };
@@ -44,42 +50,40 @@ export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async 
     readLink: (path) => pathIn(types.readlink, path),
     open: (path, how, mode) => openFile(lines, full, { path, how, mode }),
     makeFolder: async (path, mode) => {
-      await more(ask(types.mkdir, [lengthened(path), u32(4), u32(mode)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
+      await more(ask(types.mkdir, [pathField(path), u32(4), u32(mode)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
     },
     removeFolder: async (path) => {
-      await more(ask(types.rmdir, [lengthened(path)]), async () =>
+      await more(ask(types.rmdir, [pathField(path)]), async () =>
         (await facts(types.lstat, path)).kind === 'folder' ? 'ENOTEMPTY' : 'ENOTDIR',
       );
     },
     removeFile: async (path) => {
-      await more(ask(types.remove, [lengthened(path)]), async () => ((await facts(types.lstat, path)).kind === 'folder' ? 'EISDIR' : null));
+      await more(ask(types.remove, [pathField(path)]), async () => ((await facts(types.lstat, path)).kind === 'folder' ? 'EISDIR' : null));
     },
     rename: async (from, to) => {
-      await more(extended('posix-rename@openssh.com', [lengthened(from), lengthened(to)]), () => whyNotRenamed(from, to));
+      await more(extended('posix-rename@openssh.com', [pathField(from), pathField(to)]), () => whyNotRenamed(from, to));
     },
     link: async (from, to) => {
-      await more(extended('hardlink@openssh.com', [lengthened(from), lengthened(to)]), async () =>
-        (await exists(to)) ? 'EEXIST' : 'EPERM',
-      );
+      await more(extended('hardlink@openssh.com', [pathField(from), pathField(to)]), async () => ((await exists(to)) ? 'EEXIST' : 'EPERM'));
     },
     // OpenSSH has the two the other way round than the draft says.
     symlink: async (target, path) => {
-      await more(ask(types.symlink, [lengthened(target), lengthened(path)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
+      await more(ask(types.symlink, [pathField(target), pathField(path)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
     },
     setMode: async (path, mode) => {
-      await ask(types.setstat, [lengthened(path), u32(4), u32(mode)]);
+      await ask(types.setstat, [pathField(path), u32(4), u32(mode)]);
     },
     setModified: async (path, ms) => {
       const second = Math.floor(ms / 1_000);
       const seconds = u32(Math.max(0, Math.min(0xffffffff, second)));
       if (seconds.readUInt32BE() !== second && (await lines.get()).extensions.has(timeSet)) {
-        await extended(timeSet, [lengthened(path), worded(String(second))]);
+        await extended(timeSet, [pathField(path), worded(String(second))]);
         return;
       }
-      await ask(types.setstat, [lengthened(path), u32(8), seconds, seconds]);
+      await ask(types.setstat, [pathField(path), u32(8), seconds, seconds]);
     },
     syncFolder: async (path) => {
-      if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [lengthened(path)]);
+      if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [pathField(path)]);
     },
     space,
     close: async () => lines.close(),
@@ -96,9 +100,9 @@ interface Questions {
 }
 
 function createQuestions({ ask, extended }: Lines, whyNoRoom: Required<SftpOptions>['whyNoRoom']): Questions {
-  const facts: Questions['facts'] = async (type, path) => attributesIn(await ask(type, [lengthened(path)]));
+  const facts: Questions['facts'] = async (type, path) => attributesIn(await ask(type, [pathField(path)]));
   const space: Questions['space'] = async (path) =>
-    spaceIn(packetIn(await extended('statvfs@openssh.com', [lengthened(path)]), types.extendedReply));
+    spaceIn(packetIn(await extended('statvfs@openssh.com', [pathField(path)]), types.extendedReply));
   const full: Questions['full'] = async (path) => (isFull(await space(parentOf(path))) ? 'ENOSPC' : await whyNoRoom(parentOf(path)));
   return {
     facts,
@@ -237,7 +241,7 @@ async function* list(lines: Lines, folder: Buffer): AsyncGenerator<readonly File
 
 async function opendir(line: SftpClient, folder: Buffer): Promise<Reply> {
   try {
-    return await line.ask(types.opendir, [lengthened(folder)]);
+    return await line.ask(types.opendir, [pathField(folder)]);
   } catch (error) {
     return await folderFault(line, folder, error);
   }
@@ -245,7 +249,7 @@ async function opendir(line: SftpClient, folder: Buffer): Promise<Reply> {
 
 /** OpenSSH says "no such file" to a file that is no folder, and "failure" when it has no handle left. */
 async function folderFault(line: SftpClient, folder: Buffer, error: unknown): Promise<never> {
-  const found = isFault(error, 'EFAIL', 'ENOENT') ? await line.ask(types.stat, [lengthened(folder)]).catch(() => null) : null;
+  const found = isFault(error, 'EFAIL', 'ENOENT') ? await line.ask(types.stat, [pathField(folder)]).catch(() => null) : null;
   throw found !== null && attributesIn(found).kind !== 'folder' ? new FileFault('ENOTDIR', { cause: error }) : error;
 }
 
@@ -289,9 +293,9 @@ async function openFile(lines: Lines, full: Questions['full'], { path, how, mode
   const line = await lines.get();
   const facts = async (at: Buffer): Promise<FileFacts> => attributesIn(await line.ask(types.fstat, [at]));
   // OpenSSH's server would wait for who opens the other end of a pipe.
-  if (how !== 'create') refuseOther(attributesIn(await line.ask(types.stat, [lengthened(path)])));
+  if (how !== 'create') refuseOther(attributesIn(await line.ask(types.stat, [pathField(path)])));
   const attributes = how === 'create' ? Buffer.concat([u32(4), u32(mode)]) : noAttributes;
-  const asked = line.ask(types.open, [lengthened(path), u32(flags[how]), attributes]);
+  const asked = line.ask(types.open, [pathField(path), u32(flags[how]), attributes]);
   const handle = handleIn(await more(asked, () => whyNotOpened(line, full, path, how)));
   const release = lines.hold();
   let isOpen = true;
@@ -329,7 +333,7 @@ async function openFile(lines: Lines, full: Questions['full'], { path, how, mode
 
 async function whyNotOpened(line: SftpClient, full: Questions['full'], path: Buffer, how: keyof typeof flags): Promise<string | null> {
   if (how !== 'create') return null;
-  return (await line.ask(types.lstat, [lengthened(path)]).catch(() => null)) === null ? await full(path) : 'EEXIST';
+  return (await line.ask(types.lstat, [pathField(path)]).catch(() => null)) === null ? await full(path) : 'EEXIST';
 }
 
 function refuseOther({ kind }: FileFacts): void {
