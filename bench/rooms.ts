@@ -8,6 +8,7 @@
 import type { ScenarioName } from './peers/rooms-load.ts';
 import { rssKb, untilQuiet, type LoadResult } from './peers/rooms-measure.ts';
 import { roomServers, startLoad, type LoadRun, type RoomServer, type RoomServerName } from './peers/rooms-servers.ts';
+import { optionOf } from './options.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 interface Scenario {
@@ -220,11 +221,6 @@ async function measured(scenario: Scenario, rounds: number, short: boolean): Pro
   if (problems.size === 0) return rows;
   const said = ` (CHECK FAILED: ${[...problems].join('; ')})`;
   return rows.map((row) => Object.assign({}, row, { name: row.name + said, held: false }));
-}
-
-/** `--name=value` of the command line. */
-function optionOf(name: string): string | undefined {
-  return process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
 export const roomsArea: Area = async ({ short }) => {

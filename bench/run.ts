@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release } from 'node:os';
 import { benchAgainst } from './against.ts';
+import { optionOf } from './options.ts';
 import type { Area, Row } from './rows.ts';
 
 const areas: Readonly<Record<string, () => Promise<Area>>> = {
@@ -46,13 +47,6 @@ async function write(name: string, section: string): Promise<void> {
   const sections = (await writtenSections()).set(name, section);
   const known = Object.keys(areas).flatMap((area) => sections.get(area) ?? []);
   await writeFile(report, [title, ...known].join('\n'));
-}
-
-/** `--name value` or `--name=value` of the command line. */
-function optionOf(name: string): string | undefined {
-  const words = process.argv.slice(2);
-  const at = words.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-  return at === -1 ? undefined : words[at]!.includes('=') ? words[at]!.slice(name.length + 3) : words[at + 1];
 }
 
 /** What was measured: the commit of this tree, and whether files differ from it. */
