@@ -1,5 +1,6 @@
 /** The shell's own line icons, 20 × 20, drawn in the colour of the text around them. */
-import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { lineGlyph } from '../../sdk/web/ui/line-glyph.ts';
 
 const shapes = {
   apps: svg`<rect x="3" y="3" width="5.5" height="5.5" rx="1.5"/><rect x="11.5" y="3" width="5.5" height="5.5" rx="1.5"/><rect x="3" y="11.5" width="5.5" height="5.5" rx="1.5"/><rect x="11.5" y="11.5" width="5.5" height="5.5" rx="1.5"/>`,
@@ -54,17 +55,5 @@ const shapes = {
 export type Glyph = keyof typeof shapes;
 
 export function glyph(name: Glyph, size = 20): TemplateResult {
-  return html`<svg
-    width=${size}
-    height=${size}
-    viewBox="0 0 20 20"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="1.5"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-    aria-hidden="true"
-  >
-    ${shapes[name]}
-  </svg>`;
+  return lineGlyph(shapes[name], size);
 }

@@ -1,5 +1,6 @@
 /** The few line icons that the kit itself needs, in the colour of the text around them. */
-import { html, svg, type TemplateResult } from 'lit';
+import { svg, type TemplateResult } from 'lit';
+import { lineGlyph } from './line-glyph.ts';
 
 const shapes = {
   close: svg`<path d="m5.5 5.5 9 9m0-9-9 9"/>`,
@@ -11,17 +12,5 @@ const shapes = {
 } as const;
 
 export function glyph(name: keyof typeof shapes, size = 20): TemplateResult {
-  return html`<svg
-    width=${size}
-    height=${size}
-    viewBox="0 0 20 20"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="1.5"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-    aria-hidden="true"
-  >
-    ${shapes[name]}
-  </svg>`;
+  return lineGlyph(shapes[name], size);
 }
