@@ -71,7 +71,7 @@ export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async 
       await more(ask(types.symlink, [pathField(target), pathField(path)]), async () => ((await exists(path)) ? 'EEXIST' : full(path)));
     },
     setMode: async (path, mode) => {
-      await ask(types.setstat, [pathField(path), u32(4), u32(mode)]);
+      await more(ask(types.setstat, [pathField(path), u32(4), u32(mode)]), () => full(path));
     },
     setModified: async (path, ms) => {
       const second = Math.floor(ms / 1_000);
@@ -80,7 +80,7 @@ export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async 
         await extended(timeSet, [pathField(path), worded(String(second))]);
         return;
       }
-      await ask(types.setstat, [pathField(path), u32(8), seconds, seconds]);
+      await more(ask(types.setstat, [pathField(path), u32(8), seconds, seconds]), () => full(path));
     },
     syncFolder: async (path) => {
       if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [pathField(path)]);
