@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync } from 'node:fs';
+import { chownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -38,6 +38,8 @@ afterAll(async () => {
 
 function fresh(uid: number): { readonly folder: string; readonly other: string } {
   runs += 1;
+  // What the run before left there was looked at; all of them together are more than the disk.
+  for (const name of readdirSync(disk)) rmSync(`${disk}/${name}`, { recursive: true, force: true });
   const own = (path: string): void => chownSync(path, uid, uid);
   const folder = `${world.accounts[0]?.home}/r${runs}`;
   const other = `${disk}/r${runs}`;
