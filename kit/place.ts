@@ -42,6 +42,12 @@ export function sdkFolder(kit: string): string {
   return lstatSync(shared, { throwIfNoEntry: false })?.isSymbolicLink() === true ? shared : join(kit, 'sdk');
 }
 
+/** What makes `import 'svc'` work in a Node backend, as arguments of Node. A kit without libraries still runs what needs none of them. */
+export function importFlags(kit: string): readonly string[] {
+  const file = join(sdkFolder(kit), 'node/svc/import.cjs');
+  return isThere(file) ? ['--require', file] : [];
+}
+
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The search path of every app and set-up: never the caller's. Decision: docs/decisions/0021-environment-of-a-backend.md */

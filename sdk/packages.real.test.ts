@@ -112,9 +112,17 @@ describe('@svc/sdk', () => {
       const env = name === 'svc' ? {} : { NODE_PATH: path.join(project, 'node_modules/@svc/sdk/node') };
       expect(await answerOf(bin('node'), [path.join(project, 'backend/main.cjs')], env)).toBe('{"pong":true}');
       expect(await answerOf(bin('node'), [path.join(project, 'backend/guia.mjs')], env)).toBe('{"pong":true}');
-      // A value that is imported runs too, where the package lies.
-      const imported = ['--input-type=module', '-e', `import { servidor } from '${name}'; console.log(typeof servidor.portao)`];
-      expect(execFileSync(bin('node'), imported, { cwd: project, encoding: 'utf8' })).toBe('function\n');
+      // A value that is imported runs too, where the package lies, and as on a server.
+      const imported = (from: string) => [
+        '--input-type=module',
+        '-e',
+        `import { servidor } from '${from}'; console.log(typeof servidor.portao)`,
+      ];
+      const printed = (args: readonly string[]) =>
+        execFileSync(bin('node'), args, { cwd: project, encoding: 'utf8', env: { ...process.env, ...env } });
+      expect(printed(imported(name))).toBe('function\n');
+      const preloaded = name === 'svc' ? [] : ['--require', 'svc/import.cjs'];
+      expect(printed([...preloaded, ...imported('svc')])).toBe('function\n');
       const schema = JSON.parse(readFileSync(path.join(project, 'node_modules', name, 'svc-app.schema.json'), 'utf8')) as { $id: string };
       expect(schema.$id).toBe(`urn:svc:esquema:svc-app:${about.version}`);
     },

@@ -51,8 +51,7 @@ export function environmentOf({ manifest, hash }: Package, home: string, base: s
   return backendEnvironment({
     place,
     app: manifest.id,
-    kitRoot: kitRoot(caller, import.meta.dirname),
-    nodeExecutable: process.execPath,
+    ...kitOf(caller),
     caller,
     wish: new Map([
       ['SVC_APP_TOKEN', token],
@@ -65,16 +64,26 @@ export function environmentOf({ manifest, hash }: Package, home: string, base: s
   });
 }
 
+const kitOf = (caller: Caller): { readonly kitRoot: string; readonly nodeExecutable: string } => ({
+  kitRoot: kitRoot(caller, import.meta.dirname),
+  nodeExecutable: process.execPath,
+});
+
 export const engineVariable = (nome: string): string => `SVC_MOTOR_${nome.toUpperCase().replaceAll('-', '_')}`;
 
 /** Everything that is started for one folder, so that nothing is left of it. */
 export class Processes {
   private readonly started: Running[] = [];
+  private readonly caller: Caller;
+
+  constructor(caller: Caller) {
+    this.caller = caller;
+  }
 
   /** Throws LaunchRefused where the launcher would. */
   begin(tested: Package, home: string, environment: Record<string, string>, args: readonly string[] = []): Running {
     const place = { home, prefix: home };
-    const [program, ...rest] = runtimeCommand(place, process.execPath, tested.dir, tested.manifest);
+    const [program, ...rest] = runtimeCommand(place, kitOf(this.caller), tested.dir, tested.manifest);
     const { socket, data } = appPaths(place, tested.manifest.id);
     mkdirSync(data, { recursive: true, mode: 0o700 });
     mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });

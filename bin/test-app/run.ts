@@ -61,7 +61,7 @@ export async function testApp(dir: string, caller: Caller, signal?: AbortSignal)
   const { findings, manifest, files } = await judgeFolder(resolve(dir));
   if (manifest === null) return judgement(null, findings);
   const workshop = await mkdtemp(join(temporaryRoot(), 'svc-t-'));
-  const processes = new Processes();
+  const processes = new Processes(caller);
   const end = async (): Promise<void> => {
     await processes.endAll(manifest.id);
     await rm(workshop, { recursive: true, force: true });

@@ -56,15 +56,20 @@ describe.concurrent('svc-app-run', () => {
     expect(log).toBe('SigIgn:\t0000000000000000');
   });
 
-  test('runs a node backend with the node of the kit and finds the runtime library by NODE_PATH', async ({ home }) => {
-    const script = `console.log(process.execPath, process.env.NODE_PATH); require('node:http').createServer().listen(process.env.SVC_APP_SOCKET)`;
-    home.install('no', { backend: { runtime: 'node', entrypoint: 'main.cjs' } }, { 'main.cjs': script });
+  test('runs a node backend with the node of the kit, which finds the runtime library by require and by import', async ({ home }) => {
+    const script = `import http from 'node:http';
+import { createRequire } from 'node:module';
+import * as svc from 'svc';
+console.log(process.execPath, process.env.NODE_PATH, createRequire(import.meta.url)('svc').servidor === svc.servidor);
+http.createServer().listen(process.env.SVC_APP_SOCKET);`;
+    home.install('no', { backend: { runtime: 'node', entrypoint: 'main.mjs' } }, { 'main.mjs': script });
     home.writeEnv('no');
     await home.launcher('no');
     await until('the backend listens', () => existsSync(home.paths('no').socket));
-    const [execPath, nodePath] = readFileSync(home.paths('no').runLog, 'utf8').trim().split(' ');
+    const [execPath, nodePath, isSame] = readFileSync(home.paths('no').runLog, 'utf8').trim().split(' ');
     expect(readlinkSync(`/proc/${readPidFile(home.paths('no').runPid)?.pid}/exe`)).toBe(execPath);
     expect(nodePath).toMatch(/\/sdk\/node$/);
+    expect(isSame).toBe('true');
   });
 
   test('says usage with 2 and a refusal with 78 and the reason', async ({ home }) => {

@@ -11,7 +11,7 @@ import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
-import { findExecutable, searchPath } from '../place.ts';
+import { findExecutable, importFlags, searchPath } from '../place.ts';
 import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
 import { engineVariables } from './engines.ts';
 import { readEnvFile, type Variables } from './env-file.ts';
@@ -92,7 +92,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   const folder = findPackage(place, app);
   if (folder === null) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
   const manifest = readManifest(folder.dir, app);
-  const command = runtimeCommand(place, request.nodeExecutable, folder.dir, manifest);
+  const command = runtimeCommand(place, request, folder.dir, manifest);
   faultPoint('package-read');
 
   // 2. The wish, then the vault.
@@ -218,13 +218,13 @@ async function adoptSetUp(folder: string, appDir: string, before: string): Promi
 /** The runtime and the entrypoint. Source: spec 2.1 `backend`. */
 export function runtimeCommand(
   place: ServerPlace,
-  nodeExecutable: string,
+  { nodeExecutable, kitRoot }: Pick<LaunchRequest, 'nodeExecutable' | 'kitRoot'>,
   dir: string,
   manifest: Manifest,
 ): readonly [string, ...string[]] {
   const entrypoint = entrypointOf(dir, manifest);
   if (manifest.backend.runtime === 'binary') return [entrypoint];
-  if (manifest.backend.runtime === 'node') return [nodeExecutable, entrypoint];
+  if (manifest.backend.runtime === 'node') return [nodeExecutable, ...importFlags(kitRoot), entrypoint];
   const python = findExecutable('python3', searchPath(place, nodeExecutable));
   if (python === null) throw new LaunchRefused('RuntimeMissing', 'python3 is not installed on this server: ask the administrator for it');
   // -u: output of the app is in run.log at once, also when it dies.

@@ -50,13 +50,13 @@ async function prepare(app: string): Promise<Ready> {
   if ((await probeSocket(socket)) === 'orphan') unlinkSync(socket);
   mkdirSync(paths.dir, { recursive: true, mode: 0o700 });
   const mode = gpuMode(manifest);
+  const own = { kitRoot: kitRoot(process.env, import.meta.dirname), nodeExecutable: process.execPath };
   const hash = await cachedPackageHash(folder, `${paths.dir}/package.hash`);
   const environment: Record<string, string> = {
     ...backendEnvironment({
       place,
       app,
-      kitRoot: kitRoot(process.env, import.meta.dirname),
-      nodeExecutable: process.execPath,
+      ...own,
       caller: process.env,
       wish: new Map([['SVC_APP_BASE_PATH', basePath(app)], ['SVC_APP_DATA_DIR', state], ...portalVariables(process.env)]),
       secrets: new Map(),
@@ -75,7 +75,7 @@ async function prepare(app: string): Promise<Ready> {
   writeFileAtomic(paths.limits, `${JSON.stringify({ contained: true, reason: '', limits: null, gpu: gpu?.verdict ?? null }, null, 2)}\n`);
   refuseWithoutGpu(gpu);
   return {
-    argv: runtimeCommand(place, process.execPath, folder, manifest),
+    argv: runtimeCommand(place, own, folder, manifest),
     environment: { ...environment, ...gpu?.variables },
     cwd: folder,
     lease: gpu?.lease?.path ?? '',

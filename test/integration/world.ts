@@ -9,6 +9,8 @@ export interface DesiredOptions {
   readonly apps: readonly string[];
   /** Folder with one package folder per app. */
   readonly packages?: string;
+  /** Where the portal takes them from, when that is another folder. */
+  readonly repository?: string;
   readonly pinned?: readonly string[];
   /** Beside ana, who owns the account; in her group `editores` too. */
   readonly people?: readonly string[];
@@ -24,7 +26,7 @@ export async function writeDesired(folder: string, options: DesiredOptions): Pro
   const packages = options.packages ?? join(repository, 'examples/apps');
   const fila = options.fila === undefined ? '' : `, fila: ${options.fila}`;
   const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(packages)}, origins: ${options.origins ?? 'subdomain'}${fila} }`,
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(options.repository ?? packages)}, origins: ${options.origins ?? 'subdomain'}${fila} }`,
     ...(options.more ?? []),
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, account: ana, grupos: [editores] }',

@@ -155,13 +155,17 @@ interface Lines {
   readonly pieceBytes: () => number;
   /** The line stays while something is open on it. */
   readonly hold: () => () => void;
+  /** For good. */
   readonly close: () => void;
 }
+
+const closedError = (): SvcError => new SvcError('CANCELLED', 'the line for files was closed');
 
 function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
   let line: SftpClient | null = null;
   let opening: Promise<SftpClient> | null = null;
   let holders = 0;
+  let isClosed = false;
   let pieceBytes: number = limits.filePieceBytesDefault;
   let cancelIdle = (): void => undefined;
   const armIdle = (): void => {
@@ -179,6 +183,11 @@ function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
       made.close();
       throw new SvcError('SFTP_OFF', `the server's SFTP lacks ${lacking.join(', ')}: OpenSSH 6.5 and later have them`);
     }
+    // It was asked for before the end: left open it would keep this process alive.
+    if (isClosed) {
+      made.close();
+      throw closedError();
+    }
     line = made;
     pieceBytes = made.pieceBytes;
     armIdle();
@@ -186,6 +195,7 @@ function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
   };
   const get = async (): Promise<SftpClient> => {
     if (line?.isUp() === true) return line;
+    if (isClosed) throw closedError();
     opening ??= open().finally(() => {
       opening = null;
     });
@@ -204,6 +214,7 @@ function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
       };
     },
     close: () => {
+      isClosed = true;
       cancelIdle();
       line?.close();
       line = null;

@@ -2,7 +2,7 @@
 /**
  * Runtime library of a backend of svc (spec 4.4, 4.5, 5.1) for Node 20 and newer, no dependencies.
  *
- * An ES module loads it with `createRequire(import.meta.url)('svc')`. The Python library (sdk/python/svc) keeps the same
+ * An ES module loads it with `createRequire(import.meta.url)('svc')`, or by `import` where import.cjs is preloaded. The Python library (sdk/python/svc) keeps the same
  * contract; sdk/contract.real.test.ts drives one table over both.
  */
 const { criarLog } = require('./lib/log.js');
