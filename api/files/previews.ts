@@ -16,6 +16,7 @@ import { pathOf } from '../navigation.ts';
 import { sendProblem } from '../problems.ts';
 import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
+import { moving } from '../young-memory.ts';
 import { previewHeaders } from '../security-headers.ts';
 import type { BeginUpload } from '../uploads.ts';
 import { limits } from './limits.ts';
@@ -123,7 +124,7 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   });
   if (part === null || method === 'HEAD' || bytes === 0) return void res.end();
   const watch = watchIdle(deps.clock, () => res.destroy());
-  const stream = Readable.from(content.read(part.start, part.end), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  const stream = Readable.from(moving(content.read(part.start, part.end)), { objectMode: false, highWaterMark: 1_024 * 1_024 });
   res.on('drain', watch.moved);
   res.once('close', () => {
     watch.end();

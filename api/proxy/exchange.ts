@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 import { requestKind, responseKind } from './header-names.ts';
+import { bytesMoved } from '../young-memory.ts';
 import { refusedByGate } from './response-headers.ts';
 import { BadResponse, type ResponseHead, type ResponseSink } from './response-parser.ts';
 
@@ -162,6 +163,7 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, fi
       }
       res.write(slice, flushed);
       if (connection.chunksStay) {
+        bytesMoved(slice.length);
         // Node corks the socket until the next tick: everything that came with one read of the ssh connection leaves together.
         if (res.writableLength > limits.proxyQueuedBytesMax) connection.pause();
         return;
@@ -209,6 +211,7 @@ function failureOf(error: unknown): ExchangeFailure {
 function sendRequestBody(exchange: Exchange, connection: Connection, phase: Phase): () => void {
   const { req, body } = exchange;
   const onBody = (chunk: Buffer): void => {
+    bytesMoved(chunk.length);
     if (!sendBody(connection, body, chunk)) req.pause();
   };
   const onBodyEnd = (): void => {

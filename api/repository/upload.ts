@@ -5,6 +5,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import { bytesMoved } from '../young-memory.ts';
 import { problemOf, problemType, sendProblem } from '../problems.ts';
 
 /** Throws BAD_REQUEST or TOO_LARGE before a byte of the body was taken. */
@@ -26,6 +27,7 @@ export async function* arriving(clock: Clock, req: IncomingMessage): AsyncGenera
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       watch.moved();
+      bytesMoved(chunk.length);
       yield chunk;
       bytes += chunk.length;
       const ms = clock.monotonicMs() - sinceMs;

@@ -11,6 +11,7 @@ import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
 import type { Previews } from '../files/previews.ts';
 import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
+import { bytesMoved, moving } from '../young-memory.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { BeginUpload } from '../uploads.ts';
@@ -175,6 +176,7 @@ async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, re
   const all = async function* (): AsyncGenerator<Uint8Array> {
     for (let next = first; next.done !== true; next = await pieces.next()) {
       watch.moved();
+      bytesMoved(next.value.length);
       yield next.value;
     }
   };
@@ -208,7 +210,7 @@ export async function sendContent({ content, clock, request, reply, end }: Sendi
     return await reply.send();
   }
   const watch = watchIdle(clock, () => reply.raw.destroy());
-  const stream = Readable.from(content.read(part.start, part.end), { objectMode: false, highWaterMark: 1_024 * 1_024 });
+  const stream = Readable.from(moving(content.read(part.start, part.end)), { objectMode: false, highWaterMark: 1_024 * 1_024 });
   reply.raw.on('drain', watch.moved);
   reply.raw.once('close', () => {
     watch.end();

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createPortal } from '../../api/portal.ts';
 import { portalRooms } from '../../bin/up/portal-rooms.ts';
-import { collector } from '../../bin/up/room-space.ts';
+import { collector } from '../../api/young-memory.ts';
 import { openState } from '../../bin/up/state.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';

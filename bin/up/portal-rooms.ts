@@ -3,9 +3,10 @@ import type { Logger } from 'pino';
 import type { PortalOptions } from '../../api/portal.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import { createRelay } from '../../api/rooms/relay/relay.ts';
+import { collector } from '../../api/young-memory.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { relayReport } from './room-report.ts';
-import { collector } from './room-space.ts';
+
 import type { OpenState } from './state.ts';
 
 export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'queueDir' | 'diskOf'> & { readonly relay: Relay };

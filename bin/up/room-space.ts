@@ -1,7 +1,5 @@
-/** What the rooms of one person hold on the disk, and how the portal gives memory back that rooms let go. */
+/** What the rooms of one person hold on the disk. */
 import { statfs } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { RoomLog } from '../../store/room-log.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import { limits } from '../limits.ts';
@@ -32,10 +30,4 @@ export function roomSpace({ stateDir, rooms, log, freeBytes = freeOn }: RoomSpac
 async function freeOn(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
-}
-
-/** V8's own collection, which it hands out only when asked to. */
-export function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
 }
