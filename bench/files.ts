@@ -6,21 +6,24 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
-import type { Browser } from '../api/testing/portal-world.ts';
-import { createFilesWorld, query, type FilesWorld } from '../test/files/support/files-world.ts';
+import { query } from '../test/files/support/files-world.ts';
+import { startPortal, type RunningPortal } from '../test/support/portal.ts';
+import { startSshd, type TestSshd } from '../test/support/sshd.ts';
 import { startCockpitBridge } from './peers/cockpit-bridge.ts';
+import { signIn } from './person.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 const entries = 10_000;
 
 interface Bench {
-  readonly world: FilesWorld;
+  readonly sshd: TestSshd;
+  readonly portal: RunningPortal;
   readonly cookie: string;
   readonly home: string;
   readonly account: string;
 }
 
-/** Seconds of a command that has to succeed; the portal is in this process, so that nothing may block it. */
+/** Seconds of a command that has to succeed. */
 async function timed(command: string, args: readonly string[], input = ''): Promise<number> {
   const startedMs = performance.now();
   const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
@@ -34,20 +37,25 @@ async function timed(command: string, args: readonly string[], input = ''): Prom
 
 const sshOptions = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'Compression=no'];
 
-function sftp({ world, account }: Bench, batch: string): Promise<number> {
+function sftp({ sshd, account }: Bench, batch: string): Promise<number> {
   const words = sshOptions.flatMap((option) => ['-o', option]);
-  const { keyFile, port } = world.sshd;
+  const { keyFile, port } = sshd;
   return timed('sftp', ['-q', ...words, '-i', keyFile, '-P', String(port), '-b', '-', `${account}@127.0.0.1`], `${batch}\n`);
 }
 
-function curl({ world, cookie }: Bench, path: string, more: readonly string[] = []): Promise<number> {
-  const { host, port, url } = world.portal;
-  const headers = [`host: ${host}`, `cookie: ${cookie}`, `origin: ${url}`, 'sec-fetch-site: same-origin', 'expect:'];
-  const words = headers.flatMap((header) => ['-H', header]);
+const headersOf = ({ portal, cookie }: Bench): Readonly<Record<string, string>> => {
+  const host = `svc.localhost:${portal.port}`;
+  return { host, cookie, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+};
+
+function curl(bench: Bench, path: string, more: readonly string[] = []): Promise<number> {
+  const { port } = bench.portal;
+  const headers = Object.entries(headersOf(bench)).map(([name, value]) => `${name}: ${value}`);
+  const words = [...headers, 'expect:'].flatMap((header) => ['-H', header]);
   return timed('curl', ['-sS', '-f', ...words, ...more, `http://127.0.0.1:${port}${path}`]);
 }
 
-const memoryMb = (): number => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1_024;
+const memoryMb = (pid: number): number => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 /** Turn by turn; the first turn warms both. */
 async function pairs(rounds: number, ours: () => Promise<number>, theirs: () => Promise<number>): Promise<readonly [number, number]> {
@@ -82,14 +90,14 @@ async function listing(bench: Bench, rounds: number): Promise<Row> {
 }
 
 /** All entries by pages of 5,000, as a page of the shell that scrolls to the end asks for them. */
-async function allNames({ world, cookie }: Bench, folder: string): Promise<readonly string[]> {
-  const { host, port, url } = world.portal;
+async function allNames(bench: Bench, folder: string): Promise<readonly string[]> {
+  const { port } = bench.portal;
+  const headers = headersOf(bench);
   const names: string[] = [];
   let version: string | null = null;
   for (;;) {
     const more: Record<string, string> = version === null ? {} : { versao: version };
     const path = `/api/arquivos/lista?${query(folder, { limite: '5000', desde: String(names.length), ...more })}`;
-    const headers = { host, cookie, origin: url, 'sec-fetch-site': 'same-origin' };
     const text = await new Promise<string>((resolve, reject) => {
       const req = http.get({ host: '127.0.0.1', port, path, headers }, (res) => {
         const parts: Buffer[] = [];
@@ -118,7 +126,7 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
 /** Cockpit tells a folder in one go and in no order, and its page sorts it: ours is there sorted, the first page of it at once. */
 async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row[]> {
   const folder = `${bench.home}/muitos`;
-  const { keyFile, port } = bench.world.sshd;
+  const { keyFile, port } = bench.sshd;
   const options = sshOptions.flatMap((option) => ['-o', option]);
   const words = [...options, '-i', keyFile, '-p', String(port), `${bench.account}@127.0.0.1`, 'cockpit-bridge'];
   const bridge = await startCockpitBridge('ssh', words);
@@ -159,15 +167,16 @@ async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row
 }
 
 async function transfers(bench: Bench, bytes: number, rounds: number): Promise<readonly Row[]> {
-  const local = join(bench.world.sshd.dir, 'grande');
+  const local = join(bench.sshd.dir, 'grande');
   const file = openSync(local, 'w');
   const piece = Buffer.alloc(1_024 * 1_024, 'x');
   for (let at = 0; at < bytes; at += piece.length) writeSync(file, piece);
   closeSync(file);
   execFileSync('cp', [local, `${bench.home}/baixar`]);
-  const before = memoryMb();
+  const { pid } = bench.portal;
+  const before = memoryMb(pid);
   let most = before;
-  const watch = setInterval(() => (most = Math.max(most, memoryMb())), 20);
+  const watch = setInterval(() => (most = Math.max(most, memoryMb(pid))), 20);
   const uploaded = `/api/arquivos/conteudo?${query(`${bench.home}/subir`)}`;
   const body = ['-T', local, '-H', 'content-type: application/octet-stream', '-o', '/dev/null'];
   const up = await pairs(
@@ -206,20 +215,38 @@ async function transfers(bench: Bench, bytes: number, rounds: number): Promise<r
   ];
 }
 
+function desired(sshd: TestSshd): string {
+  const ssh = { host: '127.0.0.1', port: sshd.port, hostKey: sshd.hostKey, key: { file: sshd.keyFile }, kit: sshd.kit, prefix: sshd.dir };
+  const person = { nome: 'Ana', login: 'ana', server: 'sirius', account: sshd.accounts[0]?.name };
+  const documents = [
+    { kind: 'Portal', metadata: { name: 'casa' }, spec: {} },
+    { kind: 'Server', metadata: { name: 'sirius' }, spec: { ssh } },
+    { kind: 'Person', metadata: { name: 'ana' }, spec: person },
+  ];
+  return documents.map((one) => JSON.stringify({ apiVersion: 'svc/v1', ...one })).join('\n---\n');
+}
+
 export const filesArea: Area = async ({ short }) => {
   if (spawnSync('sftp', ['-V']).error || spawnSync('curl', ['-V']).error) throw new Error('sftp (openssh-client) and curl are needed');
-  const world = await createFilesWorld({ config: ['Subsystem sftp internal-sftp', 'LogLevel ERROR'] });
+  const sshd = await startSshd({ accounts: 1, config: ['Subsystem sftp internal-sftp', 'LogLevel ERROR'] });
+  const folder = join(sshd.dir, 'portal');
   try {
-    const ana: Browser = await world.portal.signedIn('ana');
-    const [account] = world.accounts;
+    const [account] = sshd.accounts;
     if (account === undefined) throw new Error('no account');
-    const cookie = ana.cookies.get(world.portal.host) ?? '';
-    const bench = { world, cookie, home: account.home, account: account.name };
     chownSync(account.home, account.uid, account.uid);
-    const listed = await listing(bench, short ? 2 : 5);
-    const beside = await besideCockpit(bench, short ? 2 : 5);
-    return [listed, ...beside, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 3))];
+    mkdirSync(join(folder, 'd'), { recursive: true });
+    writeFileSync(join(folder, 'd/all.yaml'), desired(sshd));
+    const portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's'), env: { SVC_LOG_LEVEL: 'error' } });
+    try {
+      const cookie = (await signIn(portal, 'ana')).cookies.get(`svc.localhost:${portal.port}`) ?? '';
+      const bench: Bench = { sshd, portal, cookie, home: account.home, account: account.name };
+      const listed = await listing(bench, short ? 2 : 5);
+      const beside = await besideCockpit(bench, short ? 2 : 5);
+      return [listed, ...beside, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 5))];
+    } finally {
+      await portal.stop();
+    }
   } finally {
-    await world.stop();
+    await sshd.stop();
   }
 };

@@ -11,11 +11,11 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBrowser, navigation } from '../api/testing/portal-world.ts';
 import { appPaths } from '../schema/server-paths.ts';
 import type { ObjectView, StartAnswer } from '../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../test/support/portal.ts';
 import { startSshd, type TestAccount, type TestSshd } from '../test/support/sshd.ts';
+import { signIn } from './person.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 const bytesOfAnswer = 256 * 1_024 * 1_024;
@@ -282,16 +282,6 @@ async function appCookie(portal: RunningPortal, app: string): Promise<string> {
   const browser = await signIn(portal, 'p0');
   await browser.visit(`http://${app}.${host}/`);
   return browser.cookies.get(`${app}.${host}`) ?? '';
-}
-
-async function signIn(portal: RunningPortal, person: string) {
-  const host = `svc.localhost:${portal.port}`;
-  const browser = createBrowser({ host, port: portal.port, url: `http://${host}`, received: [] });
-  const { link } = (await portal.admin('POST', '/api/admin/links', { person })).body as { link: string };
-  const url = new URL(link);
-  const answer = await browser.request(url.pathname + url.search, { headers: navigation });
-  if (answer.status !== 302) throw new Error(`sign-in answered ${answer.status}`);
-  return browser;
 }
 
 /** Ticks of CPU, a hundredth of a second each. */
