@@ -2,7 +2,7 @@
 export const limits = {
   repositoryChunkBytes: 256 * 1_024,
   /** So many bytes pass before the young generation is collected. */
-  youngBytes: 6 * 1_024 * 1_024,
+  youngBytes: 8 * 1_024 * 1_024,
   signInPassMs: 24 * 60 * 60_000,
   peopleFoundMax: 20,
   groupsFoundMax: 10,

@@ -7,8 +7,8 @@ export const limits = {
   filePieceBytesMax: 255 * 1_024,
   /** The same where a server says nothing (draft-ietf-secsh-filexfer-02, 3). */
   filePieceBytesDefault: 32 * 1_024,
-  /** On their way at once, in one transfer. */
-  transferWindowBytes: 4 * 1_024 * 1_024,
+  /** On their way at once, in one transfer: the window of sshd's channel. */
+  transferWindowBytes: 2 * 1_024 * 1_024,
   sftpRequestsMax: 4_096,
   /** Entries of one answer to a question for names. */
   sftpNamesMax: 4_096,
