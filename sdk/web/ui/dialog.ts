@@ -10,18 +10,24 @@ import { glyph } from './glyphs.ts';
 class UiDialog extends KitElement implements SvcUiDialog {
   static override properties = {
     label: {},
+    hideLabel: { type: Boolean, attribute: 'hide-label' },
     open: { type: Boolean, reflect: true },
     alert: { type: Boolean, reflect: true },
     fixed: { type: Boolean },
+    lightDismiss: { type: Boolean, attribute: 'light-dismiss' },
     busy: { type: Boolean },
   };
   label = '';
+  hideLabel = false;
   open = false;
   alert = false;
   fixed = false;
+  lightDismiss = false;
   busy = false;
   returnValue = '';
-  #backTo: HTMLElement | null = null;
+  backTo: HTMLElement | null = null;
+  /** A press that ends on the veil may have begun in the dialog: text was selected. */
+  #beganBeside = false;
 
   static override styles = [
     kitStyles,
@@ -30,9 +36,10 @@ class UiDialog extends KitElement implements SvcUiDialog {
         display: contents;
       }
       dialog {
+        inset-block: var(--ui-dialog-top, 0px) var(--ui-dialog-bottom, 0px);
         width: var(--ui-dialog-width, 32rem);
         max-width: calc(100vw - 16px);
-        max-height: calc(100dvh - 16px);
+        max-height: calc(100dvh - var(--ui-dialog-top, 0px) - var(--ui-dialog-bottom, 0px) - 16px);
         padding: 0;
         border: 1px solid var(--svc-borda);
         border-radius: calc(2 * var(--svc-raio));
@@ -63,7 +70,9 @@ class UiDialog extends KitElement implements SvcUiDialog {
         font-size: 1.0625em;
         overflow-wrap: anywhere;
       }
-      h2:focus {
+      /* Only read from there: nothing to press. */
+      h2:focus,
+      dialog:focus {
         outline: none;
       }
       .body {
@@ -102,79 +111,122 @@ class UiDialog extends KitElement implements SvcUiDialog {
   }
   /** For `opens="…"` of a button. */
   openFrom(opener: HTMLElement): void {
-    this.#backTo = opener;
+    this.backTo = opener;
     this.open = true;
   }
+  /** At once, so that whoever closes it may then give the focus to what it was over. */
   close(returnValue = ''): void {
     this.returnValue = returnValue;
     this.open = false;
+    this.#follow();
   }
 
   get #dialog(): HTMLDialogElement | null {
-    return this.renderRoot.querySelector('dialog');
+    return this.renderRoot?.querySelector('dialog') ?? null;
   }
 
   override updated(changed: PropertyValues): void {
-    if (!changed.has('open')) return;
+    if (changed.has('open')) this.#follow();
+  }
+
+  #follow(): void {
     const dialog = this.#dialog;
     if (dialog === null || dialog.open === this.open) return;
-    if (!this.open) return dialog.close();
-    this.#backTo ??= deepActive();
-    dialog.showModal();
-    this.#begin();
+    if (this.open) {
+      this.backTo ??= deepActive();
+      dialog.showModal();
+      // Elements of the kit in it are drawn by then, also where all of it comes into the page open.
+      queueMicrotask(() => dialog.open && this.#begin(dialog));
+    } else {
+      dialog.close();
+      this.#ended();
+    }
   }
 
+  /** Whoever takes it out of the page hears no event; the focus is given back once that is done, unless somebody took it. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    if (this.#dialog?.open === true) this.#dialog.close();
-  }
-
-  /** Where the page says `autofocus`; else the first thing to press or to fill in; the title where there is none. */
-  #begin(): void {
-    const wanted =
-      this.querySelector<HTMLElement>('[autofocus]') ??
-      this.querySelector<HTMLElement>(
-        'ui-field, ui-select, ui-checkbox, ui-switch, ui-radio-group, input, select, textarea, [slot=actions], button, a[href], [tabindex="0"]',
-      );
-    (wanted ?? this.renderRoot.querySelector('h2'))?.focus();
-  }
-
-  #cancelled(event: Event): void {
-    event.preventDefault();
-    if (!this.fixed && !this.busy && this.emit('cancel', undefined, { bubbles: false, cancelable: true })) this.close();
-  }
-
-  #closed(): void {
+    const dialog = this.#dialog;
+    if (dialog?.open !== true) return;
+    dialog.open = false;
     this.open = false;
-    const backTo = this.#backTo;
-    this.#backTo = null;
+    const { backTo } = this;
+    this.backTo = null;
+    queueMicrotask(() => {
+      if (deepActive() === document.body && backTo?.isConnected === true) backTo.focus();
+    });
+  }
+
+  #ended(): void {
+    const { backTo } = this;
+    this.backTo = null;
     if (backTo?.isConnected === true) backTo.focus();
     this.emit('close', { returnValue: this.returnValue }, { bubbles: false });
   }
 
+  /** Where the page says `autofocus`; else the first thing to press or to fill in; the title where there is none. */
+  #begin(dialog: HTMLDialogElement): void {
+    const wanted = this.autofocus
+      ? null
+      : (this.querySelector<HTMLElement>('[autofocus]') ??
+        this.querySelector<HTMLElement>(
+          'ui-field, ui-select, ui-checkbox, ui-switch, ui-radio-group, input, select, textarea, [slot=actions], button, a[href], [tabindex="0"]',
+        ));
+    (wanted ?? dialog.querySelector('h2') ?? dialog).focus();
+  }
+
+  #cancelled(event: Event, by: SvcUiDialogEvents['cancel']['detail']['by']): void {
+    event.preventDefault();
+    if (!this.fixed && !this.busy && this.emit('cancel', { by }, { bubbles: false, cancelable: true })) this.close();
+  }
+
+  #pressed({ target, currentTarget }: Event): void {
+    this.#beganBeside = target === currentTarget;
+  }
+
+  #clicked(event: Event): void {
+    if (this.lightDismiss && this.#beganBeside && event.target === event.currentTarget) this.#cancelled(event, 'press');
+  }
+
+  /** By the browser itself: what is closed here is no longer `open` when its event comes. */
+  #closed(): void {
+    if (!this.open || this.#dialog?.open === true) return;
+    this.open = false;
+    this.#ended();
+  }
+
   override render(): TemplateResult {
+    const named = !this.hideLabel;
     return html`<dialog
       part="dialog"
       role=${this.alert ? 'alertdialog' : nothing}
-      aria-labelledby="title"
+      tabindex=${named ? nothing : '-1'}
+      closedby=${this.fixed || this.busy ? 'none' : nothing}
+      aria-label=${named ? nothing : this.label}
+      aria-labelledby=${named ? 'title' : nothing}
       aria-describedby=${this.alert ? 'body' : nothing}
       aria-busy=${this.busy ? 'true' : nothing}
-      @cancel=${(event: Event) => this.#cancelled(event)}
+      @cancel=${(event: Event) => this.#cancelled(event, 'escape')}
       @close=${() => this.#closed()}
+      @pointerdown=${(event: Event) => this.#pressed(event)}
+      @click=${(event: Event) => this.#clicked(event)}
     >
-      <header part="header">
-        <h2 id="title" tabindex="-1">${this.label}</h2>
-        ${
-          this.fixed
-            ? nothing
-            : html`<button class="icon" type="button" aria-label=${this.word('close')} @click=${(event: Event) => this.#cancelled(event)}>
-                ${glyph('close')}
-              </button>`
-        }
-      </header>
+      ${named ? this.#header() : nothing}
       <div id="body" part="body" class="body"><slot></slot></div>
       <footer part="footer"><slot name="actions" @slotchange=${(event: Event) => this.#filled(event)}></slot></footer>
     </dialog>`;
+  }
+
+  #header(): TemplateResult {
+    const close = (event: Event): void => this.#cancelled(event, 'button');
+    return html`<header part="header">
+      <h2 id="title" tabindex="-1">${this.label}</h2>
+      ${
+        this.fixed
+          ? nothing
+          : html`<button class="icon" type="button" aria-label=${this.word('close')} @click=${close}>${glyph('close')}</button>`
+      }
+    </header>`;
   }
 
   #filled(event: Event): void {

@@ -100,19 +100,25 @@ interface SvcUiCheckbox extends SvcUiControl {
 
 interface SvcUiDialogEvents {
   /** The person wants to leave it; `preventDefault` keeps it. */
-  readonly cancel: CustomEvent<undefined>;
+  readonly cancel: CustomEvent<{ readonly by: 'escape' | 'button' | 'press' }>;
   readonly close: CustomEvent<{ readonly returnValue: string }>;
 }
 interface SvcUiDialog extends SvcUiElement<SvcUiDialogEvents> {
   /** Its title. */
   label: string;
+  /** Only for the screen reader: there is no line with the title and the button that closes it. */
+  hideLabel: boolean;
   open: boolean;
   /** A question that must be answered: a screen reader reads all of it. */
   alert: boolean;
   /** Only what is in it closes it: no button at the title, no Escape. */
   fixed: boolean;
+  /** A press beside it closes it, too. */
+  lightDismiss: boolean;
   busy: boolean;
   returnValue: string;
+  /** Gets the focus when it closes: what had it as it opened, unless the page says another. */
+  backTo: HTMLElement | null;
   show(): void;
   close(returnValue?: string): void;
 }

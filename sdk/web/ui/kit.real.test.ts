@@ -113,7 +113,7 @@ describe('looks', () => {
     expect(await findings()).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    for (const name of ['Abrir diálogo', 'Apagar…']) {
+    for (const name of ['Abrir diálogo', 'Apagar…', 'Abrir painel']) {
       await page.getByRole('button', { name }).click();
       expect({ name, found: await findings() }).toEqual({ name, found: [] });
       await page.keyboard.press('Escape');
@@ -163,6 +163,34 @@ describe('keys', () => {
     });
     for (const key of keys) await page.keyboard.press(key);
     await expect.poll(() => page.evaluate(expression)).toEqual(wanted);
+  });
+
+  test('a dialog with light-dismiss is closed by a press beside it, and not by one that began in it', async () => {
+    await put('<ui-button id="b" opens="d">b</ui-button><ui-dialog id="d" label="d" light-dismiss><p id="p">texto</p></ui-dialog>');
+    await page.evaluate(`d.addEventListener('cancel', ({ detail }) => told.push(detail.by))`);
+    await page.locator('#b').click();
+    await page.locator('#p').hover();
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await page.evaluate('[d.open, ...told]')).toEqual([true]);
+    await page.mouse.click(5, 5);
+    await expect.poll(() => page.evaluate('[d.open, document.activeElement.id, ...told]')).toEqual([false, 'b', 'press']);
+  });
+
+  test('a dialog that comes open and is taken away has the focus meanwhile; who closes it may give it elsewhere', async () => {
+    await put('<button type="button" id="antes">antes</button><button type="button" id="outro">outro</button>');
+    await page.locator('#antes').focus();
+    await page.evaluate(
+      `aqui.insertAdjacentHTML('beforeend', '<ui-dialog id="d" label="d" open><ui-field id="f" label="f"></ui-field></ui-dialog>')`,
+    );
+    await expect.poll(focused).toBe('f');
+    await page.evaluate('window.d = document.querySelector("#d"); d.remove()');
+    await expect.poll(focused).toBe('antes');
+    await page.evaluate('aqui.append(d); d.show()');
+    await expect.poll(focused).toBe('f');
+    await page.evaluate('d.close(); outro.focus(); new Promise((done) => setTimeout(done, 50))');
+    expect(await focused()).toBe('outro');
   });
 
   test('what is drawn by numbers and colours is drawn under a policy that takes no styles of markup', async () => {
