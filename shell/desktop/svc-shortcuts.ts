@@ -1,10 +1,8 @@
 /** The dialog that lists the shell's keys. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
-import { glyph } from '../ui/glyphs.ts';
 import type { Desk } from './desk.ts';
 
 export class SvcShortcuts extends LitElement {
@@ -13,17 +11,15 @@ export class SvcShortcuts extends LitElement {
 
   static override styles = [
     base,
-    dialogStyles,
     css`
-      dialog {
-        width: min(460px, 100vw - 24px);
+      ui-dialog {
+        --ui-dialog-width: 460px;
       }
       dl {
         display: grid;
         grid-template-columns: 1fr auto;
         align-items: center;
         gap: 12px 20px;
-        padding: 20px;
       }
       dd {
         display: flex;
@@ -42,24 +38,15 @@ export class SvcShortcuts extends LitElement {
         font-size: 12px;
       }
       p {
-        padding: 0 20px 20px;
+        margin-top: 20px;
         color: var(--muted);
         font-size: 13px;
       }
     `,
   ];
 
-  override firstUpdated(): void {
-    this.renderRoot.querySelector('dialog')?.showModal();
-  }
-
   override render(): TemplateResult {
-    const close = (): void => this.desk.shortcutsOpen.set(false);
-    return html`<dialog aria-labelledby="title" @close=${close}>
-      <header>
-        <h2 id="title">${text('shortcuts.title')}</h2>
-        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${close}>${glyph('close')}</ui-button>
-      </header>
+    return html`<ui-dialog open label=${text('shortcuts.title')} @close=${() => this.desk.shortcutsOpen.set(false)}>
       <dl>
         <dt>${text('shortcuts.launcher')}</dt>
         <dd><kbd>Ctrl</kbd><kbd>K</kbd><span>${text('key.orMeta')}</span></dd>
@@ -78,7 +65,7 @@ export class SvcShortcuts extends LitElement {
       </dl>
       <p>${text('shortcuts.terminal')}</p>
       <p>${text('shortcuts.note')}</p>
-    </dialog>`;
+    </ui-dialog>`;
   }
 }
 

@@ -2,9 +2,9 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/checkbox.ts';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
 import type { Conflict } from './uploads.ts';
 
 interface Choice<Value> {
@@ -32,36 +32,15 @@ export class SvcFileQuestion extends LitElement {
 
   static override styles = [
     base,
-    dialogStyles,
     css`
-      dialog {
-        width: min(540px, calc(100vw - 24px));
+      ui-dialog {
+        --ui-dialog-width: 540px;
       }
-      form {
-        display: grid;
-        gap: 16px;
-        padding: 16px 20px 20px;
-        overflow-wrap: anywhere;
-      }
-      .buttons {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: end;
-        gap: 8px;
-      }
-      .danger {
-        background: var(--danger);
-        color: var(--on-danger);
-        border-color: transparent;
+      ui-checkbox {
+        margin-top: 16px;
       }
     `,
   ];
-
-  override firstUpdated(): void {
-    const dialog = this.renderRoot.querySelector('dialog');
-    dialog?.showModal();
-    this.renderRoot.querySelector<HTMLElement>('ui-button[variant=primary], ui-button')?.focus();
-  }
 
   #answer(value: string | null): void {
     const all = this.renderRoot.querySelector<SvcUiCheckbox>('ui-checkbox')?.checked === true;
@@ -70,37 +49,29 @@ export class SvcFileQuestion extends LitElement {
   }
 
   override render(): TemplateResult {
-    return html`<dialog
-      aria-labelledby="heading"
-      @close=${() => this.#answer(null)}
-      @cancel=${(event: Event) => (event.preventDefault(), this.#answer(null))}
-    >
-      <header><h2 id="heading">${this.heading}</h2></header>
-      <form @submit=${(event: Event) => event.preventDefault()}>
-        <p>${this.words}</p>
-        ${this.more < 2 ? nothing : html`<ui-checkbox label=${text('files.forAll')}></ui-checkbox>`}
-        <div class="buttons">
-          <ui-button variant="quiet" @click=${() => this.#answer(null)}>${text('files.cancel')}</ui-button>
-          ${this.choices.map(
-            ({ value, label, kind }) =>
-              html`<ui-button variant=${kind ?? 'plain'} @click=${() => this.#answer(value)}>${label}</ui-button>`,
-          )}
-        </div>
-      </form>
-    </dialog>`;
+    const primary = this.choices.some(({ kind }) => kind === 'primary');
+    return html`<ui-dialog open alert label=${this.heading} @close=${() => this.#answer(null)}>
+      <p>${this.words}</p>
+      ${this.more < 2 ? nothing : html`<ui-checkbox label=${text('files.forAll')}></ui-checkbox>`}
+      <ui-button slot="actions" variant="quiet" ?autofocus=${!primary} @click=${() => this.#answer(null)}
+        >${text('files.cancel')}</ui-button
+      >
+      ${this.choices.map(
+        ({ value, label, kind }) =>
+          html`<ui-button slot="actions" variant=${kind ?? 'plain'} ?autofocus=${kind === 'primary'} @click=${() => this.#answer(value)}
+            >${label}</ui-button
+          >`,
+      )}
+    </ui-dialog>`;
   }
 }
 
 customElements.define('svc-file-question', SvcFileQuestion);
 
 function ask(question: Pick<SvcFileQuestion, 'heading' | 'words' | 'choices' | 'more'>): Promise<{ value: string; all: boolean } | null> {
-  const back = document.activeElement;
   return new Promise((resolve) => {
     const element = Object.assign(new SvcFileQuestion(), question);
-    element.answer = (value, all) => {
-      if (back instanceof HTMLElement) back.focus();
-      resolve(value === null ? null : { value, all });
-    };
+    element.answer = (value, all) => resolve(value === null ? null : { value, all });
     document.body.append(element);
   });
 }

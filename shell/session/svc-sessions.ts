@@ -1,12 +1,8 @@
 /** The dialog that says where the person is signed in. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
-import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
-import { glyph } from '../ui/glyphs.ts';
-import { showDialog } from '../ui/show-dialog.ts';
 import './svc-session-list.ts';
 
 export class SvcSessions extends LitElement {
@@ -19,34 +15,20 @@ export class SvcSessions extends LitElement {
     this.close = () => {};
   }
 
-  static override styles = [
-    base,
-    dialogStyles,
-    css`
-      dialog {
-        width: min(560px, 100vw - 24px);
-        max-height: calc(var(--screen) - 24px);
-      }
-      svc-session-list {
-        display: block;
-        padding: 4px 20px 20px;
-      }
-    `,
-  ];
+  static override styles = css`
+    ui-dialog {
+      --ui-dialog-width: 560px;
+    }
+  `;
 
   override firstUpdated(): void {
     void this.#watch;
-    showDialog(this.renderRoot.querySelector('dialog'));
   }
 
   override render(): TemplateResult {
-    return html`<dialog aria-labelledby="title" @close=${() => this.close()}>
-      <header>
-        <h2 id="title">${text('sessions.title')}</h2>
-        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.close()}> ${glyph('close')} </ui-button>
-      </header>
+    return html`<ui-dialog open autofocus label=${text('sessions.title')} @close=${() => this.close()}>
       <svc-session-list></svc-session-list>
-    </dialog>`;
+    </ui-dialog>`;
   }
 }
 

@@ -112,29 +112,6 @@ const ownStyles = css`
     --svc-sobre-acento: var(--ink);
     --svc-acento-forte: color-mix(in srgb, var(--accent) 22%, var(--surface));
   }
-  dialog {
-    width: min(440px, calc(100vw - 32px));
-    padding: 20px;
-    border: 1px solid var(--line);
-    border-radius: 14px;
-    background: var(--raised);
-    color: var(--ink);
-    box-shadow: var(--shadow-high);
-  }
-  dialog::backdrop {
-    background: var(--veil);
-  }
-  dialog p {
-    margin-top: 10px;
-    color: var(--muted);
-  }
-  .choices {
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: end;
-    gap: 8px;
-    margin-top: 20px;
-  }
   @container (max-width: 479px) {
     .tabs {
       padding: 0 4px;

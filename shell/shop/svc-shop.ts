@@ -1,6 +1,7 @@
 /** The shop: browse, installed, one app's page and, for admins, the panel; live by the events of the portal. */
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
@@ -9,7 +10,6 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
-import { showDialog } from '../ui/show-dialog.ts';
 import './admin-panel.ts';
 import { appPage } from './app-page.ts';
 import type { ShopContext } from './context.ts';
@@ -119,9 +119,7 @@ export class SvcShop extends LitElement {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
   }
 
-  override updated(changed: PropertyValues<this>): void {
-    const dialog = this.renderRoot.querySelector('dialog');
-    if (changed.has('removing') && this.removing !== null && dialog?.open === false) showDialog(dialog);
+  override updated(): void {
     this.#followPage();
     this.#keepKeyboard();
   }
@@ -148,7 +146,7 @@ export class SvcShop extends LitElement {
 
   #followActed(event: FocusEvent): void {
     const target = event.target instanceof HTMLElement ? event.target : null;
-    if (target?.closest('dialog') != null) return;
+    if (target?.closest('ui-dialog') != null) return;
     this.#acted = target?.closest<HTMLElement>('[data-actions]')?.dataset['actions'] ?? null;
   }
 
@@ -240,16 +238,13 @@ export class SvcShop extends LitElement {
       void this.desk.shop.remove(app.id);
     };
     const values = { nome: app.name };
-    return html`<dialog aria-labelledby="remove-title" aria-describedby="remove-body" @cancel=${() => decide(false)}>
-      <h3 id="remove-title">${text('store.removeTitle', values)}</h3>
-      <p id="remove-body">${text('store.removeBody', values)}</p>
-      <div class="choices">
-        <ui-button autofocus @click=${() => decide(false)}>${text('store.keep')}</ui-button>
-        <ui-button variant="danger" data-action="confirm-remove" @click=${() => decide(true)}>
-          ${glyph('trash')}${text('store.remove')}
-        </ui-button>
-      </div>
-    </dialog>`;
+    return html`<ui-dialog open alert label=${text('store.removeTitle', values)} @close=${() => decide(false)}>
+      <p>${text('store.removeBody', values)}</p>
+      <ui-button slot="actions" autofocus @click=${() => decide(false)}>${text('store.keep')}</ui-button>
+      <ui-button slot="actions" variant="danger" data-action="confirm-remove" @click=${() => decide(true)}>
+        ${glyph('trash')}${text('store.remove')}
+      </ui-button>
+    </ui-dialog>`;
   }
 }
 

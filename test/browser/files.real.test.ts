@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { useDesk, windowOf } from './support/browser.ts';
+import { dialogOf, useDesk, windowOf } from './support/browser.ts';
 import { mountTmpfs, unmount } from '../support/mounts.ts';
 import { draggedInto } from './support/drag.ts';
 import { expectLooks, pictured } from './support/looks.ts';
@@ -178,7 +178,7 @@ test('the trash: what was deleted is restored from there, and is deleted for goo
   await until('it is back', () => existsSync(at('volta.txt')));
   await entry('vai.txt').click();
   await page.keyboard.press('Delete');
-  await page.getByRole('dialog', { name: 'Apagar para sempre?' }).getByRole('button', { name: 'Apagar', exact: true }).click();
+  await dialogOf(page, 'Apagar para sempre?', 'alertdialog').getByRole('button', { name: 'Apagar', exact: true }).click();
   await entry('vai.txt').waitFor({ state: 'detached' });
   expect(existsSync(at('vai.txt'))).toBe(false);
   expect(problems).toEqual([]);
@@ -196,7 +196,7 @@ test('200 files are uploaded, one of them is refused and said; a name that is ta
   }));
   await page.locator('svc-window[top] svc-files .files-input').setInputFiles(chosen);
   // A folder has the name of the one, a file that of the other.
-  const question = page.getByRole('dialog', { name: 'Este nome já existe' });
+  const question = dialogOf(page, 'Este nome já existe', 'alertdialog');
   await question.getByText('Já há uma pasta chamada f007.txt').waitFor();
   await question.getByRole('button', { name: 'Pular' }).click();
   await question.getByText('Já há f008.txt').waitFor();
@@ -219,7 +219,7 @@ test('what does not fit is said before it is sent, and what is left when the dis
     await open();
     const sent = ['a.bin', 'b.bin', 'c.bin'].map((name) => ({ name, mimeType: '', buffer: Buffer.alloc(500_000, 1) }));
     const choose = async (): Promise<void> => await page.locator('svc-window[top] svc-folder .files-input').setInputFiles(sent);
-    const question = page.getByRole('dialog', { name: 'Não cabe' });
+    const question = dialogOf(page, 'Não cabe', 'alertdialog');
     await choose();
     await question.getByText(/Os 3 arquivos têm 1,5 MB, e em pasta-\d+ há 1 MB livres\./).waitFor();
     await pictured(page, 'files-no-room')('');
@@ -349,7 +349,7 @@ test('an archive is extracted beside itself, undone, and one that is damaged is 
   writeFileSync(at('outro.7z'), 'x');
   await open();
   await entry('tudo.zip').dblclick();
-  await page.getByRole('dialog', { name: 'tudo.zip' }).getByRole('button', { name: 'Extrair aqui' }).click();
+  await dialogOf(page, 'tudo.zip', 'alertdialog').getByRole('button', { name: 'Extrair aqui' }).click();
   await entry('obra').waitFor();
   expect(readFileSync(at('obra', 'planta.txt'), 'utf8')).toBe('p');
   await list().focus();

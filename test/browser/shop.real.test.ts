@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
-import { frameOf, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { dialogOf, frameOf, signedInAnew, type TestPage, windowOf } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type AppToPublish, type StoreWorld } from './support/shop-world.ts';
 
@@ -197,7 +197,7 @@ describe('for oneself', () => {
 
     await row('atlas').locator('.name').click();
     await appPage().getByRole('button', { name: 'Remover Atlas' }).click();
-    const question = loja().getByRole('dialog', { name: 'Remover Atlas?' });
+    const question = dialogOf(page, 'Remover Atlas?', 'alertdialog');
     await question.getByText(/Seus dados dele ficam guardados/).waitFor();
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });

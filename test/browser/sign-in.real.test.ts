@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startIdentityProvider, type IdentityProvider } from '../../api/testing/identity-provider.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
-import { axeFindings, axeInBothThemes, newPage } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, dialogOf, newPage } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 
 const right = 'a right password, äöü';
@@ -222,7 +222,7 @@ test('where one is signed in: seen, ended there at once, and signed out everywhe
   const [here, there] = [await enter(), await enter()];
   await here.getByRole('button', { name: /Sessão e preferências/ }).click();
   await here.getByRole('menuitem', { name: 'Onde entrei' }).click();
-  const dialog = here.getByRole('dialog', { name: 'Onde você entrou' });
+  const dialog = dialogOf(here, 'Onde você entrou');
   await dialog.getByRole('listitem').nth(1).waitFor();
   expect(await dialog.getByRole('listitem').count()).toBe(2);
   expect(await dialog.getByText('este navegador').count()).toBe(1);

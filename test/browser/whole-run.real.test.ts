@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { repository as home, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, signedIn, windowOf } from './support/browser.ts';
+import { dialogOf, frameOf, signedIn, windowOf } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -136,7 +136,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await picture('5-for-oneself');
   await go('#loja/relogio');
   await loja().getByRole('button', { name: 'Remover Relógio' }).click();
-  await loja().getByRole('dialog').getByRole('button', { name: 'Remover' }).click();
+  await dialogOf(page, 'Remover Relógio?', 'alertdialog').getByRole('button', { name: 'Remover' }).click();
   await loja().getByRole('button', { name: 'Instalar Relógio' }).waitFor();
   expect(existsSync(own)).toBe(false);
 

@@ -175,8 +175,10 @@ export class UiButton extends KitElement implements SvcUiButton {
   }
 
   #entered(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented || !(event.target instanceof HTMLInputElement)) return;
-    if (/^(?:button|submit|reset|image|file|color)$/.test(event.target.type) || submitterOf(this.form) !== this) return;
+    // Also in the browser's own control within one of the kit.
+    const [field] = event.composedPath();
+    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented || !(field instanceof HTMLInputElement)) return;
+    if (/^(?:button|submit|reset|image|file|color)$/.test(field.type) || submitterOf(this.form) !== this) return;
     event.preventDefault();
     this.click();
   }

@@ -81,6 +81,9 @@ export async function newPage(
 }
 
 export const windowOf = (page: Page, title: string): Locator => page.getByRole('dialog', { name: title, exact: true });
+/** A dialog of the UI kit with all that is put into it: that is not below its own `<dialog>`, but below the element. */
+export const dialogOf = (page: Page, name: string | RegExp, role: 'dialog' | 'alertdialog' = 'dialog'): Locator =>
+  page.locator('ui-dialog', { has: page.getByRole(role, { name }) });
 export const frameOf = (page: Page, title: string): FrameLocator => page.frameLocator(`iframe[title="${title}"]`);
 
 /** Opens by the launcher, as with the keyboard. */

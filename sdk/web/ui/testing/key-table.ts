@@ -48,6 +48,13 @@ export const keyTable: readonly (readonly [string, string, readonly string[], st
   ],
   ['switch', '<ui-switch id="c" checked>c</ui-switch>', ['Tab', 'Space'], 'c.checked', false],
   ['radio group: one stop, arrows choose', radios, ['Tab', 'ArrowDown'], '[r.value, document.activeElement.id]', ['b', 'r']],
+  [
+    'radio group and checkbox: Enter sends the form',
+    `<form>${radios}<ui-checkbox id="c" label="c"></ui-checkbox><ui-button type="submit" id="s">Enviar</ui-button></form>`,
+    ['Tab', 'Enter', 'Tab', 'Enter'],
+    'told.filter((line) => line === "click s")',
+    ['click s', 'click s'],
+  ],
   ['dialog: the focus goes to the first field', dialog, ['Tab', 'Enter'], '[d.open, document.activeElement.id]', [true, 'f']],
   [
     'dialog: Escape closes, the focus comes back',
