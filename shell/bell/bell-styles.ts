@@ -2,35 +2,27 @@
 import { css } from 'lit';
 
 export const bellStyles = css`
-  dialog {
-    position: fixed;
+  ui-dialog {
+    --ui-dialog-width: 420px;
+  }
+  ui-dialog::part(dialog) {
     inset: auto 8px calc(var(--keyboard) + var(--taskbar) + 8px) auto;
-    display: flex;
-    flex-direction: column;
-    width: min(420px, 100vw - 16px);
-    max-width: none;
     max-height: min(640px, var(--screen) - var(--taskbar) - 16px);
     margin: 0;
-    overflow: hidden;
   }
-  /* Only read from there: nothing to press. */
-  h2:focus {
-    outline: none;
-  }
-  .list {
-    overflow: auto;
+  ui-dialog::part(body) {
+    padding: 0;
     overscroll-behavior: contain;
+  }
+  ui-dialog::part(footer) {
+    padding: 8px 12px;
+    border-top: 1px solid var(--line);
   }
   .problem {
     padding: 12px 20px;
     background: var(--note);
     color: var(--on-note);
     font-size: 13px;
-  }
-  .empty {
-    padding: 32px 20px;
-    color: var(--muted);
-    text-align: center;
   }
   li {
     display: grid;
@@ -72,11 +64,5 @@ export const bellStyles = css`
     flex-wrap: wrap;
     gap: 8px;
     margin-top: 8px;
-  }
-  footer {
-    display: flex;
-    justify-content: end;
-    padding: 8px 12px;
-    border-top: 1px solid var(--line);
   }
 `;

@@ -7,15 +7,15 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/empty.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
-import { glyph } from '../ui/glyphs.ts';
-import { showDialog } from '../ui/show-dialog.ts';
+import { leadOn } from '../ui/lead-on.ts';
 import { bellStyles } from './bell-styles.ts';
 import { noticeText, pendingText } from './notice-words.ts';
 import { canOpen, openNotice } from './open-notice.ts';
@@ -32,11 +32,10 @@ export class SvcBell extends LitElement {
     this.missing = null;
   }
 
-  static override styles = [base, dialogStyles, bellStyles];
+  static override styles = [base, bellStyles];
 
   override firstUpdated(): void {
     void this.#watch;
-    showDialog(this.renderRoot.querySelector('dialog'));
     this.desk.bell.refresh();
   }
 
@@ -52,7 +51,7 @@ export class SvcBell extends LitElement {
       return;
     }
     // The focus belongs to the app now, not to the bell's button.
-    this.dispatchEvent(new CustomEvent('opened'));
+    leadOn(this);
     this.#close();
     openNotice(desk, notice);
   }
@@ -68,27 +67,16 @@ export class SvcBell extends LitElement {
   async #readAll(): Promise<void> {
     void this.desk.bell.markRead(null);
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>('h2')?.focus();
+    this.renderRoot.querySelector('ui-dialog')?.focus();
   }
 
   override render(): TemplateResult {
     const { avisos, naoLidos, pendentes, loaded, problem } = this.desk.bell.state.get();
     const trouble = this.missing === null ? problem : text('bell.noApp', { app: this.missing });
-    return html`<dialog
-      aria-labelledby="title"
-      aria-busy=${!loaded}
-      @close=${() => this.#close()}
-      @click=${(event: MouseEvent) => event.target === event.currentTarget && this.#close()}
-    >
-      <header>
-        <h2 id="title" tabindex="-1">${text('bell.title')}</h2>
-        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.#close()}>
-          ${glyph('close')}
-        </ui-button>
-      </header>
+    return html`<ui-dialog open autofocus light-dismiss label=${text('bell.title')} @close=${() => this.#close()}>
       ${trouble === null ? nothing : html`<p class="problem" role="alert">${trouble}</p>`}
-      <div class="list">
-        ${loaded && avisos.length + pendentes.length === 0 ? html`<p class="empty">${text('bell.empty')}</p>` : nothing}
+      <div aria-busy=${!loaded}>
+        ${loaded && avisos.length + pendentes.length === 0 ? html`<ui-empty>${text('bell.empty')}</ui-empty>` : nothing}
         <ul>
           ${repeat(
             pendentes,
@@ -105,16 +93,14 @@ export class SvcBell extends LitElement {
       ${
         naoLidos === 0
           ? nothing
-          : html`<footer>
-              <ui-button variant="quiet" @click=${() => this.#readAll()}>${text('bell.readAll')}</ui-button>
-            </footer>`
+          : html`<ui-button slot="actions" variant="quiet" @click=${() => this.#readAll()}>${text('bell.readAll')}</ui-button>`
       }
-    </dialog>`;
+    </ui-dialog>`;
   }
 
   /** It is answered in Settings, where what is asked is shown whole. */
   #answer(): void {
-    this.dispatchEvent(new CustomEvent('opened'));
+    leadOn(this);
     this.#close();
     this.desk.openSettings('consentimentos');
   }

@@ -6,6 +6,8 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/radio-group.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Offer } from '../session/capabilities-api.ts';
@@ -13,7 +15,6 @@ import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { consentStyles } from './consent-styles.ts';
@@ -49,7 +50,7 @@ export class SvcConsent extends LitElement {
     this.problem = null;
   }
 
-  static override styles = [base, dialogStyles, noteStyles, consentStyles];
+  static override styles = [base, noteStyles, consentStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -68,9 +69,6 @@ export class SvcConsent extends LitElement {
   override firstUpdated(): void {
     const { ofertas } = this.question;
     if (ofertas.length === 1) this.para = ofertas[0]?.app ?? null;
-    this.renderRoot.querySelector('dialog')?.showModal();
-    // On no button: a key that was meant for another window answers nothing.
-    this.renderRoot.querySelector<HTMLElement>('h2')?.focus();
     this.#count();
   }
 
@@ -106,8 +104,9 @@ export class SvcConsent extends LitElement {
     }
   }
 
-  /** Whatever closed it: where the portal has to be asked, the question is closed by its answer. */
-  #closed(): void {
+  /** Whatever closes it: where the portal has to be asked, the question is closed by its answer. */
+  #closed(event: Event): void {
+    event.preventDefault();
     void this.#decide({ kind: 'fechada' });
   }
 
@@ -123,45 +122,38 @@ export class SvcConsent extends LitElement {
     const alone = second === undefined ? first : undefined;
     const title = alone === undefined ? text('apps.askChoice', { de }) : text('apps.ask', { de, para: alone.nome });
     const lead = alone === undefined ? text('apps.leadChoice', { de }) : text('apps.lead', { de, para: alone.nome, rotulo: alone.rotulo });
-    return html`<dialog
-      role="alertdialog"
-      aria-labelledby="title"
-      aria-describedby="lead"
-      aria-busy=${this.busy}
+    // The focus is on no button: a key that was meant for another window answers nothing.
+    return html`<ui-dialog
+      open
+      autofocus
+      alert
+      label=${title}
       @pointerdown=${this.#press}
       @keydown=${this.#press}
-      @close=${() => this.#closed()}
+      @cancel=${(event: Event) => this.#closed(event)}
+      @close=${(event: Event) => this.#closed(event)}
     >
-      <header>
-        <h2 id="title" tabindex="-1">${title}</h2>
-        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#closed()}> ${glyph('close')} </ui-button>
-      </header>
-      <div class="body">
-        <p id="lead">${lead}</p>
+      <div class="body" aria-busy=${this.busy}>
+        <p>${lead}</p>
         ${alone === undefined ? this.#choice(ofertas) : nothing}
         <p class="facts">
           ${text('apps.capability', { capacidade })}<br /><code>${id}${this.para === null ? '' : ` → ${this.para}`}</code>
         </p>
-        <div class="verbs">${this.#verbs()}</div>
         <p class="facts">${text('apps.kept')}</p>
         ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
       </div>
-    </dialog>`;
+      <div slot="actions" class="verbs">${this.#verbs()}</div>
+    </ui-dialog>`;
   }
 
   #choice(ofertas: readonly Offer[]): TemplateResult {
-    return html`<fieldset>
-      <legend>${text('apps.which')}</legend>
-      ${ofertas.map(
-        ({ app, nome, rotulo }) =>
-          html`<label class="offer">
-            <input type="radio" name="offer" value=${app} .checked=${this.para === app} @change=${() => (this.para = app)} />
-            <span
-              >${rotulo}<span class="facts">${nome} <code>${app}</code></span></span
-            >
-          </label>`,
-      )}
-    </fieldset>`;
+    return html`<ui-radio-group
+      label=${text('apps.which')}
+      .value=${this.para ?? ''}
+      @change=${(event: Event) => (this.para = (event.target as SvcUiRadioGroup).value)}
+    >
+      ${ofertas.map(({ app, nome, rotulo }) => html`<option value=${app} data-hint=${`${nome} (${app})`}>${rotulo}</option>`)}
+    </ui-radio-group>`;
   }
 
   #verbs(): TemplateResult {

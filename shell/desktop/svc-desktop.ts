@@ -9,7 +9,7 @@ import '../launcher/svc-launcher.ts';
 import '../opening/svc-open-with.ts';
 import '../secrets/svc-secrets.ts';
 import '../share/svc-share.ts';
-import { Watch } from '../state/signal.ts';
+import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { listenLongPress } from '../ui/long-press.ts';
 import { isByKeyboard } from '../ui/screen.ts';
@@ -31,23 +31,10 @@ export class SvcDesktop extends LitElement {
   declare desk: Desk;
   declare snap: SnapPreview | null;
   #watch = new Watch(this, () => {
-    const { windows, launcherOpen, shortcutsOpen, sessionsOpen, bellOpen, shared, secretsApp, appCalls, announcement, connection } =
-      this.desk;
-    const dialogs = [
-      launcherOpen,
-      shortcutsOpen,
-      this.desk.switching,
-      sessionsOpen,
-      bellOpen,
-      shared,
-      secretsApp,
-      appCalls.question,
-      this.desk.opening.asked,
-    ];
-    return [windows.windows, windows.area, ...dialogs, announcement, connection, language];
+    const { windows, announcement, connection } = this.desk;
+    return [windows.windows, windows.area, ...this.#dialogs, announcement, connection, language];
   });
   #ends: (() => void)[] = [];
-  #backTo: HTMLElement | null = null;
 
   constructor() {
     super();
@@ -99,22 +86,21 @@ export class SvcDesktop extends LitElement {
     super.connectedCallback();
     void this.#watch;
     this.#ends.push(listenKeys(this.desk), this.#followFocus(), listenLongPress(this));
-    const { launcherOpen, bellOpen, secretsApp, shared, appCalls, opening } = this.desk;
-    for (const dialog of [launcherOpen, bellOpen, secretsApp, shared, appCalls.question, opening.asked]) {
+    for (const dialog of this.#dialogs) {
       dialog.subscribe(() => {
         const open = dialog.get();
-        if (open !== false && open !== null) this.#backTo = deepActive();
-        else void this.updateComplete.then(() => this.#giveFocus());
+        if (open === false || open === null) void this.updateComplete.then(() => this.#giveFocus());
       });
     }
   }
 
-  /**
-   * Focus goes back to the element that had it. A choice in the launcher moves the focus, but could not while the launcher held it: then
-   * the front window gets it.
-   */
+  get #dialogs(): readonly Pick<Signal<unknown>, 'get' | 'subscribe'>[] {
+    const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls, opening } = this.desk;
+    return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question, opening.asked];
+  }
+
+  /** A choice in the launcher moves the focus, but could not while the launcher held it: the front window gets it. */
   #giveFocus(): void {
-    if (this.#backTo !== null) return this.#backTo.focus();
     const top = this.desk.windows.top();
     if (top !== null && deepActive() === document.body) this.desk.frames.get(top.id)?.focusContent();
   }
@@ -198,15 +184,15 @@ export class SvcDesktop extends LitElement {
         ${this.snap === null ? nothing : html`<div class="snap"></div>`}
       </main>
       <footer><svc-taskbar .desk=${desk}></svc-taskbar></footer>
-      ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk} @launched=${() => (this.#backTo = null)}></svc-launcher>` : nothing}
-      ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk} @opened=${() => (this.#backTo = null)}></svc-bell>` : nothing}
+      ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
+      ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
       ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       ${question === null ? nothing : keyed(question, html`<svc-consent .desk=${desk} .question=${question}></svc-consent>`)}
-      ${file === null ? nothing : keyed(file, html`<svc-open-with .desk=${desk} .file=${file} @opened=${() => (this.#backTo = null)}></svc-open-with>`)}
+      ${file === null ? nothing : keyed(file, html`<svc-open-with .desk=${desk} .file=${file}></svc-open-with>`)}
       <ui-toast silent></ui-toast>
       <p class="sr-only" role="status">${desk.announcement.get()}</p>
     `;

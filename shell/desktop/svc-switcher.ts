@@ -3,11 +3,12 @@
  * chosen one to the front, Escape leaves everything as it is. Opened from the page of an app, Alt may have been let go before: it stays until a choice.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/dialog.ts';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
 import { text } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
+import { leadOn } from '../ui/lead-on.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { Desk } from './desk.ts';
 import { builtinOf } from './desk-windows.ts';
@@ -22,10 +23,11 @@ export class SvcSwitcher extends LitElement {
 
   static override styles = [
     base,
-    dialogStyles,
     css`
-      dialog {
-        width: min(420px, 100vw - 24px);
+      ui-dialog {
+        --ui-dialog-width: 420px;
+      }
+      ui-dialog::part(body) {
         padding: 8px;
       }
       [role='option'] {
@@ -45,10 +47,6 @@ export class SvcSwitcher extends LitElement {
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
-      }
-      ul {
-        max-height: calc(var(--screen) - 120px);
-        overflow: auto;
       }
       /* The chosen one shows it. */
       ul:focus-visible {
@@ -71,19 +69,14 @@ export class SvcSwitcher extends LitElement {
     this.at = this.desk.switching.get() === -1 ? last : next;
   }
 
-  override firstUpdated(): void {
-    this.renderRoot.querySelector('dialog')?.showModal();
-    this.renderRoot.querySelector('ul')?.focus();
-  }
-
   override updated(): void {
     this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }
 
-  #end(index: number | null): void {
-    const chosen = index === null ? undefined : this.#windows[index];
+  #end(index: number): void {
+    const chosen = this.#windows[index];
+    leadOn(this);
     this.desk.switching.set(null);
-    // After the dialog gave the focus back.
     if (chosen !== undefined && this.desk.windows.find(chosen.id) !== undefined) this.desk.activate(chosen.id);
   }
 
@@ -91,24 +84,25 @@ export class SvcSwitcher extends LitElement {
     const step = letterOf(event) === 'q' ? 1 : steps[event.key];
     if (step !== undefined) this.at = (this.at + (event.shiftKey ? -step : step) + this.#windows.length) % this.#windows.length;
     else if (event.key === 'Enter' || event.key === ' ') this.#end(this.at);
-    else if (event.key === 'Escape') this.#end(null);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   override render(): TemplateResult {
-    return html`<dialog
-      aria-label=${text('switcher.title')}
+    return html`<ui-dialog
+      open
+      hide-label
+      light-dismiss
+      label=${text('switcher.title')}
       @keydown=${(event: KeyboardEvent) => this.#key(event)}
       @keyup=${(event: KeyboardEvent) => event.key === 'Alt' && this.#end(this.at)}
-      @click=${(event: MouseEvent) => event.target === event.currentTarget && this.#end(null)}
       @close=${() => this.desk.switching.set(null)}
     >
       <ul role="listbox" tabindex="0" aria-label=${text('switcher.title')} aria-activedescendant="w${this.at}">
         ${this.#windows.map((window, index) => this.#option(window, index))}
       </ul>
-    </dialog>`;
+    </ui-dialog>`;
   }
 
   #option(window: WindowState, index: number): TemplateResult {

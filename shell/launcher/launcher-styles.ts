@@ -2,24 +2,17 @@
 import { css } from 'lit';
 
 export const launcherStyles = css`
-  dialog {
-    position: fixed;
+  ui-dialog::part(dialog) {
     inset: auto auto calc(var(--keyboard) + var(--taskbar) + 10px) 10px;
     width: min(660px, 100vw - 20px);
     height: min(560px, var(--screen) - var(--taskbar) - 20px);
     max-width: none;
     max-height: none;
     margin: 0;
-    padding: 0;
-    border: 1px solid var(--line);
-    border-radius: 16px;
-    background: var(--raised);
-    color: var(--ink);
-    box-shadow: var(--shadow-high);
     animation: rise 140ms ease-out;
   }
-  dialog::backdrop {
-    background: var(--veil);
+  ui-dialog::part(body) {
+    padding: 0;
   }
   @keyframes rise {
     from {
@@ -91,12 +84,8 @@ export const launcherStyles = css`
   .tile {
     cursor: pointer;
   }
-  .none {
+  ui-empty {
     flex: 1;
-    padding: 48px 24px;
-    color: var(--muted);
-    text-align: center;
-    overflow-wrap: anywhere;
   }
   .foot {
     flex: none;
@@ -106,7 +95,7 @@ export const launcherStyles = css`
     font-size: 12px;
   }
   @media (max-width: 599px) {
-    dialog {
+    ui-dialog::part(dialog) {
       inset: var(--screen-top) 0 auto;
       width: 100vw;
       height: var(--screen);

@@ -4,6 +4,8 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/empty.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
@@ -13,6 +15,7 @@ import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
+import { leadOn } from '../ui/lead-on.ts';
 import { appEntries, commandEntries, openAppMenu, type AppEntry, type CommandEntry } from './entries.ts';
 import { nextTile } from './grid-keys.ts';
 import { search, sections } from './search.ts';
@@ -44,8 +47,6 @@ export class SvcLauncher extends LitElement {
 
   override firstUpdated(): void {
     void this.#watch;
-    this.renderRoot.querySelector<HTMLDialogElement>('dialog')?.showModal();
-    this.renderRoot.querySelector('input')?.focus();
   }
 
   #groups(): readonly Group[] {
@@ -74,7 +75,7 @@ export class SvcLauncher extends LitElement {
 
   /** The focus goes where the entry leads, or to the window in front; only a launcher that was closed gives it back. */
   #run(entry: AppEntry | CommandEntry): void {
-    this.dispatchEvent(new Event('launched'));
+    leadOn(this);
     this.#close();
     entry.run();
   }
@@ -82,9 +83,7 @@ export class SvcLauncher extends LitElement {
   #key(event: KeyboardEvent, entries: readonly (AppEntry | CommandEntry)[]): void {
     const chosen = entries[this.active];
     const sideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
-    // At once: the dialog's close event comes later, and would close a launcher that was opened again meanwhile.
-    if (event.key === 'Escape') this.#close();
-    else if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
+    if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
     else if (isMenuKey(event)) this.#menuOf(chosen);
     else if (event.key.startsWith('Arrow') && !(sideways && this.query !== '')) {
       const boxes = [...this.renderRoot.querySelectorAll('[role=option]')].map((tile) => tile.getBoundingClientRect());
@@ -112,11 +111,7 @@ export class SvcLauncher extends LitElement {
     const groups = this.#groups();
     const entries = groups.flatMap((group) => [...group.apps, ...group.commands]);
     const active = Math.min(this.active, Math.max(entries.length - 1, 0));
-    return html`<dialog
-      aria-label=${text('launcher.title')}
-      @close=${() => this.#close()}
-      @pointerdown=${(event: Event) => event.target instanceof HTMLDialogElement && this.#close()}
-    >
+    return html`<ui-dialog open hide-label light-dismiss label=${text('launcher.title')} @close=${() => this.#close()}>
       <div class="panel">
         <div class="search">
           ${glyph('search')}
@@ -142,7 +137,7 @@ export class SvcLauncher extends LitElement {
         </div>
         ${
           entries.length === 0
-            ? html`<p class="none">${text('launcher.none', { texto: this.query })}</p>`
+            ? html`<ui-empty>${text('launcher.none', { texto: this.query })}</ui-empty>`
             : html`<div class="results" id="results" role="listbox" tabindex="-1" aria-label=${text('launcher.title')}>
                 ${groups.map((group) => this.#group(group, entries, active))}
               </div>`
@@ -150,7 +145,7 @@ export class SvcLauncher extends LitElement {
         <p class="foot" aria-hidden="true">${text('launcher.hint')}</p>
         <p class="sr-only" role="status">${this.query === '' ? '' : text('launcher.results', { n: entries.length })}</p>
       </div>
-    </dialog>`;
+    </ui-dialog>`;
   }
 
   #group(group: Group, entries: readonly (AppEntry | CommandEntry)[], active: number): TemplateResult {

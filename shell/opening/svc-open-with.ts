@@ -2,14 +2,16 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/checkbox.ts';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/radio-group.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameAmong } from '../state/app-names.ts';
 import { Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
+import { leadOn } from '../ui/lead-on.ts';
 import { candidates, chosenFor, elect, offered } from './elections.ts';
 import { markOf, typeName } from './file-mark.ts';
 import { typeOf, type FileToOpen } from './file-type.ts';
@@ -49,14 +51,9 @@ export class SvcOpenWith extends LitElement {
 
   static override styles = [
     base,
-    dialogStyles,
     css`
-      dialog {
-        width: min(460px, calc(100vw - 24px));
-        max-height: calc(var(--screen) - 24px);
-      }
-      form {
-        padding: 16px 20px 20px;
+      ui-dialog {
+        --ui-dialog-width: 460px;
       }
       .file {
         display: flex;
@@ -69,52 +66,20 @@ export class SvcOpenWith extends LitElement {
         display: block;
         color: var(--muted);
       }
-      fieldset {
-        display: grid;
-        gap: 2px;
-        margin: 0;
-        padding: 0;
-        border: 0;
-      }
-      label {
-        display: flex;
-        align-items: center;
-        gap: 12px;
-        min-height: 44px;
-        padding: 4px 10px;
-        border-radius: 8px;
-        overflow-wrap: anywhere;
-      }
-      label:hover {
-        background: var(--hover);
-      }
-      input {
-        flex: none;
-        width: 18px;
-        height: 18px;
-        margin: 0;
-        accent-color: var(--accent);
-      }
       .place {
         display: inline-grid;
         width: 28px;
         place-items: center;
         color: var(--muted);
       }
-      .buttons {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: end;
-        gap: 8px;
-        margin-top: 16px;
+      ui-checkbox {
+        margin-top: 8px;
       }
     `,
   ];
 
   override firstUpdated(): void {
     void this.#watch;
-    this.renderRoot.querySelector<HTMLDialogElement>('dialog')?.showModal();
-    this.renderRoot.querySelector<HTMLElement>('input:checked, ui-button[variant=primary], ui-button')?.focus();
   }
 
   #close(): void {
@@ -149,7 +114,7 @@ export class SvcOpenWith extends LitElement {
     if (choice === null) return;
     const { desk, file, always } = this;
     if (always) keepChoice(desk, file, choice);
-    this.dispatchEvent(new Event('opened'));
+    leadOn(this);
     this.#close();
     const destination = destinations.find((each) => each === choice);
     carryOut(desk, file, destination === undefined ? { by: 'app', app: choice } : { by: 'desktop', destination });
@@ -161,54 +126,49 @@ export class SvcOpenWith extends LitElement {
     const type = typeOf(file, openers);
     const mark = markOf(type, openers, desk.preferences.state.get() ?? {});
     const offers = this.#offers;
-    return html`<dialog aria-labelledby="title" @close=${() => this.#close()}>
-      <header>
-        <h2 id="title">${text('opening.withFile', { nome: file.nome })}</h2>
-        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
-      </header>
-      <form @submit=${(event: SubmitEvent) => this.#submit(event)}>
+    const title = text('opening.withFile', { nome: file.nome });
+    return html`<form @submit=${(event: SubmitEvent) => this.#submit(event)}>
+      <ui-dialog open label=${title} @close=${() => this.#close()}>
         <div class="file">
           <svc-file-icon .mark=${mark} .size=${40}></svc-file-icon>
           <span>${file.nome}<small>${typeName(type, mark)}</small></span>
         </div>
+        ${offers.length === 0 ? html`<p>${text('opening.none')}</p>` : this.#choice(title, offers)}
+        ${
+          offers.length === 0 || type.key === null
+            ? nothing
+            : html`<ui-checkbox
+                label=${text('opening.always', { tipo: typeName(type, mark) })}
+                .checked=${this.always}
+                @change=${(event: Event) => (this.always = (event.target as SvcUiCheckbox).checked)}
+              ></ui-checkbox>`
+        }
+        <ui-button slot="actions" variant="quiet" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
         ${
           offers.length === 0
-            ? html`<p>${text('opening.none')}</p>`
-            : html`<fieldset aria-labelledby="title">${offers.map((offer) => this.#offer(offer))}</fieldset>
-                ${
-                  type.key === null
-                    ? nothing
-                    : html`<ui-checkbox
-                        label=${text('opening.always', { tipo: typeName(type, mark) })}
-                        .checked=${this.always}
-                        @change=${(event: Event) => (this.always = (event.target as SvcUiCheckbox).checked)}
-                      ></ui-checkbox>`
-                }`
+            ? html`<ui-button slot="actions" variant="primary" autofocus @click=${() => (this.#close(), desk.openShop())}
+                >${text('opening.shop')}</ui-button
+              >`
+            : html`<ui-button slot="actions" variant="primary" type="submit">${text('opening.open')}</ui-button>`
         }
-        <div class="buttons">
-          <ui-button variant="quiet" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
-          ${
-            offers.length === 0
-              ? html`<ui-button variant="primary" @click=${() => (this.#close(), desk.openShop())}> ${text('opening.shop')} </ui-button>`
-              : html`<ui-button variant="primary" type="submit">${text('opening.open')}</ui-button>`
-          }
-        </div>
-      </form>
-    </dialog>`;
+      </ui-dialog>
+    </form>`;
   }
 
-  #offer({ value, label, app, glyph: sign }: Offer): TemplateResult {
-    return html`<label>
-      <input
-        type="radio"
-        name="offer"
-        .value=${value}
-        .checked=${value === (this.chosen ?? this.#first)}
-        @change=${() => (this.chosen = value)}
-      />
-      ${sign === undefined ? html`<svc-app-icon .app=${this.desk.apps.find(app ?? '')} .size=${28}></svc-app-icon>` : html`<span class="place">${glyph(sign)}</span>`}
-      <span>${label}</span>
-    </label>`;
+  #choice(title: string, offers: readonly Offer[]): TemplateResult {
+    return html`<ui-radio-group
+      label=${title}
+      hide-label
+      .value=${this.chosen ?? this.#first ?? ''}
+      @change=${(event: Event) => (this.chosen = (event.target as SvcUiRadioGroup).value)}
+    >
+      ${offers.map(({ value, label }) => html`<option value=${value}>${label}</option>`)}
+      ${offers.map(({ value, app, glyph: sign }) =>
+        sign === undefined
+          ? html`<svc-app-icon slot=${`start-${value}`} .app=${this.desk.apps.find(app ?? '')} .size=${28}></svc-app-icon>`
+          : html`<span slot=${`start-${value}`} class="place">${glyph(sign)}</span>`,
+      )}
+    </ui-radio-group>`;
   }
 }
 

@@ -2,13 +2,10 @@
 import { css } from 'lit';
 
 export const secretsStyles = css`
-  dialog {
-    width: min(560px, 100vw - 16px);
-    max-height: min(720px, var(--screen) - 16px);
-    overflow: auto;
+  ui-dialog {
+    --ui-dialog-width: 560px;
   }
   .lead {
-    padding: 16px 20px 0;
     color: var(--muted);
     font-size: 13px;
   }
@@ -17,7 +14,7 @@ export const secretsStyles = css`
     flex-wrap: wrap;
     align-items: center;
     gap: 8px 12px;
-    margin: 16px 20px 0;
+    margin-top: 16px;
     padding: 10px 12px;
     border-radius: 8px;
     background: var(--note);
@@ -31,7 +28,7 @@ export const secretsStyles = css`
     flex: none;
   }
   ul {
-    padding: 8px 20px 20px;
+    margin-top: 8px;
   }
   li {
     display: grid;
@@ -48,10 +45,9 @@ export const secretsStyles = css`
     align-items: center;
     gap: 4px 10px;
   }
-  textarea.lines {
-    grid-column: 1 / -1;
+  /* A PEM key. Its letters are covered as those of a password. */
+  .lines::part(control) {
     min-height: 120px;
-    resize: vertical;
     -webkit-text-security: disc;
   }
   code {
@@ -84,22 +80,13 @@ export const secretsStyles = css`
     flex-wrap: wrap;
     gap: 8px;
   }
-  label {
+  ui-field {
     flex-basis: 100%;
-    font-size: 13px;
-    font-weight: 500;
-  }
-  form .field {
-    flex: 1 1 200px;
     min-width: 0;
   }
   .problem {
     flex-basis: 100%;
     color: var(--danger);
     font-size: 13px;
-  }
-  .empty {
-    padding: 24px 20px;
-    color: var(--muted);
   }
 `;

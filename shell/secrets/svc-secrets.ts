@@ -4,6 +4,9 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/field.ts';
 import type { SecretsView, SecretView } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
@@ -11,7 +14,6 @@ import { deleteSecret, listSecrets, putSecret, restartApp } from '../session/api
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { secretsStyles } from './secrets-styles.ts';
 
@@ -53,7 +55,7 @@ export class SvcSecrets extends LitElement {
     this.done = '';
   }
 
-  static override styles = [base, dialogStyles, secretsStyles];
+  static override styles = [base, secretsStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -61,7 +63,6 @@ export class SvcSecrets extends LitElement {
   }
 
   override firstUpdated(): void {
-    this.renderRoot.querySelector('dialog')?.showModal();
     void this.#carryOut(() => listSecrets(this.app), '');
   }
 
@@ -94,20 +95,20 @@ export class SvcSecrets extends LitElement {
 
   async #send(event: SubmitEvent, name: string): Promise<void> {
     event.preventDefault();
-    const input = this.renderRoot.querySelector<HTMLInputElement | HTMLTextAreaElement>('#value');
-    if (input === null || this.busy) return;
-    if (input.value === '') {
+    const field = this.renderRoot.querySelector('ui-field');
+    if (field === null || this.busy) return;
+    if (field.value === '') {
       this.problem = text('secrets.empty');
-      input.focus();
+      field.focus();
       return;
     }
-    const { value } = input;
+    const { value } = field;
     if (await this.#carryOut(() => putSecret(this.app, name, value), text('secrets.saved', { segredo: name }))) {
-      input.value = '';
+      field.value = '';
       await this.#focus(name);
     } else {
       await this.updateComplete;
-      input.focus();
+      field.focus();
     }
   }
 
@@ -127,7 +128,7 @@ export class SvcSecrets extends LitElement {
   async #focus(name: string): Promise<void> {
     await this.updateComplete;
     const row = [...this.renderRoot.querySelectorAll<HTMLElement>('li')].find((item) => item.dataset['secret'] === name);
-    (row?.querySelector<HTMLElement>('ui-button') ?? this.renderRoot.querySelector<HTMLElement>('header ui-button'))?.focus();
+    (row?.querySelector('ui-button') ?? this.renderRoot.querySelector('ui-dialog'))?.focus();
   }
 
   async #show(open: Open): Promise<void> {
@@ -135,7 +136,7 @@ export class SvcSecrets extends LitElement {
     this.problem = null;
     this.done = '';
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>(open.kind === 'edit' ? '#value' : '[data-verb=confirm]')?.focus();
+    this.renderRoot.querySelector<HTMLElement>(open.kind === 'edit' ? 'ui-field' : '[data-verb=confirm]')?.focus();
   }
 
   #hide(): void {
@@ -146,8 +147,8 @@ export class SvcSecrets extends LitElement {
   }
 
   /** Escape leaves what is open first, then the dialog. */
-  #cancel(event: Event): void {
-    if (this.open === null) return;
+  #cancel(event: SvcUiDialogEvents['cancel']): void {
+    if (this.open === null || event.detail.by !== 'escape') return;
     event.preventDefault();
     this.#hide();
   }
@@ -159,24 +160,22 @@ export class SvcSecrets extends LitElement {
     event.preventDefault();
     this.open = { ...this.open, lines: true };
     await this.updateComplete;
-    const area = this.renderRoot.querySelector<HTMLTextAreaElement>('textarea');
-    if (area === null) return;
-    area.value = pasted;
-    area.focus();
+    const field = this.renderRoot.querySelector('ui-field');
+    if (field === null) return;
+    await field.updateComplete;
+    field.value = pasted;
+    field.focus();
   }
 
   override render(): TemplateResult {
     const { view } = this;
-    return html`<dialog
-      aria-labelledby="title"
-      aria-busy=${this.busy}
+    return html`<ui-dialog
+      open
+      autofocus
+      label=${text('secrets.title', { nome: this.#name })}
       @close=${() => this.#close()}
-      @cancel=${(event: Event) => this.#cancel(event)}
+      @cancel=${(event: SvcUiDialogEvents['cancel']) => this.#cancel(event)}
     >
-      <header>
-        <h2 id="title">${text('secrets.title', { nome: this.#name })}</h2>
-        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
-      </header>
       <p class="lead">${text('secrets.lead', { nome: this.#name })}</p>
       ${view?.restartNeeded === true ? this.#restartNote() : nothing}
       ${
@@ -192,12 +191,12 @@ export class SvcSecrets extends LitElement {
         view === null
           ? nothing
           : view.secrets.length === 0
-            ? html`<p class="empty">${text('secrets.none')}</p>`
-            : html`<ul>
+            ? html`<ui-empty>${text('secrets.none')}</ui-empty>`
+            : html`<ul aria-busy=${this.busy}>
                 ${view.secrets.map((secret) => this.#row(secret))}
               </ul>`
       }
-    </dialog>`;
+    </ui-dialog>`;
   }
 
   #restartNote(): TemplateResult {
@@ -254,42 +253,23 @@ export class SvcSecrets extends LitElement {
   }
 
   #form(name: string): TemplateResult {
+    const lines = this.open?.lines === true;
     return html`<form novalidate @submit=${(event: SubmitEvent) => this.#send(event, name)}>
-      <label for="value">${text('secrets.value', { segredo: name })}</label>
-      ${this.open?.lines === true ? this.#area() : this.#input()}
-      <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</ui-button>
-      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
-      ${this.problem === null ? nothing : html`<p class="problem" id="problem" role="alert">${this.problem}</p>`}
-    </form>`;
-  }
-
-  #input(): TemplateResult {
-    return html`<input
-      id="value"
-      class="field"
-      type="password"
-      autocomplete="off"
-      autocapitalize="off"
-      spellcheck="false"
-      aria-describedby=${this.problem === null ? nothing : 'problem'}
-      aria-invalid=${this.problem === null ? nothing : 'true'}
-      @paste=${(event: ClipboardEvent) => this.#paste(event)}
-    />`;
-  }
-
-  /** A PEM key. Its letters are covered as those of a password. */
-  #area(): TemplateResult {
-    return html`<textarea
-        id="value"
-        class="field lines"
+      <ui-field
+        class=${lines ? 'lines' : ''}
+        label=${text('secrets.value', { segredo: name })}
+        type=${lines ? 'textarea' : 'password'}
         rows="6"
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"
-        aria-describedby=${this.problem === null ? 'lines' : 'lines problem'}
-        aria-invalid=${this.problem === null ? nothing : 'true'}
-      ></textarea>
-      <p class="description" id="lines" role="status">${text('secrets.lines')}</p>`;
+        hint=${lines ? text('secrets.lines') : ''}
+        error=${this.problem ?? ''}
+        @paste=${(event: ClipboardEvent) => this.#paste(event)}
+      ></ui-field>
+      <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</ui-button>
+      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
+    </form>`;
   }
 
   #confirm(name: string): TemplateResult {

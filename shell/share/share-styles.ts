@@ -41,20 +41,15 @@ export const rowStyles = css`
 `;
 
 export const shareStyles = css`
-  dialog {
-    width: min(600px, 100vw - 16px);
-    max-width: none;
-    max-height: min(760px, var(--screen) - 16px);
-    overflow: auto;
+  ui-dialog {
+    --ui-dialog-width: 600px;
   }
-  /* Only read from there: nothing to press. */
-  h2:focus {
-    outline: none;
+  ui-dialog::part(footer) {
+    border-top: 1px solid var(--line);
   }
-  section,
-  footer,
-  .lead {
-    padding: 16px 20px 8px;
+  section + section,
+  .lead + section {
+    margin-top: 24px;
   }
   .lead {
     color: var(--muted);
@@ -67,14 +62,10 @@ export const shareStyles = css`
   form {
     display: flex;
     flex-wrap: wrap;
+    align-items: end;
     gap: 8px;
   }
-  form label {
-    flex-basis: 100%;
-    font-size: 13px;
-    font-weight: 500;
-  }
-  form .field {
+  form ui-field {
     flex: 1 1 180px;
     min-width: 0;
   }
@@ -93,22 +84,17 @@ export const shareStyles = css`
     font-size: 12px;
   }
   .problem {
-    margin: 16px 20px 0;
+    margin-bottom: 16px;
+  }
+  .sure {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: end;
+    gap: 8px;
   }
   .question {
     flex-basis: 100%;
     font-size: 13px;
     overflow-wrap: anywhere;
-  }
-  footer {
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: end;
-    gap: 8px;
-    padding-bottom: 20px;
-    border-top: 1px solid var(--line);
-  }
-  footer .question {
-    text-align: start;
   }
 `;

@@ -6,6 +6,8 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/field.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -15,9 +17,6 @@ import { deleteRoom, grantGroup, grantPerson, readRoom, removeGroup, removePerso
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
-import { glyph } from '../ui/glyphs.ts';
-import { showDialog } from '../ui/show-dialog.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
 import type { Invited, SvcPeopleSearch } from './people-search.ts';
@@ -61,7 +60,7 @@ export class SvcShare extends LitElement {
     this.done = '';
   }
 
-  static override styles = [base, dialogStyles, rowStyles, noteStyles, shareStyles];
+  static override styles = [base, rowStyles, noteStyles, shareStyles];
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -76,7 +75,6 @@ export class SvcShare extends LitElement {
   }
 
   override firstUpdated(): void {
-    showDialog(this.renderRoot.querySelector('dialog'));
     void this.#load();
   }
 
@@ -97,7 +95,7 @@ export class SvcShare extends LitElement {
     await this.updateComplete;
     const search = this.renderRoot.querySelector<SvcPeopleSearch>('svc-people-search');
     await search?.updateComplete;
-    if (this.shadowRoot?.activeElement?.matches('header ui-button') === true) search?.focusField();
+    if (this.shadowRoot?.activeElement?.matches('ui-dialog') === true) search?.focusField();
   }
 
   #failed(error: unknown): void {
@@ -142,11 +140,11 @@ export class SvcShare extends LitElement {
 
   async #rename(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    const input = this.renderRoot.querySelector<HTMLInputElement>('#name');
-    const name = input?.value.trim() ?? '';
+    const field = this.renderRoot.querySelector('ui-field');
+    const name = field?.value.trim() ?? '';
     if (name === '') {
       this.problem = text('share.nameEmpty');
-      input?.focus();
+      field?.focus();
     } else await this.#change(() => renameRoom(this.sala, name), text('share.renamed', { sala: name }));
   }
 
@@ -175,12 +173,12 @@ export class SvcShare extends LitElement {
 
   async #focus(selector: string): Promise<void> {
     await this.updateComplete;
-    (this.renderRoot.querySelector<HTMLElement>(selector) ?? this.renderRoot.querySelector<HTMLElement>('h2'))?.focus();
+    (this.renderRoot.querySelector<HTMLElement>(selector) ?? this.renderRoot.querySelector('ui-dialog'))?.focus();
   }
 
   /** Escape leaves the question first, then the dialog. */
-  #cancel(event: Event): void {
-    if (this.asked === null) return;
+  #cancel(event: SvcUiDialogEvents['cancel']): void {
+    if (this.asked === null || event.detail.by !== 'escape') return;
     event.preventDefault();
     this.#hide();
   }
@@ -188,29 +186,24 @@ export class SvcShare extends LitElement {
   override render(): TemplateResult {
     const { room } = this;
     const title = room === null ? text('share.titleLoading') : text('share.title', { sala: room.sala.nome });
-    return html`<dialog
-      aria-labelledby="title"
-      aria-busy=${this.busy || (room === null && !this.gone)}
+    return html`<ui-dialog
+      open
+      autofocus
+      label=${title}
       @close=${() => this.#close()}
-      @cancel=${(event: Event) => this.#cancel(event)}
+      @cancel=${(event: SvcUiDialogEvents['cancel']) => this.#cancel(event)}
     >
-      <header>
-        <h2 id="title" tabindex="-1">${title}</h2>
-        <ui-button icon variant="quiet" autofocus label=${text('dialog.close')} @click=${() => this.#close()}>
-          ${glyph('close')}
-        </ui-button>
-      </header>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <p class="sr-only" role="status">${this.done}</p>
       ${this.gone ? html`<p class="problem" role="alert">${text('share.gone')}</p>` : room === null ? nothing : this.#body(room)}
-    </dialog>`;
+    </ui-dialog>`;
   }
 
   #body(room: RoomAnswer): TemplateResult {
     const owner = room.sala.papel === 'dona';
     const own = this.desk.session.usuario;
     return html`${owner ? this.#ownerPart(room) : html`<p class="lead">${text('share.onlyOwner')}</p>`}
-      <section aria-labelledby="people">
+      <section aria-labelledby="people" aria-busy=${this.busy}>
         <h3 id="people">${text('share.people')}</h3>
         <ul class="rows">
           ${room.pessoas.map((person) => personRow(person, { owner, own }, this.#verbs(`pessoa:${person.usuario}`, person.nome)))}
@@ -242,8 +235,7 @@ export class SvcShare extends LitElement {
   #ownerPart(room: RoomAnswer): TemplateResult {
     return html`<section>
         <form novalidate @submit=${(event: SubmitEvent) => this.#rename(event)}>
-          <label for="name">${text('share.name')}</label>
-          <input id="name" class="field" maxlength="200" autocomplete="off" .value=${room.sala.nome} />
+          <ui-field label=${text('share.name')} maxlength="200" autocomplete="off" .value=${room.sala.nome}></ui-field>
           <ui-button type="submit" ?disabled=${this.busy}>${text('share.rename')}</ui-button>
         </form>
       </section>
@@ -272,17 +264,17 @@ export class SvcShare extends LitElement {
   }
 
   #first(kind: 'leave' | 'delete', words: string): TemplateResult {
-    return html`<footer>
-      <ui-button data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}>${words}</ui-button>
-    </footer>`;
+    return html`<ui-button slot="actions" data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}
+      >${words}</ui-button
+    >`;
   }
 
   #question(question: string, sure: string, act: () => Promise<void>): TemplateResult {
-    return html`<footer role="group" aria-labelledby="question">
+    return html`<div slot="actions" class="sure" role="group" aria-labelledby="question">
       <p class="question" id="question">${question}</p>
       <ui-button variant="danger" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#leaveBehind(act)}> ${sure} </ui-button>
       <ui-button variant="quiet" @click=${() => this.#hide()}>${text('share.cancel')}</ui-button>
-    </footer>`;
+    </div>`;
   }
 }
 

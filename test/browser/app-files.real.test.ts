@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { frameAt, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { dialogOf, frameAt, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
@@ -42,7 +42,7 @@ async function list(): Promise<void> {
 async function choose(name: string, opener: string): Promise<void> {
   await entry(name).click({ button: 'right' });
   await menuItem('Abrir com…').click();
-  const dialog = page.getByRole('dialog', { name: `Abrir ${name} com` });
+  const dialog = dialogOf(page, `Abrir ${name} com`);
   await dialog.getByRole('radio', { name: opener }).check();
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Abrir' }).click();

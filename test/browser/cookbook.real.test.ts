@@ -13,7 +13,7 @@ import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import { order, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { launchBrowser } from '../support/chromium.ts';
-import { frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { consentOf, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
 /** By their paths: each stands above its block. */
@@ -174,7 +174,7 @@ test('6: one app asks another, once the person allowed it', async () => {
   const app = await open('Asker');
   await app.getByLabel('Text').fill('one two three');
   await press(app, 'How many words?');
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Allow', exact: true }).click();
+  await consentOf(page).getByRole('button', { name: 'Allow', exact: true }).click();
   await expect.poll(status(app)).toMatch('3 words');
 });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { repository, until, type RunningPortal } from '../support/portal.ts';
-import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { consentOf, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let portal: RunningPortal;
@@ -64,7 +64,7 @@ test('an app asks another one below the address of the shell, once the person sa
   await openApp(page, 'Leitor');
   const leitor = frameOf(page, 'Leitor');
   await leitor.getByRole('button', { name: 'aurora' }).click();
-  const question = page.getByRole('alertdialog');
+  const question = consentOf(page);
   await question.getByRole('heading', { name: 'Leitor quer usar Dicionário' }).waitFor();
   await question.getByRole('button', { name: 'Permitir', exact: true }).click();
   await leitor.getByText('aurora: Claridade que antecede').waitFor();

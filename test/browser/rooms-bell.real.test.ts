@@ -1,6 +1,6 @@
 /** The bell: an invitation and a mention come without a reload, are read, and lead to the app. */
 import { describe, expect, test } from 'vitest';
-import { axeFindings, frameAt, openApp, windowOf } from './support/browser.ts';
+import { axeFindings, dialogOf, frameAt, openApp, windowOf } from './support/browser.ts';
 import { makeRoom, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
@@ -26,7 +26,7 @@ describe('the bell', () => {
     // By keyboard alone.
     await bell.focus();
     await bia.page.keyboard.press('Enter');
-    const list = bia.page.getByRole('dialog', { name: 'Avisos' });
+    const list = dialogOf(bia.page, 'Avisos');
     await list.getByText('Ana Souza convidou você para editar “Ata de maio”').waitFor();
     await list.getByText(/Caderno · /).waitFor();
     expect(await axeFindings(bia.page)).toEqual([]);
@@ -64,7 +64,7 @@ describe('the bell', () => {
     for (const ancora of ['c1', 'c2', 'c2'])
       await ana.call('POST', `/api/salas/${room}/avisos?app=caderno`, { tipo: 'mencao', para: ['caio'], ancora });
     await caio.page.getByRole('button', { name: 'Avisos, 3 não lidos', exact: true }).click();
-    const list = caio.page.getByRole('dialog', { name: 'Avisos' });
+    const list = dialogOf(caio.page, 'Avisos');
     expect(await list.getByText('Ana Souza mencionou você em “Pauta”').count()).toBe(2);
     await list.getByRole('button', { name: 'Marcar como lido', exact: true }).first().click();
     await expect.poll(() => list.locator('li.unread').count()).toBe(2);

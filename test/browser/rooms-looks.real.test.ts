@@ -5,7 +5,7 @@ import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
-import { axeFindings, axeFindingsIn, axeInBothThemes, frameAt } from './support/browser.ts';
+import { axeFindings, axeFindingsIn, axeInBothThemes, dialogOf, frameAt } from './support/browser.ts';
 import { caderno, createRoomsWorld, makeRoom, openRoom, type RoomsWorld } from './support/rooms-world.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -116,13 +116,13 @@ describe.each(lookedAt)('%s, light and dark', (width, options) => {
       await look('comments');
     }
     await frame.getByRole('button', { name: 'Compartilhar' }).click();
-    const dialog = page.getByRole('dialog', { name: `Compartilhar “${nome}”` });
+    const dialog = dialogOf(page, `Compartilhar “${nome}”`);
     await dialog.getByLabel('Papel de Caio Reis').waitFor();
     await look('share');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Avisos/ }).click();
-    await page.getByRole('dialog', { name: 'Avisos' }).locator('li').first().waitFor();
+    await dialogOf(page, 'Avisos').locator('li').first().waitFor();
     await look('bell');
     await page.keyboard.press('Escape');
     if (phone) await frame.getByRole('button', { name: 'Cadernos', exact: true }).click();
@@ -161,7 +161,7 @@ test('a role that the administrator set says so', async () => {
   const ana = await world.desktop('ana');
   const frame = await openRoom(ana, 'Estatuto');
   await frame.getByRole('button', { name: 'Compartilhar' }).click();
-  const dialog = ana.page.getByRole('dialog', { name: 'Compartilhar “Estatuto”' });
+  const dialog = dialogOf(ana.page, 'Compartilhar “Estatuto”');
   await dialog.locator('[data-key="pessoa:bia"]').getByText('definido pela administração').waitFor();
   await dialog.locator('[data-key="grupo:editores"]').getByText('definido pela administração').waitFor();
   expect(await axeFindings(ana.page)).toEqual([]);
@@ -173,6 +173,6 @@ test('in English for whoever reads English', async () => {
   const frame = await openRoom(bia, 'Minutes');
   await frame.getByText('Up to date · Your notebook').waitFor();
   await frame.getByRole('button', { name: 'Share' }).click();
-  await bia.page.getByRole('dialog', { name: 'Share “Minutes”' }).getByText('Who is in the room').waitFor();
+  await dialogOf(bia.page, 'Share “Minutes”').getByText('Who is in the room').waitFor();
   expect(await frame.locator('html').getAttribute('lang')).toBe('en');
 });

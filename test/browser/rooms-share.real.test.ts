@@ -1,7 +1,7 @@
 /** The share dialog, opened by Caderno over the bridge: invite, change, remove, leave, rename, delete; and what the others see of it. */
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { axeFindings, openApp } from './support/browser.ts';
+import { axeFindings, dialogOf, openApp } from './support/browser.ts';
 import { caderno, makeRoom, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
@@ -16,7 +16,7 @@ async function share({ page }: Desktop, nome: string): Promise<Locator> {
   const frame = caderno(page);
   await frame.locator('[data-sala]').filter({ hasText: nome }).click();
   await frame.getByRole('button', { name: 'Compartilhar' }).click();
-  const dialog = page.getByRole('dialog', { name: `Compartilhar “${nome}”` });
+  const dialog = dialogOf(page, `Compartilhar “${nome}”`);
   await dialog.waitFor();
   return dialog;
 }
@@ -73,7 +73,7 @@ describe('the owner', () => {
 
     await dialog.getByLabel('Nome da sala').fill('Versão final');
     await dialog.getByRole('button', { name: 'Renomear' }).click();
-    const renamed = ana.page.getByRole('dialog', { name: 'Compartilhar “Versão final”' });
+    const renamed = dialogOf(ana.page, 'Compartilhar “Versão final”');
     await renamed.waitFor();
     await caderno(caio.page).locator('[data-sala]').filter({ hasText: 'Versão final' }).waitFor();
 

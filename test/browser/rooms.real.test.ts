@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { corDe } from '../../schema/rooms.ts';
 import { until } from '../support/portal.ts';
-import { axeFindings, openApp, windowOf } from './support/browser.ts';
+import { axeFindings, dialogOf, openApp, windowOf } from './support/browser.ts';
 import { joinRaw } from './support/room-client.ts';
 import { caderno, makeRoom, openRoom, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
@@ -179,7 +179,7 @@ test('a comment with a mention rings the other’s bell, and Open leads to the c
   await hers.locator('.comentado').waitFor();
 
   await bia.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).click();
-  const list = bia.page.getByRole('dialog', { name: 'Avisos' });
+  const list = dialogOf(bia.page, 'Avisos');
   await list.getByText('Ana Souza mencionou você em “Revisão”').waitFor();
   await list.getByRole('button', { name: 'Abrir Revisão em Caderno' }).first().click();
   const theirs = caderno(bia.page);
@@ -191,7 +191,7 @@ test('a comment with a mention rings the other’s bell, and Open leads to the c
   await hers.getByText('Está boa.').waitFor();
   // Whoever wrote in the thread hears of the answer.
   await ana.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).click();
-  await ana.page.getByRole('dialog', { name: 'Avisos' }).getByText('Bia Lima comentou em “Revisão”').waitFor();
+  await dialogOf(ana.page, 'Avisos').getByText('Bia Lima comentou em “Revisão”').waitFor();
   // An open window is led there, too.
   await ana.page.getByRole('button', { name: 'Abrir Revisão em Caderno' }).click();
   await hers.locator('.conversa.atual').getByText('Está boa.').waitFor();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { boxOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { boxOf, dialogOf, openApp, useDesk, windowOf } from './support/browser.ts';
 import { pictured } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 import { touchScreen } from './support/touch.ts';
@@ -128,7 +128,7 @@ test.for(['smaller', 'covered'] as const)('320 × 568, the page is %s: names, te
   await keyboard(way, true);
   await seen('dialog');
   await expectInSight(dialog);
-  await expectInSight(dialog.getByRole('button', { name: 'Abrir', exact: true }));
+  await expectInSight(dialogOf(page, /^Abrir x.zzz/).getByRole('button', { name: 'Abrir', exact: true }));
   await keyboard(way, false);
   expect(await page.evaluate(() => document.documentElement.getAttribute('style') ?? '')).not.toContain('--keyboard');
   await finger.end();

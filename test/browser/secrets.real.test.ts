@@ -8,7 +8,17 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, axeInBothThemes, frameOf, openApp, signedIn, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import {
+  axeFindings,
+  axeInBothThemes,
+  dialogOf,
+  frameOf,
+  openApp,
+  signedIn,
+  signedInAnew,
+  windowOf,
+  type TestPage,
+} from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
@@ -44,7 +54,7 @@ beforeEach(async () => {
 /** What is looked for: long enough that no random number of a log holds it. */
 const mark = 'canary-8c2e';
 const canary = `${mark}"\\ é`;
-const dialog = (): Locator => page.getByRole('dialog', { name: 'Segredos de Assinador' });
+const dialog = (): Locator => dialogOf(page, 'Segredos de Assinador');
 const row = (name: string): Locator => dialog().locator(`li[data-secret="${name}"]`);
 const isSet = async (name: string): Promise<boolean> => {
   const { body } = await portal.admin('GET', '/api/admin/backends/ana/assinador/segredos');
@@ -149,10 +159,10 @@ test('in English, at 320 px, by touch, in the light and in the dark', async () =
     .tap();
   await page.getByText('The secret ASSINADOR_CHAVE is missing.').waitFor();
   await page.locator('.strip.secrets').getByRole('button', { name: 'Set', exact: true }).tap();
-  const english = page.getByRole('dialog', { name: 'Secrets of Assinador' });
+  const english = dialogOf(page, 'Secrets of Assinador');
   await english.getByRole('button', { name: 'Set ASSINADOR_CHAVE', exact: true }).tap();
   await english.getByLabel('Value of ASSINADOR_CHAVE', { exact: true }).waitFor();
-  const wide = await english.evaluate((element) => element.scrollWidth - element.clientWidth);
+  const wide = await english.locator('[part=body]').evaluate((element) => element.scrollWidth - element.clientWidth);
   expect([wide, await page.evaluate('document.documentElement.scrollWidth - innerWidth'), await axeInBothThemes(page)]).toEqual([0, 0, []]);
   const small = await english
     .locator('button')

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { events, publicNames, verbNames, verbs, type VerbName } from '../../schema/bridge/verbs.ts';
-import { axeFindings, axeInBothThemes, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, dialogOf, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let page: Page;
 let notas: FrameLocator;
@@ -216,10 +216,10 @@ describe('inside', () => {
     await picture('own-notice');
     await openApp(page, 'Relógio');
     await page.getByRole('button', { name: /^Avisos/ }).click();
-    await page.getByRole('dialog', { name: 'Avisos' }).getByText('Notas: Cópia pronta').waitFor();
+    await dialogOf(page, 'Avisos').getByText('Notas: Cópia pronta').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await picture('own-notice-bell');
-    await page.getByRole('dialog', { name: 'Avisos' }).getByRole('button', { name: 'Abrir Notas' }).first().click();
+    await dialogOf(page, 'Avisos').getByRole('button', { name: 'Abrir Notas' }).first().click();
     await expect.poll(async () => await notas.locator('body').evaluate('window.heard')).toEqual(['nota/pronta']);
     await expect.poll(async () => await windowOf(page, 'Notas').evaluate((window) => window.hasAttribute('top'))).toBe(true);
   });

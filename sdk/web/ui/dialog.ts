@@ -136,7 +136,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
       this.backTo ??= deepActive();
       dialog.showModal();
       // Elements of the kit in it are drawn by then, also where all of it comes into the page open.
-      queueMicrotask(() => dialog.open && this.#begin(dialog));
+      queueMicrotask(() => dialog.open && this.#begin());
     } else {
       dialog.close();
       this.#ended();
@@ -164,15 +164,21 @@ class UiDialog extends KitElement implements SvcUiDialog {
     this.emit('close', { returnValue: this.returnValue }, { bubbles: false });
   }
 
+  /** At its title, from where it is read. */
+  override focus(options?: FocusOptions): void {
+    const dialog = this.#dialog;
+    (dialog?.querySelector('h2') ?? dialog)?.focus(options);
+  }
+
   /** Where the page says `autofocus`; else the first thing to press or to fill in; the title where there is none. */
-  #begin(dialog: HTMLDialogElement): void {
+  #begin(): void {
     const wanted = this.autofocus
       ? null
       : (this.querySelector<HTMLElement>('[autofocus]') ??
         this.querySelector<HTMLElement>(
           'ui-field, ui-select, ui-checkbox, ui-switch, ui-radio-group, input, select, textarea, [slot=actions], button, a[href], [tabindex="0"]',
         ));
-    (wanted ?? dialog.querySelector('h2') ?? dialog).focus();
+    (wanted ?? this).focus();
   }
 
   #cancelled(event: Event, by: SvcUiDialogEvents['cancel']['detail']['by']): void {

@@ -154,6 +154,8 @@ export class UiField extends FormControl implements SvcUiField {
       ?readonly=${this.readonly}
       minlength=${ifDefined(this.minlength)}
       maxlength=${ifDefined(this.maxlength)}
+      autocapitalize=${this.autocapitalize || nothing}
+      spellcheck=${this.spellcheck ? nothing : 'false'}
       aria-label=${this.spoken}
       aria-invalid=${this.problem === '' ? nothing : 'true'}
       aria-describedby=${this.described}
@@ -183,7 +185,8 @@ export class UiField extends FormControl implements SvcUiField {
         pattern=${ifDefined(this.pattern)}
         autocomplete=${ifDefined(this.autocomplete)}
         inputmode=${this.inputMode || nothing}
-        spellcheck=${password ? 'false' : nothing}
+        autocapitalize=${this.autocapitalize || nothing}
+        spellcheck=${password || !this.spellcheck ? 'false' : nothing}
         aria-label=${this.spoken}
         aria-invalid=${this.problem === '' ? nothing : 'true'}
         aria-describedby=${this.described}

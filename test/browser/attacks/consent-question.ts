@@ -1,5 +1,6 @@
 /** The question of consent, as the attacks on it see it. Its scripts run in the page of hostile-apps.ts. */
 import type { Locator } from 'playwright-core';
+import { consentOf } from '../support/browser.ts';
 import type { Cell } from './attack.ts';
 
 /** Of the shell to the page: an answer of a port, or the first message on the port of a call. */
@@ -11,7 +12,7 @@ export interface Reply {
 
 declare const perguntar: (verbo: string) => Promise<Reply>;
 
-export const question = ({ page }: Cell): Locator => page.getByRole('alertdialog');
+export const question = ({ page }: Cell): Locator => consentOf(page);
 export const allow = (cell: Cell): Locator => question(cell).getByRole('button', { name: 'Permitir', exact: true });
 
 /** The page of the attacker anew, nothing kept of what it was allowed, and no question. */

@@ -34,7 +34,9 @@ async function isInFront(cell: Cell): Promise<boolean> {
         root = inner === at ? null : (inner?.shadowRoot ?? null);
         at = inner;
       }
-      return at?.closest('[role="alertdialog"]') != null;
+      for (let up = at; up !== null; up = (up.getRootNode() as Partial<ShadowRoot>).host ?? null)
+        if (up.closest('ui-dialog[alert]') !== null) return true;
+      return false;
     },
     await yes(cell),
   );
@@ -81,7 +83,7 @@ export const consent: readonly Attack[] = [
           const roots = (root: ParentNode): readonly ParentNode[] =>
             [root].concat([...root.querySelectorAll('*')].flatMap((one) => (one.shadowRoot === null ? [] : roots(one.shadowRoot))));
           const button = roots(parent.document)
-            .map((root) => root.querySelector('[role="alertdialog"] ui-button[variant=primary]'))
+            .map((root) => root.querySelector('ui-dialog[alert] ui-button[variant=primary]'))
             .find((one) => one !== null);
           button?.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, composed: true }));
           (button as HTMLElement).click();

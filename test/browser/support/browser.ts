@@ -84,6 +84,8 @@ export const windowOf = (page: Page, title: string): Locator => page.getByRole('
 /** A dialog of the UI kit with all that is put into it: that is not below its own `<dialog>`, but below the element. */
 export const dialogOf = (page: Page, name: string | RegExp, role: 'dialog' | 'alertdialog' = 'dialog'): Locator =>
   page.locator('ui-dialog', { has: page.getByRole(role, { name }) });
+/** Whether one app may use another. */
+export const consentOf = (page: Page): Locator => page.locator('svc-consent ui-dialog', { has: page.getByRole('alertdialog') });
 export const frameOf = (page: Page, title: string): FrameLocator => page.frameLocator(`iframe[title="${title}"]`);
 
 /** Opens by the launcher, as with the keyboard. */

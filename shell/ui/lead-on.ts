@@ -1,0 +1,5 @@
+/** What is chosen in a dialog leads elsewhere: the focus does not come back to what opened it, the front window gets it (svc-desktop.ts). */
+export function leadOn({ renderRoot }: { readonly renderRoot: ParentNode }): void {
+  const dialog = renderRoot.querySelector('ui-dialog');
+  if (dialog !== null) dialog.backTo = null;
+}
