@@ -5,25 +5,20 @@ export const pickerStyles = css`
   :host {
     display: contents;
   }
-  dialog {
-    width: min(760px, calc(100vw - 24px));
+  ui-dialog {
+    --ui-dialog-width: 760px;
+  }
+  ui-dialog::part(dialog) {
     height: min(600px, calc(var(--screen) - 24px));
-    overflow: hidden;
-    container-type: inline-size;
   }
-  dialog[open] {
-    display: grid;
-    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
+  ui-dialog::part(body) {
+    padding: 0;
   }
-  header {
-    flex-wrap: nowrap;
-    padding: 12px 12px 12px 20px;
-  }
-  form {
+  .inside {
     display: flex;
     flex-direction: column;
-    min-width: 0;
-    min-height: 0;
+    height: 100%;
+    container-type: inline-size;
   }
   .way {
     display: flex;
@@ -32,7 +27,7 @@ export const pickerStyles = css`
     padding: 6px 12px;
     border-bottom: 1px solid var(--line);
   }
-  select {
+  .way ui-select {
     flex: none;
     max-width: 40%;
   }
@@ -48,15 +43,9 @@ export const pickerStyles = css`
   .problem {
     margin: 8px 12px 0;
   }
-  .named {
-    display: flex;
-    align-items: center;
-    gap: 12px;
-    padding: 12px 20px 0;
-  }
-  .name {
-    flex: 1;
-    min-width: 0;
+  .inside > ui-field {
+    flex: none;
+    margin: 12px 20px 0;
   }
   .note {
     padding: 10px 20px 0;
@@ -64,26 +53,16 @@ export const pickerStyles = css`
     font-size: 13px;
     overflow-wrap: anywhere;
   }
-  .buttons {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-    padding: 12px 20px 16px;
-  }
-  .buttons span {
-    flex: 1;
+  .first {
+    margin-inline-end: auto;
   }
   @container (max-width: 640px) {
     .way {
       flex-wrap: wrap;
     }
-    select {
+    .way ui-select {
       flex: 1;
       max-width: none;
-    }
-    .named {
-      flex-wrap: wrap;
-      gap: 4px;
     }
   }
 `;

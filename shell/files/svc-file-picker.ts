@@ -5,6 +5,10 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/field.ts';
+import '../../sdk/web/ui/select.ts';
 import { nameBytes } from '../../schema/wire/file-path.ts';
 import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -17,9 +21,7 @@ import { readPlaces, type ListBy } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { dialogStyles } from '../ui/dialog-styles.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { columnHeads, crumbTrail } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
@@ -82,13 +84,12 @@ export class SvcFilePicker extends LitElement {
     this.problem = null;
   }
 
-  static override styles = [base, dialogStyles, filesStyles, pickerStyles];
+  static override styles = [base, filesStyles, pickerStyles];
 
   override firstUpdated(): void {
     void this.#watch;
     this.name = this.request.name;
     this.#picks = picksFor(this.request);
-    this.renderRoot.querySelector('dialog')?.showModal();
     void this.#begin();
   }
 
@@ -111,7 +112,7 @@ export class SvcFilePicker extends LitElement {
       if (!this.isConnected) return;
       this.#go(last?.tipo === 'pasta' ? last.caminho : this.places.casa);
       await this.updateComplete;
-      const field = this.renderRoot.querySelector<HTMLInputElement>('.name');
+      const field = this.renderRoot.querySelector('ui-field');
       if (field === null) {
         await this.#folder?.drawn;
         this.#folder?.focusContent();
@@ -218,36 +219,38 @@ export class SvcFilePicker extends LitElement {
   override render(): TemplateResult {
     const { kind, several } = this.request;
     const title = kind === 'open' && several ? 'picker.openSeveral' : (`picker.${kind}` as const);
-    return html`<dialog
-      aria-labelledby="title"
-      @cancel=${(event: Event) => (event.preventDefault(), this.#end(null))}
-      @keydown=${(event: KeyboardEvent) => this.#key(event)}
-      @go=${({ detail }: CustomEvent<string>) => this.#go(detail)}
-    >
-      <header>
-        <h2 id="title">${text(title, { app: this.who })}</h2>
-        <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#end(null)}> ${glyph('close')} </ui-button>
-      </header>
-      <form @submit=${(event: SubmitEvent) => (event.preventDefault(), void this.#accept())}>
-        ${this.#way()}
-        <section class="main">${this.#entries()}</section>
-        ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-        ${kind === 'save' ? this.#nameField() : nothing}
-        <p class="note">${this.request.isOwn === true ? '' : text('picker.given')} ${this.#onlyThese()}</p>
-        <div class="buttons">
-          ${
-            kind === 'open'
-              ? nothing
-              : html`<ui-button variant="quiet" ?disabled=${this.at === ''} @click=${() => this.#folder?.newFolder()}>
-                  ${text('menu.newFolder')}
-                </ui-button>`
-          }
-          <span></span>
-          <ui-button variant="quiet" @click=${() => this.#end(null)}>${text('question.cancel')}</ui-button>
-          <ui-button variant="primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</ui-button>
+    return html`<form @submit=${(event: SubmitEvent) => (event.preventDefault(), void this.#accept())}>
+      <ui-dialog
+        open
+        autofocus
+        label=${text(title, { app: this.who })}
+        @close=${() => this.#end(null)}
+        @keydown=${(event: KeyboardEvent) => this.#key(event)}
+        @go=${({ detail }: CustomEvent<string>) => this.#go(detail)}
+      >
+        <div class="inside">
+          ${this.#way()}
+          <section class="main">${this.#entries()}</section>
+          ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+          ${kind === 'save' ? this.#nameField() : nothing}
+          <p class="note">${this.request.isOwn === true ? '' : text('picker.given')} ${this.#onlyThese()}</p>
         </div>
-      </form>
-    </dialog>`;
+        ${
+          kind === 'open'
+            ? nothing
+            : html`<ui-button
+                slot="actions"
+                class="first"
+                variant="quiet"
+                ?disabled=${this.at === ''}
+                @click=${() => this.#folder?.newFolder()}
+                >${text('menu.newFolder')}</ui-button
+              >`
+        }
+        <ui-button slot="actions" variant="quiet" @click=${() => this.#end(null)}>${text('question.cancel')}</ui-button>
+        <ui-button slot="actions" variant="primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</ui-button>
+      </ui-dialog>
+    </form>`;
   }
 
   get #canAccept(): boolean {
@@ -266,16 +269,15 @@ export class SvcFilePicker extends LitElement {
     const parent = this.at === '' ? null : parentOf(this.at);
     const places = placesOf(this.desk, this.places).flat();
     return html`<div class="way">
-      <select
-        class="field"
-        aria-label=${text('files.places')}
-        @change=${(event: Event) => this.#go((event.target as HTMLSelectElement).value)}
+      <ui-select
+        label=${text('files.places')}
+        hide-label
+        .value=${this.at}
+        @change=${(event: Event) => this.#go((event.target as SvcUiSelect).value)}
       >
-        ${places.some(({ path }) => path === this.at) ? nothing : html`<option .value=${this.at} selected>${nameOfPath(this.at)}</option>`}
-        ${places
-          .filter(({ path }) => path !== trashPlace)
-          .map(({ path, name }) => html`<option .value=${path} ?selected=${path === this.at}>${name}</option>`)}
-      </select>
+        ${places.some(({ path }) => path === this.at) ? nothing : html`<option value=${this.at}>${nameOfPath(this.at)}</option>`}
+        ${places.filter(({ path }) => path !== trashPlace).map(({ path, name }) => html`<option value=${path}>${name}</option>`)}
+      </ui-select>
       <ui-button
         icon
         variant="quiet"
@@ -304,7 +306,7 @@ export class SvcFilePicker extends LitElement {
     const listing = this.#listing;
     if (listing === null || this.at === '') return nothing;
     return html`${columnHeads(this.by, false, true, (order) => this.#change(order))}
-      ${listing.state.get().total === 0 ? html`<p class="empty">${text('picker.empty')}</p>` : nothing}
+      ${listing.state.get().total === 0 ? html`<ui-empty>${text('picker.empty')}</ui-empty>` : nothing}
       <svc-folder
         .desk=${this.desk}
         .listing=${listing}
@@ -319,16 +321,14 @@ export class SvcFilePicker extends LitElement {
   }
 
   #nameField(): TemplateResult {
-    return html`<label class="named"
-      ><span>${text('picker.name')}</span>
-      <input
-        class="name field"
-        maxlength="255"
-        spellcheck="false"
-        autocomplete="off"
-        .value=${this.name}
-        @input=${(event: Event) => (this.name = (event.target as HTMLInputElement).value)}
-    /></label>`;
+    return html`<ui-field
+      label=${text('picker.name')}
+      maxlength="255"
+      spellcheck="false"
+      autocomplete="off"
+      .value=${this.name}
+      @input=${(event: Event) => (this.name = (event.target as SvcUiField).value)}
+    ></ui-field>`;
   }
 }
 
@@ -352,7 +352,6 @@ export function picksFor({ kind, extensions, several }: PickRequest): Picks {
 
 /** Null: put away, or `gone` was aborted. */
 export async function pickFiles(desk: Desk, who: string, request: PickRequest, gone: AbortSignal): Promise<readonly FileItem[] | null> {
-  const back = deepActive();
   const element = Object.assign(new SvcFilePicker(), { desk, who, request });
   const answered = Promise.withResolvers<readonly FileItem[] | null>();
   element.answer = answered.resolve;
@@ -362,6 +361,5 @@ export async function pickFiles(desk: Desk, who: string, request: PickRequest, g
     return gone.aborted ? null : await answered.promise;
   } finally {
     element.remove();
-    back?.focus();
   }
 }

@@ -174,7 +174,7 @@ test('a page reaches the files that were chosen for it, and no other', async () 
   expect(unasked).toBe('sem-gesto');
 
   await drawing().getByRole('button', { name: 'Abrir…' }).click();
-  const picker = page.getByRole('dialog', { name: 'Traços: abrir um arquivo' });
+  const picker = dialogOf(page, 'Traços: abrir um arquivo');
   await expect.poll(async () => await picker.getByRole('listbox').evaluate((box) => box.matches(':focus'))).toBe(true);
   await goTo(picker);
   await picker.locator('[data-name="casa.svg"]').click();
@@ -186,7 +186,7 @@ test('a page reaches the files that were chosen for it, and no other', async () 
   // Beside another file, over one that is there, by keyboard alone.
   await draw();
   await drawing().getByRole('button', { name: 'Salvar como…' }).click();
-  const saving = page.getByRole('dialog', { name: 'Traços: salvar um arquivo' });
+  const saving = dialogOf(page, 'Traços: salvar um arquivo');
   await saving.getByRole('listbox').waitFor();
   await saving.getByRole('textbox', { name: 'Nome do arquivo' }).fill('novo');
   await page.keyboard.press('Enter');
@@ -257,11 +257,11 @@ test.each([1_280, 768, 320])('looks at %i px: the picker and the app', async (wi
   await state().getByText('casa.svg · salvo').waitFor();
   await expectLooks(page, 'tracos', width);
   await drawing().getByRole('button', { name: 'Abrir…' }).click();
-  await page.getByRole('dialog', { name: 'Traços: abrir um arquivo' }).getByRole('listbox').waitFor();
+  await dialogOf(page, 'Traços: abrir um arquivo').getByRole('listbox').waitFor();
   await expectLooks(page, 'picker', width);
   await page.keyboard.press('Escape');
   await drawing().getByRole('button', { name: 'Salvar como…' }).click();
-  await page.getByRole('dialog', { name: 'Traços: salvar um arquivo' }).getByRole('listbox').waitFor();
+  await dialogOf(page, 'Traços: salvar um arquivo').getByRole('listbox').waitFor();
   await expectLooks(page, 'picker-save', width);
   expect(problems).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import { order, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { launchBrowser } from '../support/chromium.ts';
-import { consentOf, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { consentOf, dialogOf, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
 /** By their paths: each stands above its block. */
@@ -146,7 +146,7 @@ test('4: a file that the person picks is read and written', async () => {
   writeFileSync(path.join(home, 'quiet.txt'), 'hello');
   const app = await open('Shout');
   await press(app, 'Make a file loud…');
-  const picker = page.getByRole('dialog', { name: /^Shout: / });
+  const picker = dialogOf(page, /^Shout: /);
   await picker.locator('[data-name="quiet.txt"]').click();
   await picker.getByRole('button', { name: 'Open', exact: true }).click();
   await expect.poll(status(app)).toMatch('quiet.txt is loud now');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signedIn, useDesk, windowOf } from './support/browser.ts';
+import { dialogOf, signedIn, useDesk, windowOf } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
 import type { RunningPortal } from '../support/portal.ts';
 import { openFileOn } from './support/open-file.ts';
@@ -163,11 +163,8 @@ test('a file that was deleted: its text stays, also over a reload, and is saved 
   expect(await textbox(anyEditor()).innerText()).toBe('só aqui!!');
   await anyEditor().getByRole('button', { name: 'Salvar em outro lugar…' }).click();
   // The proposed name is chosen when the folder is known.
-  await page.locator('svc-file-picker .name:focus').fill('salvo.txt');
-  await page
-    .getByRole('dialog', { name: 'Editor de texto: salvar um arquivo' })
-    .getByRole('button', { name: 'Salvar', exact: true })
-    .click();
+  await page.locator('svc-file-picker ui-field input:focus').fill('salvo.txt');
+  await dialogOf(page, 'Editor de texto: salvar um arquivo').getByRole('button', { name: 'Salvar', exact: true }).click();
   await editor('salvo.txt').waitFor();
   expect(readFileSync(at('salvo.txt'), 'utf8')).toBe('só aqui!!');
   expect(problems.filter((line) => !/412|404/.test(line))).toEqual([]);

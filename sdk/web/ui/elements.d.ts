@@ -77,6 +77,7 @@ interface SvcUiField extends SvcUiControl {
   rows: number;
   autocomplete: string | undefined;
   select(): void;
+  setSelectionRange(start: number, end: number): void;
 }
 
 interface SvcUiSelect extends SvcUiControl {

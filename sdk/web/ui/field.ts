@@ -86,6 +86,9 @@ export class UiField extends FormControl implements SvcUiField {
   select(): void {
     this.inner()?.select();
   }
+  setSelectionRange(start: number, end: number): void {
+    this.inner()?.setSelectionRange(start, end);
+  }
 
   protected override inner(): HTMLInputElement | HTMLTextAreaElement | null {
     return this.renderRoot?.querySelector<HTMLInputElement | HTMLTextAreaElement>('#control') ?? null;
@@ -154,8 +157,6 @@ export class UiField extends FormControl implements SvcUiField {
       ?readonly=${this.readonly}
       minlength=${ifDefined(this.minlength)}
       maxlength=${ifDefined(this.maxlength)}
-      autocapitalize=${this.autocapitalize || nothing}
-      spellcheck=${this.spellcheck ? nothing : 'false'}
       aria-label=${this.spoken}
       aria-invalid=${this.problem === '' ? nothing : 'true'}
       aria-describedby=${this.described}
@@ -185,8 +186,7 @@ export class UiField extends FormControl implements SvcUiField {
         pattern=${ifDefined(this.pattern)}
         autocomplete=${ifDefined(this.autocomplete)}
         inputmode=${this.inputMode || nothing}
-        autocapitalize=${this.autocapitalize || nothing}
-        spellcheck=${password || !this.spellcheck ? 'false' : nothing}
+        spellcheck=${password ? 'false' : nothing}
         aria-label=${this.spoken}
         aria-invalid=${this.problem === '' ? nothing : 'true'}
         aria-describedby=${this.described}
