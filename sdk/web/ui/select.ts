@@ -17,7 +17,7 @@ export class UiSelect extends ChoiceControl implements SvcUiSelect {
         position: relative;
         display: grid;
       }
-      select {
+      select.control {
         padding-inline-end: calc(9 * var(--svc-passo));
         appearance: none;
         cursor: pointer;
