@@ -141,7 +141,7 @@ test('what is pasted with line breaks, as a PEM key, is stored as it is', async 
   await field.evaluate((element) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', '-----BEGIN-----\nabc\n-----END-----\n');
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true, cancelable: true }));
   });
   await dialog().getByText('O valor tem várias linhas').waitFor();
   expect(await field.inputValue()).toBe('-----BEGIN-----\nabc\n-----END-----\n');
