@@ -92,7 +92,7 @@ export const askedVerbs = verbNames.filter(isAsked);
 export const events = {
   /**
    * What the window is opened with, or an open one is asked to open: a route (`rota`), a file or folder (`caminho`), or a link (`url`). What came before the page
-   * listened is not lost, nor what came while it was loaded again.
+   * listened is not lost, nor what came while it was loaded again; after a reload of the desktop the last file comes once more (`deNovo`).
    */
   abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. */

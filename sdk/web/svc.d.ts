@@ -324,6 +324,8 @@ interface SvcAbertura {
   readonly item?: string;
   /** A link to a host that the app declares (`opens.urls`). */
   readonly url?: string;
+  /** The desktop was loaded again, and the window had this file: a page that keeps its own place may pass over it. */
+  readonly deNovo?: boolean;
 }
 
 // From here written by node setup/verbs-table.ts.

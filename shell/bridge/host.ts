@@ -32,9 +32,9 @@ export interface BridgeHost {
    * An 'abertura' is kept until the page confirms it, so that it is lost neither before the first port nor while the page is loaded again;
    * other events are for the page that is there.
    */
-  emit(window: string, evento: ShellEvent, dados: unknown): void;
-  /** What the window was asked to open and no page confirmed. */
-  unconfirmed(window: string): readonly unknown[];
+  emit(window: string, evento: ShellEvent, dados: Fields): void;
+  /** What its window is to be asked once more after a reload of the desktop. */
+  openings(window: string): readonly Fields[];
   /** The page is to load again, or its style sheets alone. False: it has no SDK, or is none of the app's. */
   renew(window: string, what: 'page' | 'styles'): boolean;
   /** The window is gone: its port closes. */
@@ -123,7 +123,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
       if (panel === undefined) port?.postMessage(message);
       else if (evento === 'tema') panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
     },
-    unconfirmed: (window) => openings.of(window).map(({ dados }) => dados),
+    openings: openings.again,
     renew: (window, what) => !panels.has(window) && renew(ports.get(window)?.port, what),
     drop: (window) => {
       forget(window);

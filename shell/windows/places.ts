@@ -11,8 +11,8 @@ export interface OpenWindow {
   readonly mode: Mode;
   readonly minimised: boolean;
   readonly route: string;
-  /** What it was asked to open and no page confirmed. */
-  readonly openings?: readonly unknown[];
+  /** What it is asked to open again. */
+  readonly openings?: readonly Fields[];
 }
 
 type Shop = Pick<Storage, 'getItem' | 'setItem'>;
@@ -79,7 +79,7 @@ export function saveOpenWindows(
   shop: Shop,
   person: string,
   windows: readonly WindowState[],
-  openings: (window: string) => readonly unknown[] = () => [],
+  openings: (window: string) => readonly Fields[] = () => [],
 ): void {
   const list = windows
     .toSorted((a, b) => a.z - b.z)

@@ -129,7 +129,7 @@ test('the own type of an app has its sheet, its badge and its name; entries of t
   expect(problems).toEqual([]);
 });
 
-test('what an app is opened with is not lost when the desktop is loaded again before the page heard of it', async () => {
+test('what an app is opened with is not lost when the desktop is loaded again, before the page heard of it and after', async () => {
   writeFileSync(at('casa.svg'), house);
   await page.route('**/tracos.js*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -140,9 +140,9 @@ test('what an app is opened with is not lost when the desktop is loaded again be
   await page.reload();
   await state().getByText('casa.svg · salvo').waitFor();
   await page.unroute('**/tracos.js*');
-  // Heard once, it is not told again; what the app was given it still has.
+  // What the app was given it still has, and shows.
   await page.reload();
-  await state().getByText('Desenho sem nome').waitFor();
+  await state().getByText('casa.svg · salvo').waitFor();
   const frame = await frameAt(page, 'Traços');
   const read = await frame.evaluate(async (caminho) => (await window.svc!.disco.ler(caminho)).bytes, at('casa.svg'));
   expect(read).toBe(house.length);
