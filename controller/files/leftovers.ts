@@ -5,12 +5,15 @@ import { limits } from './limits.ts';
 import { newPrefix } from './placing.ts';
 import { quiet, removeTree } from './trees.ts';
 
+/** On its way to its name, or left on it: nobody's file yet. */
 const pattern = new RegExp(`^${newPrefix.replaceAll('.', '\\.')}[0-9a-f]{32}$`);
+
+export const isOnItsWay = (name: Buffer): boolean => name.length === newPrefix.length + 32 && pattern.test(name.toString('latin1'));
 
 /** Never a link: what it leads to may be anything. */
 export function isLeftover({ name, kind, modifiedMs }: FileEntry, nowMs: number): boolean {
   // A server's clock may be another than ours.
-  return (kind === 'file' || kind === 'folder') && nowMs - modifiedMs > 2 * limits.uploadIdleMs && pattern.test(name.toString('latin1'));
+  return (kind === 'file' || kind === 'folder') && nowMs - modifiedMs > 2 * limits.uploadIdleMs && isOnItsWay(name);
 }
 
 /** Those of a folder that was just listed; one that can't be removed stays. */

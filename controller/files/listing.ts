@@ -7,6 +7,7 @@ import type { ListAnswer } from '../../schema/wire/files.ts';
 import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
 import { createFolderMark, versionWith, type FolderMark } from './folder-mark.ts';
 import { itemOf, targetOf } from './items.ts';
+import { isOnItsWay } from './leftovers.ts';
 import { limits } from './limits.ts';
 import { compareNames, foldedName } from './name-order.ts';
 import { createSlices, sortInSlices } from './slices.ts';
@@ -110,7 +111,7 @@ async function readRows(
     reading.add(entries);
     for (const entry of entries) {
       if (rows.length >= limits.listEntriesMax) return { rows, cut: true, mark: reading.mark() };
-      rows.push({ entry, shown: shownName(entry.name) });
+      if (!isOnItsWay(entry.name)) rows.push({ entry, shown: shownName(entry.name) });
       const wait = step();
       if (wait !== null) await wait;
     }

@@ -123,7 +123,7 @@ export function startBridge(frames: () => readonly BridgeFrame[], handlers: Brid
       if (panel === undefined) port?.postMessage(message);
       else if (evento === 'tema') panel.source.postMessage({ svc: 'aparencia', v: 1, dados }, panel.origin);
     },
-    openings: openings.again,
+    openings: (window) => openings.again(window),
     renew: (window, what) => !panels.has(window) && renew(ports.get(window)?.port, what),
     drop: (window) => {
       forget(window);

@@ -336,7 +336,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     listenLinks((app) => desk.openShop(app));
   };
   const remember = (): void => {
-    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), bridge.openings);
+    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), (id) => bridge.openings(id));
   };
   /** A window that is dragged changes at each frame. */
   let remembering: ReturnType<typeof setTimeout> | undefined;

@@ -1,8 +1,9 @@
 /** Copies, moves and uploads into a folder: a name that is taken there is asked about, once for all if the person says so. */
 import type { OperationView, SpaceAnswer } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
-import { nameOfPath, parentOf } from '../opening/file-path.ts';
+import { joinPath, nameOfPath, parentOf } from '../opening/file-path.ts';
 import { ApiError } from '../session/api.ts';
+import { isFolderAt } from '../session/content-api.ts';
 import { readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { saySize } from '../shop/words.ts';
@@ -60,7 +61,8 @@ export async function intoFolder(
   const ask = asker();
   const chosen: { readonly path: string; readonly choice: Conflict }[] = [];
   for (const [at, path] of clashing.entries()) {
-    const choice = await ask({ name: nameOfPath(path), isFolder: false, left: clashing.length - at });
+    const name = nameOfPath(path);
+    const choice = await ask({ name, isFolder: await isFolderAt(joinPath(folder, name)), left: clashing.length - at });
     if (choice === null) break;
     chosen.push({ path, choice });
   }

@@ -15,7 +15,6 @@ export function renameField(item: FileItem, end: (name: string | null) => void):
     class="rename field"
     aria-label=${text('files.newName', { nome: item.nome })}
     .value=${item.nome}
-    maxlength="255"
     spellcheck="false"
     @keydown=${(event: KeyboardEvent) => {
       event.stopPropagation();

@@ -7,7 +7,7 @@ import { exactName, joinPath } from '../opening/file-path.ts';
 import { createSha256 } from '../queue/sha256.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { ApiError, isPassing } from '../session/api.ts';
-import { readFacts } from '../session/content-api.ts';
+import { isFolderAt } from '../session/content-api.ts';
 import * as api from '../session/files-api.ts';
 
 export interface ToUpload {
@@ -47,7 +47,7 @@ const attemptsMax = 8;
 
 export const realParts: UploadParts = {
   ...api,
-  isFolder: async (caminho) => (await readFacts(caminho).catch(() => null))?.tipo === 'pasta',
+  isFolder: isFolderAt,
   wait: async (ms, signal) => {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(resolve, ms);

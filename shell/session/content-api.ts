@@ -76,3 +76,6 @@ export async function listFiles(caminho: string, limite: number, ocultos: boolea
   const { itens } = await listFolder(caminho, { ordem: 'nome', inversa: false, ocultos }, { desde: 0, limite });
   return itens.filter(({ tipo }) => tipo === 'arquivo');
 }
+
+/** False too where it can't be asked. */
+export const isFolderAt = async (path: string): Promise<boolean> => (await readFacts(path).catch(() => null))?.tipo === 'pasta';
