@@ -11,6 +11,7 @@ import { appEntries, desktopGroups, openAppMenu, openDesktopMenu, type AppEntry 
 import { nextTile } from '../launcher/grid-keys.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import { Watch } from '../state/signal.ts';
+import '../../sdk/web/ui/empty.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -75,8 +76,11 @@ export class SvcHome extends LitElement {
       .dot {
         border-color: var(--wall-edge);
       }
-      .empty {
-        color: var(--wall-muted);
+      ui-empty {
+        --svc-texto-fraco: var(--wall-muted);
+        padding: 0;
+        justify-items: start;
+        text-align: start;
       }
       .notice {
         display: flex;
@@ -187,7 +191,7 @@ export class SvcHome extends LitElement {
           ? html`<p class="notice" role="note">${glyph('warning')}<span>${text('home.lingerBroken')}</span></p>`
           : nothing
       }
-      ${loaded && !entries.some(({ app }) => app !== null) ? html`<p class="empty">${text('home.empty')}</p>` : nothing}
+      ${loaded && !entries.some(({ app }) => app !== null) ? html`<ui-empty>${text('home.empty')}</ui-empty>` : nothing}
       ${
         loaded
           ? html`<div

@@ -1,5 +1,6 @@
 /** The way to the folder, the heads of the columns, and the line below the entries. */
 import { html, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/field.ts';
 import type { FileItem, SpaceAnswer } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
 import { crumbsOf, trashPlace } from '../opening/file-path.ts';
@@ -37,18 +38,20 @@ export function columnHeads(
 
 /** In place of the crumbs. Null: given up. */
 export function pathField(path: string, end: (typed: string | null) => void): TemplateResult {
-  return html`<input
-    class="path field"
-    aria-label=${text('files.path')}
+  return html`<ui-field
+    class="path"
+    label=${text('files.path')}
+    hide-label
+    autocomplete="off"
     spellcheck="false"
     .value=${path}
     @keydown=${(event: KeyboardEvent) => {
       event.stopPropagation();
       if (event.key === 'Escape') end(null);
-      else if (event.key === 'Enter') end((event.target as HTMLInputElement).value);
+      else if (event.key === 'Enter') end((event.target as SvcUiField).value);
     }}
     @blur=${() => end(null)}
-  />`;
+  ></ui-field>`;
 }
 
 interface CrumbActs {

@@ -119,9 +119,11 @@ export const fileViewStyles = css`
     top: 0;
     left: 0;
     z-index: 1;
+  }
+  .rename::part(control) {
     padding-inline-start: 44px;
   }
-  .icones .rename {
+  .icones .rename::part(control) {
     padding-inline: 4px;
     text-align: center;
   }

@@ -80,13 +80,12 @@ export const filesStyles = css`
     background: var(--note);
     color: var(--on-note);
   }
-  .empty {
+  ui-empty {
     /* Over the entries, which are opaque. */
     z-index: 1;
     position: absolute;
     inset: 40% 24px auto;
-    color: var(--muted);
-    text-align: center;
+    padding: 0;
     pointer-events: none;
   }
   .columns {

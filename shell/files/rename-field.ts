@@ -1,5 +1,6 @@
 /** The field in which the name of an entry is edited. */
 import { html, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/field.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
 
@@ -11,16 +12,18 @@ export function renameField(item: FileItem, end: (name: string | null) => void):
     isOver = true;
     end(name);
   };
-  return html`<input
-    class="rename field"
-    aria-label=${text('files.newName', { nome: item.nome })}
+  return html`<ui-field
+    class="rename"
+    label=${text('files.newName', { nome: item.nome })}
+    hide-label
+    autocomplete="off"
     .value=${item.nome}
     spellcheck="false"
     @keydown=${(event: KeyboardEvent) => {
       event.stopPropagation();
-      if (event.key === 'Enter') once((event.target as HTMLInputElement).value);
+      if (event.key === 'Enter') once((event.target as SvcUiField).value);
       else if (event.key === 'Escape') once(null);
     }}
-    @blur=${(event: Event) => once((event.target as HTMLInputElement).value)}
-  />`;
+    @blur=${(event: Event) => once((event.target as SvcUiField).value)}
+  ></ui-field>`;
 }

@@ -153,7 +153,7 @@ export class SvcFileView extends LitElement {
       this.#put(element, Number(element.dataset['index']), grid);
     const [from, to] = this.#inSight(grid);
     this.listing.ensure(from, to);
-    const input = this.renderRoot.querySelector<HTMLInputElement>('.rename');
+    const input = this.renderRoot.querySelector<HTMLElement & SvcUiField>('.rename');
     if (input !== null) {
       this.#put(input, this.selection.focus, grid, this.mode === 'icones' ? belowIconPx : 0);
       if (changed.has('renaming')) {

@@ -2,6 +2,8 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/field.ts';
 import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -264,7 +266,7 @@ export class SvcFiles extends LitElement {
 
   #empty(): TemplateResult | typeof nothing {
     if (this.found !== null || this.problem !== null || this.#listing?.state.get().total !== 0) return nothing;
-    return html`<p class="empty">${text(this.#isTrash ? 'files.emptyTrash' : 'files.empty')}</p>`;
+    return html`<ui-empty>${text(this.#isTrash ? 'files.emptyTrash' : 'files.empty')}</ui-empty>`;
   }
 
   #button(sign: Glyph, label: string, run: (event: MouseEvent) => void, disabled = false): TemplateResult {
@@ -292,15 +294,18 @@ export class SvcFiles extends LitElement {
       ${this.#button('back', text('files.back'), () => this.#back(), this.#before.length === 0)}
       <span class="spare">${this.#button('forward', text('files.forward'), () => this.#forward(), this.#after.length === 0)}</span>
       ${this.#crumbs()}
-      <input
-        class="search field"
+      <ui-field
+        class="search"
         type="search"
         placeholder=${text('files.searchHere')}
-        aria-label=${text('files.search', { nome: name })}
+        label=${text('files.search', { nome: name })}
+        hide-label
+        autocomplete="off"
+        spellcheck="false"
         maxlength="255"
         ?hidden=${this.#isTrash}
-        @input=${(event: Event) => this.#seek((event.target as HTMLInputElement).value)}
-      />
+        @input=${(event: Event) => this.#seek((event.target as SvcUiField).value)}
+      ></ui-field>
       ${this.#button(icons ? 'queue' : 'apps', text(icons ? 'files.asList' : 'files.asIcons'), () => this.#change({ vista: icons ? 'lista' : 'icones' }))}
       ${this.#button('plus', text('files.more'), (event) => this.#folder?.openGroundMenu(below(event)))}
     </header>`;
@@ -329,7 +334,10 @@ export class SvcFiles extends LitElement {
 
   override updated(changed: PropertyValues<this>): void {
     if (!this.#isReady && this.#folder !== null) void this.#ready(this.#folder);
-    if (changed.has('typing') && this.typing) this.renderRoot.querySelector<HTMLInputElement>('.path')?.select();
+    if (!changed.has('typing') || !this.typing) return;
+    const field = this.renderRoot.querySelector<HTMLElement & SvcUiField>('.path');
+    field?.focus();
+    field?.select();
   }
 }
 

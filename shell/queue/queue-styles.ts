@@ -57,18 +57,13 @@ export const queueStyles = css`
     gap: 8px;
     padding: 12px 16px 0;
   }
-  .filters .field {
-    min-width: 0;
+  .filters > ui-field {
     flex: 1 1 130px;
   }
   .whose {
     display: flex;
     flex-wrap: wrap;
     gap: 4px;
-  }
-  .whose [aria-pressed='true'] {
-    background: var(--selected);
-    font-weight: 600;
   }
   .summary {
     padding: 12px 16px;

@@ -1,7 +1,9 @@
 /** The queue: the person's jobs of all apps, and for administrators those of all people; live by the events of the portal. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import '../../sdk/web/ui/progress.ts';
 import { repeat } from 'lit/directives/repeat.js';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/field.ts';
+import '../../sdk/web/ui/progress.ts';
 import '../../sdk/web/ui/select.ts';
 import '../../sdk/web/ui/button.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
@@ -95,8 +97,8 @@ export class SvcQueue extends LitElement {
         ${off === null ? nothing : html`<p class="note" data-off=${off.codigo}>${glyph('warning')}<span>${sayOff(off)}</span></p>`}
         ${away.map(({ nome }) => html`<p class="note">${glyph('warning')}<span>${text('queue.clusterAway', { nome })}</span></p>`)}
         ${beyond === 'gone' ? html`<p class="note">${glyph('warning')}<span>${text('queue.gone')}</span></p>` : nothing}
-        ${loaded || problem !== null ? nothing : html`<p class="empty">${text('queue.loading')}</p>`}
-        ${loaded && jobs.length === 0 ? html`<p class="empty">${text(of === null ? 'queue.none' : 'queue.noneFound')}</p>` : nothing}
+        ${loaded || problem !== null ? nothing : html`<ui-empty>${text('queue.loading')}</ui-empty>`}
+        ${loaded && jobs.length === 0 ? html`<ui-empty>${text(of === null ? 'queue.none' : 'queue.noneFound')}</ui-empty>` : nothing}
         <ul @keydown=${(event: KeyboardEvent) => this.#move(event)}>
           ${repeat(
             jobs,
@@ -146,21 +148,23 @@ export class SvcQueue extends LitElement {
                 <option value="">${text('queue.anyCluster')}</option>
                 ${named.map((nome) => html`<option value=${nome}>${nome}</option>`)}
               </ui-select>
-              <input
-                class="field"
+              <ui-field
                 type="search"
                 pattern=${personPattern}
                 maxlength="63"
-                aria-label=${text('queue.person')}
+                label=${text('queue.person')}
+                hide-label
                 placeholder=${text('queue.personHint')}
+                autocomplete="off"
+                spellcheck="false"
                 .value=${of.usuario ?? ''}
-                @change=${({ target }: Event) => this.#byPerson(of, target as HTMLInputElement)}
-              />`
+                @change=${({ target }: Event) => this.#byPerson(of, target as SvcUiField)}
+              ></ui-field>`
       }
     </div>`;
   }
 
-  #byPerson(of: AllJobsFilter, field: HTMLInputElement): void {
+  #byPerson(of: AllJobsFilter, field: SvcUiField): void {
     field.value = field.value.trim();
     if (field.reportValidity()) this.#show({ ...of, usuario: field.value || null });
   }

@@ -14,11 +14,10 @@ export const settingsStyles = css`
     border-right: 1px solid var(--line);
     background: var(--field);
   }
-  nav .field {
+  nav ui-field,
+  nav ui-select {
     flex: none;
-    width: 100%;
     margin-bottom: 8px;
-    background: var(--surface);
   }
   nav button {
     display: flex;
@@ -48,7 +47,7 @@ export const settingsStyles = css`
     color: var(--muted);
     font-size: 12px;
   }
-  nav select {
+  nav ui-select {
     display: none;
   }
   .content {
@@ -186,11 +185,9 @@ export const settingsStyles = css`
     nav h3 {
       display: none;
     }
-    nav select {
+    nav ui-select {
       display: block;
-    }
-    nav .field {
-      margin-bottom: 4px;
+      margin-bottom: 0;
     }
     .content {
       padding: 16px;

@@ -1,6 +1,8 @@
 /** Settings: what the person can choose, section by section. Every choice is kept by the portal (decision 0202) and told to all open pages. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
+import '../../sdk/web/ui/field.ts';
+import '../../sdk/web/ui/select.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -169,24 +171,27 @@ export class SvcSettings extends LitElement {
     const found = shown.filter(({ title, words }) => matches(this.query, [title, words]));
     const listed = shown.filter((section) => section.id === chosen || found.includes(section));
     return html`<nav aria-label=${text('settings.sections')}>
-      <input
-        class="field"
+      <ui-field
         type="search"
-        aria-label=${text('settings.search')}
+        label=${text('settings.search')}
+        hide-label
         placeholder=${text('settings.search')}
+        autocomplete="off"
+        spellcheck="false"
         .value=${this.query}
-        @input=${(event: Event) => (this.query = (event.currentTarget as HTMLInputElement).value)}
+        @input=${(event: Event) => (this.query = (event.currentTarget as SvcUiField).value)}
         @keydown=${(event: KeyboardEvent) => {
           if (event.key === 'Enter' && found[0] !== undefined) this.#go(found[0].id);
         }}
-      />
-      <select
-        class="field"
-        aria-label=${text('settings.section')}
-        @change=${(event: Event) => this.#go((event.currentTarget as HTMLSelectElement).value as SectionId)}
+      ></ui-field>
+      <ui-select
+        label=${text('settings.section')}
+        hide-label
+        .value=${chosen}
+        @change=${(event: Event) => this.#go((event.currentTarget as SvcUiSelect).value as SectionId)}
       >
-        ${listed.map(({ id, title }) => html`<option value=${id} .selected=${id === chosen}>${title}</option>`)}
-      </select>
+        ${listed.map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
+      </ui-select>
       ${found.map(
         ({ id, title, glyph: sign }, at) =>
           html`${id.startsWith('app:') && found[at - 1]?.id.startsWith('app:') !== true ? html`<h3>${text('settings.ofApps')}</h3>` : nothing}

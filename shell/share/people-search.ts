@@ -1,5 +1,6 @@
 /** Search for people and groups to invite: asks the portal once the person stops typing; a late answer to an earlier text is dropped. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/field.ts';
 import '../../sdk/web/ui/person.ts';
 import '../../sdk/web/ui/select.ts';
 import '../../sdk/web/ui/button.ts';
@@ -56,16 +57,15 @@ export class SvcPeopleSearch extends LitElement {
       .ask {
         display: flex;
         flex-wrap: wrap;
+        align-items: end;
         gap: 8px;
       }
-      label {
-        flex-basis: 100%;
+      ui-field {
+        flex: 1 1 180px;
+      }
+      ui-field::part(label) {
         font-size: 13px;
         font-weight: 500;
-      }
-      input {
-        flex: 1 1 180px;
-        min-width: 0;
       }
       ui-select {
         flex: 0 1 auto;
@@ -96,11 +96,11 @@ export class SvcPeopleSearch extends LitElement {
   }
 
   focusField(): void {
-    this.renderRoot.querySelector('input')?.focus();
+    this.renderRoot.querySelector('ui-field')?.focus();
   }
 
-  #typed(event: InputEvent): void {
-    const words = (event.target as HTMLInputElement).value.trim();
+  #typed(event: Event): void {
+    const words = (event.target as SvcUiField).value.trim();
     this.#asked = words;
     this.problem = null;
     clearTimeout(this.#timer);
@@ -124,17 +124,15 @@ export class SvcPeopleSearch extends LitElement {
   override render(): TemplateResult {
     const count = this.found === null ? null : this.found.pessoas.length + this.found.grupos.length;
     return html`<div class="ask">
-        <label for="busca">${text('share.search')}</label>
-        <input
-          id="busca"
-          class="field"
+        <ui-field
           type="search"
+          label=${text('share.search')}
           autocomplete="off"
           spellcheck="false"
           maxlength="100"
           placeholder=${text('share.searchHint')}
-          @input=${(event: InputEvent) => this.#typed(event)}
-        />
+          @input=${(event: Event) => this.#typed(event)}
+        ></ui-field>
         <ui-select
           label=${text('share.inviteAs')}
           hide-label

@@ -7,30 +7,6 @@ export const shopContentStyles = css`
     flex-direction: column;
     gap: 10px;
   }
-  label.field {
-    display: flex;
-    align-items: center;
-    gap: 8px;
-    color: var(--muted);
-  }
-  label.field:focus-within {
-    outline: 2px solid var(--focus);
-    outline-offset: 1px;
-  }
-  label.field input {
-    flex: 1;
-    min-width: 0;
-    height: calc(var(--control) - 2px);
-    padding: 0;
-    border: 0;
-    background: transparent;
-    color: var(--ink);
-    outline: none;
-  }
-  label.field input::placeholder {
-    color: var(--muted);
-    opacity: 1;
-  }
   .categories {
     display: flex;
     gap: 6px;
@@ -40,20 +16,9 @@ export const shopContentStyles = css`
     overflow-x: auto;
     scrollbar-width: none;
   }
-  .pill {
+  .categories ui-button {
+    --svc-raio: 999px;
     flex: none;
-    min-height: var(--control);
-    padding: 0 14px;
-    border: 1px solid var(--line-strong);
-    border-radius: 999px;
-    background: transparent;
-    color: var(--muted);
-    font-size: 13px;
-  }
-  .pill[aria-pressed='true'] {
-    border-color: transparent;
-    background: var(--accent);
-    color: var(--on-accent);
   }
   .cards {
     display: grid;

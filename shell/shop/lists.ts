@@ -2,6 +2,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/field.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { categoryText, text } from '../i18n/i18n.ts';
 import { search, sections, type Entry } from '../launcher/search.ts';
@@ -45,32 +47,31 @@ export function browseList(apps: readonly ShopApp[], browsing: Browsing, context
     : [];
   return html`
     <div class="find">
-      <label class="field">
-        ${glyph('search')}<input
-          type="search"
-          aria-label=${text('store.search')}
-          placeholder=${text('store.search')}
-          autocomplete="off"
-          spellcheck="false"
-          .value=${browsing.query}
-          @input=${(event: InputEvent) => browsing.search((event.target as HTMLInputElement).value)}
-        />
-      </label>
+      <ui-field
+        type="search"
+        label=${text('store.search')}
+        hide-label
+        placeholder=${text('store.search')}
+        autocomplete="off"
+        spellcheck="false"
+        .value=${browsing.query}
+        @input=${(event: Event) => browsing.search((event.target as SvcUiField).value)}
+      ></ui-field>
       <div class="categories" role="group" aria-label=${text('store.categories')}>
         ${[null, ...all.map((section) => section.category)].map(
           (name) =>
-            html`<button class="pill" type="button" aria-pressed=${name === category} @click=${() => browsing.choose(name)}>
+            html`<ui-button pressed=${name === category} @click=${() => browsing.choose(name)}>
               ${name === null ? text('store.all') : categoryText(name)}
-            </button>`,
+            </ui-button>`,
         )}
       </div>
     </div>
     <p class="sr-only" role="status">${searching ? text('store.found', { n: found.length }) : ''}</p>
-    ${offered.length === 0 && isKnown ? html`<p class="empty">${text('store.empty')}</p>` : nothing}
+    ${offered.length === 0 && isKnown ? html`<ui-empty>${text('store.empty')}</ui-empty>` : nothing}
     ${
       searching
         ? found.length === 0
-          ? html`<p class="empty">${text('store.none', { texto: browsing.query })}</p>`
+          ? html`<ui-empty>${text('store.none', { texto: browsing.query })}</ui-empty>`
           : cards(found, context)
         : shown.map(
             (section) =>
@@ -115,7 +116,7 @@ export function installedList(apps: readonly ShopApp[], context: ShopContext): T
     }
     <section>
       <h3>${text('store.yours')}</h3>
-      ${updates.length + own.length === 0 ? html`<p class="empty">${text('store.noneInstalled')}</p>` : nothing}
+      ${updates.length + own.length === 0 ? html`<ui-empty>${text('store.noneInstalled')}</ui-empty>` : nothing}
       ${updates.length === 0 && own.length > 0 ? html`<p class="quiet">${text('store.upToDate')}</p>` : nothing} ${rows(own, context)}
     </section>
     ${

@@ -72,11 +72,6 @@ const ownStyles = css`
     color: var(--muted);
     font-size: 13px;
   }
-  .empty {
-    display: grid;
-    justify-items: center;
-    gap: 12px;
-  }
   .note {
     align-items: center;
     margin-bottom: 14px;

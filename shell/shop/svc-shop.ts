@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
+import '../../sdk/web/ui/empty.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
@@ -177,7 +178,7 @@ export class SvcShop extends LitElement {
               </p>`
         }
         ${problem === null ? nothing : html`<p class="note">${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
-        ${loaded ? this.#content(now, apps) : error === null ? html`<p class="empty" role="status">${text('store.loading')}</p>` : nothing}
+        ${loaded ? this.#content(now, apps) : error === null ? html`<ui-empty role="status">${text('store.loading')}</ui-empty>` : nothing}
       </div>
       ${this.#dialog()}
     </div>`;
@@ -221,10 +222,10 @@ export class SvcShop extends LitElement {
     const app = apps.find(({ id }) => id === page.id);
     const back = (): void => this.#go(this.#from);
     if (app !== undefined) return appPage(app, this.#context, back);
-    return html`<div class="empty" role="status">
-      <p>${text('store.gone')}</p>
-      <ui-button @click=${back}>${glyph('back')}${text('store.back')}</ui-button>
-    </div>`;
+    return html`<ui-empty role="status">
+      ${text('store.gone')}
+      <ui-button slot="actions" @click=${back}>${glyph('back')}${text('store.back')}</ui-button>
+    </ui-empty>`;
   }
 
   #dialog(): TemplateResult | typeof nothing {

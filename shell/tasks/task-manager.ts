@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/empty.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
@@ -120,7 +121,7 @@ export class SvcTaskManager extends LitElement {
         }
         ${
           loaded && apps.length === 0
-            ? html`<p class="empty">${text('tasks.none')}</p>`
+            ? html`<ui-empty>${text('tasks.none')}</ui-empty>`
             : html`<table>
                 <thead>
                   <tr>

@@ -13,11 +13,6 @@ export const frameStyles = css`
     display: grid;
     height: 100%;
   }
-  .empty {
-    padding: 32px 16px;
-    color: var(--muted);
-    text-align: center;
-  }
 `;
 
 /** Something to know, or something that went wrong. */

@@ -56,7 +56,16 @@ export class UiField extends FormControl implements SvcUiField {
         resize: vertical;
         line-height: 1.4;
       }
-      .row.eyed .control {
+      .row.search .control {
+        padding-inline-start: calc(9 * var(--svc-passo));
+      }
+      .search > svg {
+        position: absolute;
+        inset-inline-start: calc(2.5 * var(--svc-passo));
+        color: var(--svc-texto-fraco);
+        pointer-events: none;
+      }
+      .row.password .control {
         padding-inline-end: var(--svc-controle);
       }
       .eye {
@@ -139,9 +148,7 @@ export class UiField extends FormControl implements SvcUiField {
   }
 
   override render(): TemplateResult {
-    return this.framed(
-      this.type === 'textarea' ? this.#area() : html`<div class="row ${this.type === 'password' ? 'eyed' : ''}">${this.#line()}</div>`,
-    );
+    return this.framed(this.type === 'textarea' ? this.#area() : html`<div class="row ${this.type}">${this.#line()}</div>`);
   }
 
   #area(): TemplateResult {
@@ -167,8 +174,7 @@ export class UiField extends FormControl implements SvcUiField {
 
   #line(): TemplateResult {
     const password = this.type === 'password';
-    return html`<slot name="start"></slot
-      ><input
+    return html`<slot name="start"></slot>${this.type === 'search' ? glyph('search', 18) : nothing}<input
         id="control"
         part="control"
         class="control"
@@ -186,7 +192,8 @@ export class UiField extends FormControl implements SvcUiField {
         pattern=${ifDefined(this.pattern)}
         autocomplete=${ifDefined(this.autocomplete)}
         inputmode=${this.inputMode || nothing}
-        spellcheck=${password ? 'false' : nothing}
+        enterkeyhint=${this.enterKeyHint || nothing}
+        spellcheck=${password || !this.spellcheck ? 'false' : nothing}
         aria-label=${this.spoken}
         aria-invalid=${this.problem === '' ? nothing : 'true'}
         aria-describedby=${this.described}
