@@ -1,8 +1,10 @@
 /** How the sign-in page looks: one card in the middle, on 320 px too. */
 import { css } from 'lit';
+import { controlLook } from '../../sdk/web/ui/control-look.ts';
+import { base } from '../ui/base.ts';
 
-export const signInStyles = css`
-  :host {
+const own = css`
+  & {
     --svc-controle: 44px;
     display: grid;
     align-content: safe center;
@@ -54,32 +56,25 @@ export const signInStyles = css`
     padding-top: 20px;
     border-top: 1px solid var(--line);
   }
-  label {
+  .label {
+    margin: 0;
     font-size: 14px;
-    font-weight: 600;
   }
-  .account label:not(:first-child) {
+  .account .label:not(:first-child) {
     margin-top: 8px;
   }
   .account > ui-button {
     margin-top: 8px;
   }
-  .row {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-  }
-  .field {
-    flex: 1 1 180px;
-    width: 100%;
-    min-width: 0;
-    min-height: 44px;
+  .by-link {
+    grid-template-columns: minmax(0, 1fr) auto;
+    align-items: end;
   }
   .secret {
     position: relative;
     display: grid;
   }
-  .secret .field {
+  .secret .control {
     padding-right: 92px;
   }
   .secret ui-button {
@@ -89,9 +84,6 @@ export const signInStyles = css`
     position: absolute;
     inset: 4px 4px 4px auto;
     font-size: 14px;
-  }
-  .which {
-    font-size: 13px;
   }
   .provider {
     display: flex;
@@ -141,5 +133,15 @@ export const signInStyles = css`
     main {
       padding: 24px 20px;
     }
+    .by-link {
+      grid-template-columns: minmax(0, 1fr);
+    }
+  }
+`;
+
+/** The page is in no shadow tree: all of it is said of its element. */
+export const signInStyles = css`
+  svc-sign-in {
+    ${base} ${controlLook} ${own}
   }
 `;

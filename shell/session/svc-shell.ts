@@ -1,5 +1,5 @@
 /** The root element: asks who is signed in and shows the desktop or the sign-in page. */
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, render, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { startDesk } from '../desktop/start-desk.ts';
@@ -139,13 +139,19 @@ export class SvcShell extends LitElement {
     return { kind: 'in', desk: startDesk(session) };
   }
 
+  /** The sign-in page is in the document itself: svc-sign-in.ts says why. */
+  override updated(): void {
+    const { phase } = this;
+    render(phase.kind === 'out' ? html`<svc-sign-in .refusal=${phase.refusal}></svc-sign-in>` : nothing, this);
+  }
+
   override render(): TemplateResult {
     const { phase } = this;
     if (phase.kind === 'asked') {
       return html`<svc-link-question .question=${phase.question} .leave=${() => void leave()}></svc-link-question>`;
     }
     if (phase.kind === 'in') return html`<svc-desktop .desk=${phase.desk}></svc-desktop>`;
-    if (phase.kind === 'out') return html`<svc-sign-in .refusal=${phase.refusal}></svc-sign-in>`;
+    if (phase.kind === 'out') return html`<slot></slot>`;
     if (phase.kind === 'loading') return html`<p class="wait" role="status">${text('load.portal')}</p>`;
     return html`<div class="wait">
       <strong role="alert">${text('load.failed')}</strong>

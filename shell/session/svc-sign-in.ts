@@ -1,11 +1,11 @@
 /** Shown without a session: the ways to sign in that the portal offers (a form, a provider's button) and the one-time link. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/field.ts';
 import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { createRetry } from '../state/retry.ts';
 import { Watch } from '../state/signal.ts';
-import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { signIn, signInMethods, type SignInBody } from './api.ts';
 import { passOf } from './link.ts';
@@ -43,16 +43,21 @@ export class SvcSignIn extends LitElement {
     this.shown = false;
   }
 
-  static override styles = [base, signInStyles];
+  /** In the document itself, with the browser's own inputs: what fills in passwords need not look into shadow trees. */
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, signInStyles.styleSheet!];
     void this.#watch;
     void this.#load();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== signInStyles.styleSheet);
     this.#retry.succeeded();
   }
 
@@ -75,8 +80,8 @@ export class SvcSignIn extends LitElement {
     } else if (this.methods.ssh) this.#field('login')?.focus();
   }
 
-  #field(id: string): HTMLInputElement | null {
-    return this.renderRoot.querySelector<HTMLInputElement>(`#${id}`);
+  #field(id: string): HTMLInputElement | (HTMLElement & SvcUiField) | null {
+    return this.querySelector<HTMLInputElement>(`#${id}`);
   }
 
   async #paste(event: SubmitEvent): Promise<void> {
@@ -96,7 +101,7 @@ export class SvcSignIn extends LitElement {
   }
 
   /** The page reloads when it was accepted. */
-  async #enter(body: SignInBody, field: HTMLInputElement | null): Promise<void> {
+  async #enter(body: SignInBody, field: HTMLInputElement | (HTMLElement & SvcUiField) | null): Promise<void> {
     this.busy = true;
     this.refusal = null;
     try {
@@ -146,9 +151,9 @@ export class SvcSignIn extends LitElement {
 
   #form(): TemplateResult {
     return html`<form class="account" @submit=${(event: SubmitEvent) => this.#password(event)}>
-      <label for="login">${text('signin.login')}</label>
+      <label class="label" for="login">${text('signin.login')}</label>
       <input
-        class="field"
+        class="control"
         id="login"
         name="username"
         type="text"
@@ -159,10 +164,10 @@ export class SvcSignIn extends LitElement {
         maxlength="128"
         required
       />
-      <label for="senha">${text('signin.password')}</label>
+      <label class="label" for="senha">${text('signin.password')}</label>
       <span class="secret">
         <input
-          class="field"
+          class="control"
           id="senha"
           name="password"
           type=${this.shown ? 'text' : 'password'}
@@ -181,7 +186,7 @@ export class SvcSignIn extends LitElement {
           ${text(this.shown ? 'signin.hide' : 'signin.show')}
         </ui-button>
       </span>
-      <p class="which" id="which">${text('signin.whichPassword')}</p>
+      <p class="hint" id="which">${text('signin.whichPassword')}</p>
       <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text(this.busy ? 'signin.checking' : 'signin.enter')}</ui-button>
     </form>`;
   }
@@ -204,13 +209,10 @@ export class SvcSignIn extends LitElement {
 
   #link(): TemplateResult {
     return html`<form class="by-link" @submit=${(event: SubmitEvent) => this.#paste(event)}>
-      <label for="link">${text('signin.paste')}</label>
-      <div class="row">
-        <input class="field" id="link" type="text" autocomplete="off" spellcheck="false" required />
-        <ui-button variant=${this.methods?.ssh === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
-          ${text('signin.enter')}
-        </ui-button>
-      </div>
+      <ui-field id="link" label=${text('signin.paste')} autocomplete="off" spellcheck="false"></ui-field>
+      <ui-button variant=${this.methods?.ssh === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
+        ${text('signin.enter')}
+      </ui-button>
     </form>`;
   }
 }

@@ -3,37 +3,16 @@ import { css } from 'lit';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 
 const ownStyles = css`
-  .layout {
+  ui-tabs {
+    display: grid;
     grid-template-rows: auto minmax(0, 1fr);
+    height: 100%;
   }
-  .tabs {
-    display: flex;
-    gap: 4px;
+  ui-tabs::part(bar) {
     padding: 0 12px;
-    overflow-x: auto;
-    border-bottom: 1px solid var(--line);
-    scrollbar-width: none;
   }
-  .tabs button {
-    display: inline-flex;
-    align-items: center;
-    gap: 6px;
-    flex: none;
+  ui-tab {
     min-height: 44px;
-    padding: 0 12px;
-    border: 0;
-    border-bottom: 2px solid transparent;
-    background: transparent;
-    color: var(--muted);
-    font-weight: 500;
-    outline-offset: -3px;
-  }
-  .tabs button:hover {
-    color: var(--ink);
-  }
-  .tabs button[aria-selected='true'] {
-    border-bottom-color: var(--accent-ink);
-    color: var(--ink);
   }
   .number-badge {
     min-width: 20px;
@@ -108,10 +87,10 @@ const ownStyles = css`
     --svc-acento-forte: color-mix(in srgb, var(--accent) 22%, var(--surface));
   }
   @container (max-width: 479px) {
-    .tabs {
+    ui-tabs::part(bar) {
       padding: 0 4px;
     }
-    .tabs button {
+    ui-tab {
       padding: 0 8px;
       font-size: 14px;
     }

@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/tabs.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
@@ -108,18 +109,6 @@ export class SvcShop extends LitElement {
     this.desk.shop.refresh();
   }
 
-  #tabKey(event: KeyboardEvent, tab: Tab): void {
-    const tabs = this.#tabs;
-    const at = tabs.indexOf(tab);
-    const to: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
-    const step = to[event.key];
-    const next = step === undefined ? undefined : tabs[(step + tabs.length) % tabs.length];
-    if (next === undefined) return;
-    event.preventDefault();
-    this.#go(next);
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
-  }
-
   override updated(): void {
     this.#followPage();
     this.#keepKeyboard();
@@ -164,46 +153,40 @@ export class SvcShop extends LitElement {
           ? null
           : text('store.loadError', { erro: error })
         : text('store.refused', { erro: refusal.get() ?? '' });
-    return html`<div class="layout" @focusin=${(event: FocusEvent) => this.#followActed(event)}>
-      ${this.#tabList(shown)}
-      <div class="content" id="panel" role="tabpanel" aria-labelledby="tab-${shown}" tabindex="0">
-        ${
-          trouble === null
-            ? nothing
-            : html`<p class="note" role="alert">
-                ${glyph('warning')}<span>${trouble}</span>
-                <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => refusal.set(null)}>
-                  ${glyph('close')}
-                </ui-button>
-              </p>`
-        }
-        ${problem === null ? nothing : html`<p class="note">${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
-        ${loaded ? this.#content(now, apps) : error === null ? html`<ui-empty role="status">${text('store.loading')}</ui-empty>` : nothing}
-      </div>
-      ${this.#dialog()}
-    </div>`;
+    return html`<ui-tabs
+        label=${text('store.tabs')}
+        .value=${shown}
+        @change=${({ detail }: CustomEvent<{ readonly value: Tab }>) => this.#go(detail.value)}
+        @focusin=${(event: FocusEvent) => this.#followActed(event)}
+      >
+        ${this.#tabs.map((tab) => this.#tab(tab, shown))}
+        <ui-tab-panel class="content" name=${shown}>
+          ${
+            trouble === null
+              ? nothing
+              : html`<p class="note" role="alert">
+                  ${glyph('warning')}<span>${trouble}</span>
+                  <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => refusal.set(null)}>
+                    ${glyph('close')}
+                  </ui-button>
+                </p>`
+          }
+          ${problem === null ? nothing : html`<p class="note">${glyph('warning')}<span>${sayProblem(apps)}</span></p>`}
+          ${loaded ? this.#content(now, apps) : error === null ? html`<ui-empty role="status">${text('store.loading')}</ui-empty>` : nothing}
+        </ui-tab-panel>
+      </ui-tabs>
+      ${this.#dialog()}`;
   }
 
-  #tabList(shown: Tab): TemplateResult {
-    const updates = updatesIn(this.desk.shop.state.get());
-    return html`<div class="tabs" role="tablist" aria-label=${text('store.tabs')}>
-      ${this.#tabs.map(
-        (tab) =>
-          html`<button
-            type="button"
-            role="tab"
-            id="tab-${tab}"
-            aria-controls="panel"
-            aria-label=${tab === 'installed' && updates > 0 ? `${text(tabTexts[tab])}, ${text('store.updates', { n: updates })}` : nothing}
-            aria-selected=${tab === shown}
-            tabindex=${tab === shown ? 0 : -1}
-            @click=${() => this.#go(tab)}
-            @keydown=${(event: KeyboardEvent) => this.#tabKey(event, tab)}
-          >
-            ${text(tabTexts[tab])} ${tab === 'installed' && updates > 0 ? html`<span class="number-badge">${updates}</span>` : nothing}
-          </button>`,
-      )}
-    </div>`;
+  /** A press on the tab that is shown goes back from the page of an app to the list. */
+  #tab(tab: Tab, shown: Tab): TemplateResult {
+    const updates = tab === 'installed' ? updatesIn(this.desk.shop.state.get()) : 0;
+    return html`<ui-tab
+      panel=${tab}
+      aria-label=${updates > 0 ? `${text(tabTexts[tab])}, ${text('store.updates', { n: updates })}` : nothing}
+      @click=${() => tab === shown && this.#go(tab)}
+      >${text(tabTexts[tab])} ${updates > 0 ? html`<span slot="end" class="number-badge">${updates}</span>` : nothing}</ui-tab
+    >`;
   }
 
   #content(page: ShopPage, apps: readonly ShopApp[]): TemplateResult {

@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/table.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
@@ -18,12 +19,25 @@ import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { tileStyles } from '../launcher/tile-styles.ts';
 import './app-errors.ts';
 import './log-view.ts';
+import { ordered, type RowOrder, type SortColumn } from './row-order.ts';
 import { taskStyles } from './task-styles.ts';
 import { sayOnClose } from './on-close.ts';
 import { sayCpu, sayMemory } from './usage.ts';
 
 /** Connections and pids change without an event. */
 const refreshMs = 4_000;
+
+/** Words of the head, class, and what is sorted by it. */
+const columns: readonly (readonly [TextKey, string, SortColumn | null])[] = [
+  ['tasks.app', '', 'app'],
+  ['tasks.state', '', 'state'],
+  ['tasks.pid', 'number wide', 'pid'],
+  ['tasks.connections', 'number wide', 'connections'],
+  ['tasks.cpu', 'number wide', 'cpu'],
+  ['tasks.memory', 'number wide', 'memory'],
+  ['tasks.contained', 'wide', null],
+  ['tasks.actions', 'actions', null],
+];
 
 type Verb = 'start' | 'stop' | 'restart';
 
@@ -44,13 +58,16 @@ export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted
 }
 
 export class SvcTaskManager extends LitElement {
-  static override properties = { desk: { attribute: false }, busy: { state: true }, problem: { state: true } };
+  static override properties = { desk: { attribute: false }, busy: { state: true }, problem: { state: true }, order: { state: true } };
   declare desk: Desk;
   declare busy: ReadonlySet<string>;
   declare problem: string | null;
+  declare order: RowOrder;
   #watch = new Watch(this, () => [this.desk.apps.state, this.desk.tasksApp, language]);
   /** The app whose row was last brought into view. */
   #seen: string | null = null;
+  /** What had the focus before this drawing. */
+  #focused: Element | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #endUsage: () => void = () => {};
 
@@ -58,6 +75,7 @@ export class SvcTaskManager extends LitElement {
     super();
     this.busy = new Set();
     this.problem = null;
+    this.order = { column: 'app', direction: 'ascending' };
   }
 
   static override styles = [base, tileStyles, frameStyles, noteStyles, taskStyles];
@@ -87,7 +105,15 @@ export class SvcTaskManager extends LitElement {
     this.desk.apps.refresh();
   }
 
+  override willUpdate(): void {
+    this.#focused = this.shadowRoot?.activeElement ?? null;
+  }
+
   override updated(changed: Map<PropertyKey, unknown>): void {
+    // A row that moves in the document loses the focus.
+    const focused = this.#focused;
+    if (focused instanceof HTMLElement && focused.isConnected && this.shadowRoot?.activeElement === null)
+      focused.focus({ preventScroll: true });
     const chosen = this.desk.tasksApp.get();
     if (changed.has('desk') || chosen === this.#seen) return;
     this.#seen = chosen;
@@ -98,19 +124,8 @@ export class SvcTaskManager extends LitElement {
     const { apps, loaded, error } = this.desk.apps.state.get();
     const running = apps.filter(({ status }) => status === 'running').length;
     const chosen = apps.find(({ id }) => id === this.desk.tasksApp.get());
-    const sorted = apps.toSorted((a, b) => a.name.localeCompare(b.name));
-    const columns: readonly (readonly [TextKey, string])[] = [
-      ['tasks.app', ''],
-      ['tasks.state', ''],
-      ['tasks.pid', 'number wide'],
-      ['tasks.connections', 'number wide'],
-      ['tasks.cpu', 'number wide'],
-      ['tasks.memory', 'number wide'],
-      ['tasks.contained', 'wide'],
-      ['tasks.actions', 'actions'],
-    ];
     return html`<div class="layout ${chosen === undefined ? '' : 'split'}">
-      <section class="list" aria-label=${text('tasks.title')} tabindex="0">
+      <section class="list" aria-label=${text('tasks.title')}>
         <p class="summary" role="status">${text('tasks.summary', { n: running, total: apps.length })}</p>
         ${
           this.problem === null && error === null
@@ -119,27 +134,46 @@ export class SvcTaskManager extends LitElement {
                 ${glyph('warning')}<span>${this.problem ?? text('tasks.loadError', { erro: error ?? '' })}</span>
               </p>`
         }
-        ${
-          loaded && apps.length === 0
-            ? html`<ui-empty>${text('tasks.none')}</ui-empty>`
-            : html`<table>
-                <thead>
-                  <tr>
-                    ${columns.map(([key, name]) => html`<th scope="col" class=${name}>${text(key)}</th>`)}
-                  </tr>
-                </thead>
-                <tbody>
-                  ${repeat(
-                    sorted,
-                    ({ id }) => id,
-                    (app) => this.#row(app, chosen?.id === app.id),
-                  )}
-                </tbody>
-              </table>`
-        }
+        ${loaded && apps.length === 0 ? html`<ui-empty>${text('tasks.none')}</ui-empty>` : this.#table(apps, chosen)}
       </section>
       ${chosen === undefined ? nothing : this.#details(chosen)}
     </div>`;
+  }
+
+  #table(apps: readonly AppProjection[], chosen: AppProjection | undefined): TemplateResult {
+    const { order } = this;
+    const sorted = ordered(apps, order, (status) => text(`state.${status}`));
+    return html`<ui-table
+      label=${text('tasks.title')}
+      sort-manual
+      @sort=${({ detail }: CustomEvent<RowOrder>) => (this.order = { column: detail.column, direction: detail.direction })}
+    >
+      <table>
+        <thead>
+          <tr>
+            ${columns.map(
+              ([key, name, column]) =>
+                html`<th
+                  scope="col"
+                  class=${name}
+                  data-key=${column ?? nothing}
+                  data-sort=${column === null ? nothing : name === '' ? 'text' : 'number'}
+                  aria-sort=${column === null ? nothing : column === order.column ? order.direction : 'none'}
+                >
+                  ${text(key)}
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${repeat(
+            sorted,
+            ({ id }) => id,
+            (app) => this.#row(app, chosen?.id === app.id),
+          )}
+        </tbody>
+      </table>
+    </ui-table>`;
   }
 
   #row(app: AppProjection, chosen: boolean): TemplateResult {

@@ -9,6 +9,19 @@ export const taskStyles = css`
     grid-template-rows: minmax(140px, 1fr) minmax(180px, 1fr);
   }
   .list {
+    display: flex;
+    flex-direction: column;
+    min-height: 0;
+    overflow: auto;
+  }
+  ui-table {
+    display: grid;
+    flex: 1;
+    grid-template-rows: minmax(0, 1fr);
+    min-height: 120px;
+    font-size: 13px;
+  }
+  ui-table::part(scroll) {
     overflow: auto;
     outline-offset: -2px;
   }
@@ -20,34 +33,14 @@ export const taskStyles = css`
   .problem {
     margin: 0 16px 12px;
   }
-  table {
-    width: 100%;
-    border-collapse: collapse;
-    font-size: 13px;
-  }
-  th,
-  td {
-    padding: 8px 10px;
-    text-align: start;
-    vertical-align: middle;
-    font-weight: 400;
-  }
   thead th {
-    position: sticky;
-    top: 0;
-    z-index: 1;
-    border-bottom: 1px solid var(--line);
-    background: var(--surface);
-    color: var(--muted);
-    font-size: 12px;
-    font-weight: 600;
     white-space: nowrap;
   }
-  th:first-child {
-    padding-left: 16px;
+  table tr > :first-child {
+    padding-inline-start: 16px;
   }
-  tbody tr {
-    border-bottom: 1px solid var(--line);
+  tbody th {
+    font-weight: 400;
   }
   tbody tr:hover {
     background: var(--hover);
@@ -55,7 +48,7 @@ export const taskStyles = css`
   tbody tr.chosen {
     background: var(--selected);
   }
-  .number {
+  tr > td.number {
     text-align: end;
     font-variant-numeric: tabular-nums;
   }
@@ -214,12 +207,8 @@ export const taskStyles = css`
   }
   /* One thing at a time: the list, or the details of what was chosen. */
   @container (max-width: 479px) {
-    th,
-    td {
-      padding: 8px 4px;
-    }
-    th:first-child {
-      padding-left: 16px;
+    table tr > :not(:first-child) {
+      padding-inline: 4px;
     }
     .verbs {
       display: flex;

@@ -2,6 +2,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/empty.ts';
+import '../../sdk/web/ui/tabs.ts';
 import type { TerminalEnd } from '../../schema/wire/terminals.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -142,80 +144,68 @@ export class SvcTerminal extends LitElement {
     return tab.title === '' ? text('terminal.number', { n: index + 1 }) : tab.title;
   }
 
-  /** Source: ARIA APG, tabs: arrows move and choose. */
-  #tabKey(event: KeyboardEvent): void {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const at = this.tabs.findIndex(({ id }) => id === this.active);
-    if (event.key === 'Delete' && this.tabs[at] !== undefined) void this.#close(this.tabs[at]);
-    if (step === undefined) return;
-    event.preventDefault();
-    this.active = this.tabs.at((at + step) % this.tabs.length)?.id ?? null;
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus());
+  #closeTab(id: string): void {
+    const tab = this.tabs.find((each) => each.id === id);
+    if (tab !== undefined) void this.#close(tab);
   }
 
   override render(): TemplateResult {
     return html`
-      <div class="bar">
-        <div class="tabs" role="tablist" aria-label=${text('terminal.tabs')} @keydown=${(event: KeyboardEvent) => this.#tabKey(event)}>
-          ${repeat(
-            this.tabs,
-            ({ id }) => id,
-            (tab, index) => this.#tab(tab, this.#titleOf(tab, index)),
-          )}
-        </div>
-        <ui-button icon variant="quiet" title=${text('terminal.new')} label=${text('terminal.new')} @click=${() => void this.#open()}>
-          ${glyph('plus')}
-        </ui-button>
-        ${this.#closeButton()}
-      </div>
-      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-      <div class="screens">
+      <ui-tabs
+        label=${text('terminal.tabs')}
+        .value=${this.active ?? ''}
+        @change=${({ detail }: CustomEvent<{ readonly value: string }>) => (this.active = detail.value)}
+        @close=${({ detail }: CustomEvent<{ readonly value: string }>) => this.#closeTab(detail.value)}
+        @click=${(event: Event) => event.target instanceof HTMLElement && event.target.closest('ui-tab') !== null && void this.#show()}
+      >
         ${repeat(
           this.tabs,
           ({ id }) => id,
-          (tab, index) => this.#screen(tab, this.#titleOf(tab, index)),
+          (tab, index) => html`<ui-tab panel=${tab.id} closable>${this.#titleOf(tab, index)}</ui-tab>`,
         )}
-        ${
-          this.tabs.length > 0
-            ? nothing
-            : html`<p class="none">
-                ${this.loaded ? text('terminal.none') : text('terminal.opening')}
-                ${this.loaded ? html`<ui-button @click=${() => void this.#open()}>${text('terminal.new')}</ui-button>` : nothing}
-              </p>`
-        }
-      </div>
+        <ui-button
+          slot="end"
+          icon
+          variant="quiet"
+          title=${text('terminal.new')}
+          label=${text('terminal.new')}
+          @click=${() => void this.#open()}
+        >
+          ${glyph('plus')}
+        </ui-button>
+        ${this.#closeButton()} ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+        ${repeat(
+          this.tabs,
+          ({ id }) => id,
+          (tab) => this.#screen(tab),
+        )}
+        ${this.tabs.length > 0 ? nothing : this.#none()}
+      </ui-tabs>
     `;
   }
 
-  #tab(tab: Tab, title: string): TemplateResult {
-    const isActive = tab.id === this.active;
-    return html`<button
-      id=${`tab-${tab.id}`}
-      role="tab"
-      type="button"
-      aria-selected=${String(isActive)}
-      aria-controls=${`screen-${tab.id}`}
-      tabindex=${isActive ? 0 : -1}
-      @click=${() => ((this.active = tab.id), void this.#show())}
-    >
-      ${title}
-    </button>`;
+  #none(): TemplateResult {
+    if (!this.loaded) return html`<ui-empty role="status">${text('terminal.opening')}</ui-empty>`;
+    return html`<ui-empty>
+      ${text('terminal.none')}
+      <ui-button slot="actions" @click=${() => void this.#open()}>${text('terminal.new')}</ui-button>
+    </ui-empty>`;
   }
 
-  /** Of the tab that is shown: a list of tabs holds nothing but tabs. */
+  /** Of the tab that is shown: for a finger and a screen reader, which have no Delete key. */
   #closeButton(): TemplateResult | typeof nothing {
     const at = this.tabs.findIndex(({ id }) => id === this.active);
     const tab = this.tabs[at];
     if (tab === undefined) return nothing;
     const label = text('terminal.close', { titulo: this.#titleOf(tab, at) });
-    return html`<ui-button icon variant="quiet" title=${label} label=${label} @click=${() => void this.#close(tab)}>
+    return html`<ui-button slot="end" icon variant="quiet" title=${label} label=${label} @click=${() => void this.#close(tab)}>
       ${glyph('close')}
     </ui-button>`;
   }
 
-  #screen(tab: Tab, title: string): TemplateResult {
+  #screen(tab: Tab): TemplateResult {
     const isShown = tab.id === this.active;
-    return html`<div id=${`screen-${tab.id}`} class="screen" role="tabpanel" aria-label=${title} ?hidden=${!isShown} data-own-keys>
+    return html`<ui-tab-panel name=${tab.id} tabindex="-1" data-own-keys>
       ${tab.end === undefined ? nothing : html`<p class="ended" role="status">${sayEnd(tab.end)}</p>`}
       <svc-screen
         .terminal=${tab.id}
@@ -224,7 +214,7 @@ export class SvcTerminal extends LitElement {
         @terminal-title=${({ detail }: CustomEvent<string>) => this.#change(tab.id, { title: detail })}
         @terminal-end=${({ detail }: CustomEvent<TerminalEnd | null>) => this.#ended(tab.id, detail)}
       ></svc-screen>
-    </div>`;
+    </ui-tab-panel>`;
   }
 }
 

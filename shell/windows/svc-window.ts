@@ -15,7 +15,7 @@ import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
 import { builtinContent, focusBuiltin } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
-import { startDrag } from './drag.ts';
+import { startDrag } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';

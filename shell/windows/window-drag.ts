@@ -1,6 +1,6 @@
 /** What a drag does to a window: the title moves it and snaps it to the edges, a handle resizes it. Iframes are shielded meanwhile. */
 import type { Desk } from '../desktop/desk.ts';
-import type { DragSteps } from './drag.ts';
+import type { DragSteps } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, moved, resized, snapTarget, tornOff, type Handle, type Mode, type Rect } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 

@@ -302,7 +302,7 @@ test('by keyboard alone from the launcher on; what it is at stays it, whatever c
   await page.keyboard.type('arquivos\n');
   await page.locator('svc-window[top] svc-file-view').getByRole('listbox').and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Control+l');
-  await page.locator('svc-files .path').fill(folder);
+  await page.locator('svc-files').getByRole('textbox', { name: 'Caminho' }).fill(folder);
   await page.keyboard.press('Enter');
   await entry('b.txt').waitFor();
   await page.keyboard.press('b');

@@ -104,6 +104,9 @@ describe('login and password', () => {
     const field = page.getByLabel('Senha', { exact: true });
     expect(await page.getByLabel('Usuário').getAttribute('autocomplete')).toBe('username');
     expect([await field.getAttribute('autocomplete'), await field.getAttribute('type')]).toEqual(['current-password', 'password']);
+    // In the document and in one form, without a look into any shadow tree: some look no further.
+    const seen = `[...document.querySelectorAll('input[autocomplete]')].map((input) => [input.form?.className, input.name, input.autocomplete, input.type].join())`;
+    expect(await page.evaluate(seen)).toEqual(['account,username,username,text', 'account,password,current-password,password']);
     await page.getByRole('button', { name: 'Mostrar a senha' }).click();
     expect(await field.getAttribute('type')).toBe('text');
     await page.getByRole('button', { name: 'Ocultar a senha' }).click();

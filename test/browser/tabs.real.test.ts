@@ -79,7 +79,7 @@ describe('by mouse', () => {
     await tab('a').click();
     await shows('[a] b c');
     await expect.poll(async () => await text().inputValue()).toBe('a');
-    await tab('b').locator('..').locator('.cross').click();
+    await tab('b').locator('.cross').click();
     await shows('[a] c');
     await tab('a').click({ button: 'middle' });
     await shows('[c]');

@@ -154,6 +154,10 @@ interface SvcUiMenuItem extends SvcUiElement {
 
 interface SvcUiTabsEvents {
   readonly change: CustomEvent<{ readonly value: string }>;
+  /** Asked for: the page takes the tab away. */
+  readonly close: CustomEvent<{ readonly value: string }>;
+  /** `preventDefault`: the page moves the tab itself. `values`: all of them, in their new order. */
+  readonly move: CustomEvent<{ readonly value: string; readonly values: readonly string[] }>;
 }
 interface SvcUiTabs extends SvcUiElement<SvcUiTabsEvents> {
   label: string;
@@ -161,11 +165,14 @@ interface SvcUiTabs extends SvcUiElement<SvcUiTabsEvents> {
   value: string;
   /** Arrows go only; Enter and the space bar show. */
   manual: boolean;
+  /** By a drag, and by the keyboard. */
+  movable: boolean;
 }
 interface SvcUiTab extends SvcUiElement {
   /** `name` of its panel. */
   panel: string;
   disabled: boolean;
+  closable: boolean;
   readonly selected: boolean;
 }
 interface SvcUiTabPanel extends SvcUiElement {

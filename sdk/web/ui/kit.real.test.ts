@@ -150,16 +150,18 @@ describe('keys', () => {
       anew.append(...here.childNodes);
       const tell = (event: Event): void => {
         const { id } = event.target as HTMLElement;
-        const detail = (event as CustomEvent<{ value?: string; id?: string }>).detail as { value?: string; id?: string } | null;
+        const { detail } = event as CustomEvent<{ value?: string; values?: string[]; id?: string } | null>;
         if (event.type === 'submit') {
           event.preventDefault();
           told.push(`submit ${new URLSearchParams([...new FormData(event.target as HTMLFormElement)] as [string, string][]).toString()}`);
         } else if (event.type === 'choose') told.push(`choose ${(event.target as HTMLElement).closest('#m')?.id} ${detail?.value}`);
+        else if (event.type === 'move') told.push(`move ${id} ${detail?.values?.join()}`);
+        else if (event.type === 'close') told.push(`close ${id} ${detail?.value ?? ''}`.trim());
         else if (event.type === 'open') told.push(`open ${id} ${detail?.id}`);
         else told.push(`${event.type} ${id || (event.target as HTMLElement).closest('[id]')?.id}`);
       };
-      for (const type of ['click', 'change', 'submit', 'choose', 'expand', 'open']) anew.addEventListener(type, tell);
-      anew.querySelector('ui-dialog')?.addEventListener('close', tell);
+      for (const type of ['click', 'change', 'submit', 'choose', 'expand', 'open', 'move']) anew.addEventListener(type, tell);
+      anew.querySelector('ui-dialog, ui-tabs')?.addEventListener('close', tell);
     });
     for (const key of keys) await page.keyboard.press(key);
     await expect.poll(() => page.evaluate(expression)).toEqual(wanted);
@@ -199,6 +201,31 @@ describe('keys', () => {
     expect(await page.evaluate(part)).toBeCloseTo(0.25, 2);
     const ring = `getComputedStyle(document.querySelector('ui-person').shadowRoot.querySelector('.mark')).borderTopColor`;
     expect(await page.evaluate(ring)).toBe('rgb(195, 57, 161)');
+  });
+
+  test('tabs that do not fit are listed, what is chosen is in view, a drag moves one and a cross closes one', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    const all = Array.from({ length: 9 }, (_, n) => `<ui-tab panel="p${n}" closable>Aba ${n}</ui-tab>`).join('');
+    await put(`<ui-tabs id="t" label="t" movable>${all}</ui-tabs>`);
+    await page.evaluate(`t.addEventListener('close', ({ detail }) => t.querySelector('[panel=' + detail.value + ']').remove())`);
+    await page.getByRole('button', { name: 'Todas as abas' }).click();
+    await page.getByRole('menuitemradio', { name: 'Aba 7' }).click();
+    const chosen = page.getByRole('tab', { name: 'Aba 7', selected: true });
+    const [bar, own] = [(await page.getByRole('tablist').boundingBox())!, (await chosen.boundingBox())!];
+    expect([own.x >= bar.x - 1, own.x + own.width <= bar.x + bar.width + 1]).toEqual([true, true]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('button', { name: 'Todas as abas' }).waitFor({ state: 'detached' });
+    const box = (await page.getByRole('tab', { name: 'Aba 3' }).boundingBox())!;
+    await page.mouse.move(box.x + 10, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + 2, box.y + 10, { steps: 4 });
+    await page.mouse.up();
+    const order = (): Promise<string> => page.evaluate(`[...t.children].map((each) => each.panel).join()`);
+    await expect.poll(order).toBe('p3,p0,p1,p2,p4,p5,p6,p7,p8');
+    // A drag chooses nothing.
+    expect(await chosen.count()).toBe(1);
+    await page.getByRole('tab', { name: 'Aba 3' }).locator('.cross').click();
+    await expect.poll(order).toBe('p0,p1,p2,p4,p5,p6,p7,p8');
   });
 
   test('a notice is said, stays under the keyboard, and Escape puts it away without taking the focus before', async () => {

@@ -14,7 +14,11 @@ export const tableStyles = css`
     border-block-end: 1px solid var(--svc-borda);
     text-align: start;
   }
-  .ui-table th {
+  .ui-table thead th {
+    position: sticky;
+    inset-block-start: 0;
+    z-index: 1;
+    background: var(--svc-superficie);
     color: var(--svc-texto-fraco);
     font-size: 0.875em;
     font-weight: 600;

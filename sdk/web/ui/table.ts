@@ -47,11 +47,11 @@ export class UiTable extends KitElement implements SvcUiTable {
   protected scrolls = false;
   #selected: ReadonlySet<string> = new Set();
   #from: HTMLTableRowElement | null = null;
-  #rowsSeen = new MutationObserver(() => this.#arrange());
-  #sizes = new ResizeObserver(() => {
-    const box = this.renderRoot.querySelector('.scroll');
-    this.scrolls = box !== null && box.scrollWidth > box.clientWidth;
+  #rowsSeen = new MutationObserver(() => {
+    this.#arrange();
+    this.#measure();
   });
+  #sizes = new ResizeObserver(() => this.#measure());
 
   static override styles = [
     kitStyles,
@@ -83,6 +83,11 @@ export class UiTable extends KitElement implements SvcUiTable {
     super.disconnectedCallback();
     this.#rowsSeen.disconnect();
     this.#sizes.disconnect();
+  }
+
+  #measure(): void {
+    const box = this.renderRoot.querySelector('.scroll');
+    this.scrolls = box !== null && (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
   }
 
   /** `data-id` of the chosen rows, in the order of the table. */

@@ -92,6 +92,11 @@ const ingles = {
   Histórico: 'History',
   'O resumo do projeto.': 'The summary of the project.',
   'Nada mudou ainda.': 'Nothing has changed yet.',
+  Rascunhos: 'Drafts',
+  'Carta para a Bia': 'Letter to Bia',
+  'Lista de compras': 'Shopping list',
+  'Ata da reunião': 'Minutes of the meeting',
+  'Novo rascunho': 'New draft',
   'Pessoas e papéis': 'People and roles',
   Tabela: 'Table',
   Arquivos: 'Files',
@@ -191,6 +196,16 @@ achar('avisar-erro').addEventListener('click', () => avisos.show(dizer('Não deu
 achar('avisar-espera').addEventListener('click', () => {
   const acabar = avisos.show(dizer('Procurando…'), { kind: 'busy' });
   setTimeout(() => acabar(), 4_000);
+});
+const rascunhos = achar('rascunhos');
+rascunhos.addEventListener('close', ({ detail }) => rascunhos.querySelector(`[panel="${detail.value}"]`).remove());
+let feitos = 0;
+achar('novo-rascunho').addEventListener('click', () => {
+  const aba = document.createElement('ui-tab');
+  feitos += 1;
+  Object.assign(aba, { panel: `novo-${feitos}`, closable: true, textContent: `${dizer('Novo rascunho')} ${feitos}` });
+  rascunhos.append(aba);
+  rascunhos.value = aba.panel;
 });
 document.querySelector('ui-tree').addEventListener('expand', ({ detail }) => {
   if (!detail.item.lazy) return;

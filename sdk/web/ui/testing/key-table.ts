@@ -5,6 +5,8 @@ const menu = `<ui-menu id="m" label="Ações"><ui-button slot="trigger" id="b">A
   <ui-menu-item type="checkbox" value="o">Ocultos</ui-menu-item><ui-menu-item>Ordem<ui-menu><ui-menu-item value="n">Nome</ui-menu-item></ui-menu></ui-menu-item></ui-menu>`;
 const tabs = `<ui-tabs label="t" id="t"><ui-tab panel="a">A</ui-tab><ui-tab panel="b" disabled>B</ui-tab><ui-tab panel="c">C</ui-tab>
   <ui-tab-panel name="a">pa</ui-tab-panel><ui-tab-panel name="b">pb</ui-tab-panel><ui-tab-panel name="c">pc</ui-tab-panel></ui-tabs>`;
+const drafts = `<ui-tabs label="t" id="t" manual movable><ui-tab panel="a" closable>A</ui-tab><ui-tab panel="b" closable>B</ui-tab>
+  <ui-tab panel="c">C</ui-tab><button type="button" slot="end" id="novo">+</button></ui-tabs>`;
 const tree = `<ui-tree label="t" id="t"><ui-tree-item value="casa">casa<ui-tree-item value="docs">docs</ui-tree-item></ui-tree-item>
   <ui-tree-item value="dados" lazy>dados</ui-tree-item><ui-tree-item value="lixo">lixo</ui-tree-item></ui-tree>`;
 const table = `<ui-table label="t" id="t" selectable="many"><table><thead><tr><th data-sort="text">Nome</th><th data-sort="number">N</th></tr></thead><tbody>
@@ -129,6 +131,29 @@ export const keyTable: readonly (readonly [string, string, readonly string[], st
     ['c', 'c', 'change t'],
   ],
   ['tabs: Home, and Tab leads to the panel', tabs, ['Tab', 'End', 'Home', 'Tab'], 'document.activeElement.name', 'a'],
+  [
+    'tabs: manual, arrows go and Enter shows',
+    drafts,
+    ['Tab', 'ArrowRight', 'ArrowRight', 'Enter'],
+    '[t.value, told.at(-1)]',
+    ['c', 'change t'],
+  ],
+  [
+    'tabs: arrows alone show nothing where they are manual',
+    drafts,
+    ['Tab', 'ArrowRight'],
+    '[t.value, document.activeElement.panel, told]',
+    ['', 'b', []],
+  ],
+  ['tabs: Delete asks to close, not where nothing can be closed', drafts, ['Tab', 'Delete', 'End', 'Delete'], 'told', ['close t a']],
+  [
+    'tabs: Ctrl+Shift moves, at most to the end, and the focus stays',
+    drafts,
+    ['Tab', 'Control+Shift+ArrowRight', 'Control+Shift+ArrowRight', 'Control+Shift+ArrowRight'],
+    `[[...t.querySelectorAll('ui-tab')].map((each) => each.panel).join(), document.activeElement.panel, told]`,
+    ['b,c,a', 'a', ['move t b,a,c', 'move t b,c,a']],
+  ],
+  ['tabs: what stands beside them is the next stop', drafts, ['Tab', 'Tab'], 'document.activeElement.id', 'novo'],
   ['tree: arrows', tree, ['Tab', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp'], 'document.activeElement.value', 'dados'],
   [
     'tree: ArrowRight opens, then goes in',

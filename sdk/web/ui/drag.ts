@@ -1,5 +1,5 @@
 /** A pointer drag: the pointer is captured, every movement reported as distance from the start, and it always ends. */
-import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { deepActive } from './deep-active.ts';
 
 export interface DragSteps {
   /** Distance from the start, and the pointer in page coordinates. */
