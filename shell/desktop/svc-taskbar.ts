@@ -9,6 +9,7 @@ import { openAppMenu, themeTexts } from '../launcher/entries.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
 import { leave } from '../session/leave.ts';
 import { Watch } from '../state/signal.ts';
+import '../../sdk/web/ui/toolbar.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -25,10 +26,8 @@ const clockMs = 10_000;
 const countShownMax = 99;
 
 export class SvcTaskbar extends LitElement {
-  static override properties = { desk: { attribute: false }, stop: { state: true } };
+  static override properties = { desk: { attribute: false } };
   declare desk: Desk;
-  /** The button that the Tab key comes to. */
-  declare stop: number;
   #watch = new Watch(this, () => [
     this.desk.windows.windows,
     this.desk.held,
@@ -47,11 +46,6 @@ export class SvcTaskbar extends LitElement {
   #shownTop: string | null = null;
   #clock: ReturnType<typeof setInterval> | undefined;
 
-  constructor() {
-    super();
-    this.stop = 0;
-  }
-
   static override styles = [base, taskbarStyles];
 
   override connectedCallback(): void {
@@ -65,29 +59,11 @@ export class SvcTaskbar extends LitElement {
     clearInterval(this.#clock);
   }
 
-  get #buttons(): readonly HTMLButtonElement[] {
-    return [...this.renderRoot.querySelectorAll<HTMLButtonElement>('button')];
-  }
-
   override updated(): void {
-    const buttons = this.#buttons;
-    const stop = Math.min(this.stop, buttons.length - 1);
-    for (const [index, button] of buttons.entries()) button.tabIndex = index === stop ? 0 : -1;
     const top = this.desk.windows.top()?.id ?? null;
     if (top === this.#shownTop) return;
     this.#shownTop = top;
     this.renderRoot.querySelector('.window[aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }
-
-  #key(event: KeyboardEvent): void {
-    const buttons = this.#buttons;
-    const at = buttons.findIndex((button) => button.matches(':focus'));
-    const to: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 };
-    const next = to[event.key];
-    if (next === undefined || at === -1) return;
-    event.preventDefault();
-    this.stop = (next + buttons.length) % buttons.length;
-    buttons[this.stop]?.focus();
   }
 
   #press(window: WindowState): void {
@@ -132,7 +108,7 @@ export class SvcTaskbar extends LitElement {
     const connection = text(online ? 'taskbar.online' : 'taskbar.offline');
     const pins = pinnedAmong(desk.preferences.state.get(), desk.apps.state.get().apps);
     const time = new Intl.DateTimeFormat(shownAs(), { hour: '2-digit', minute: '2-digit' }).format(new Date());
-    return html`<div class="bar" role="toolbar" aria-label=${text('taskbar.label')} @keydown=${(event: KeyboardEvent) => this.#key(event)}>
+    return html`<ui-toolbar class="bar" label=${text('taskbar.label')}>
       <button
         class="launch"
         type="button"
@@ -170,7 +146,7 @@ export class SvcTaskbar extends LitElement {
       >
         <span class="initials">${session.iniciais}</span><span class="sr-only">${text('taskbar.settings', { nome: session.nome })}</span>
       </button>
-    </div>`;
+    </ui-toolbar>`;
   }
 
   /** The way to the window of `svc dev`. */

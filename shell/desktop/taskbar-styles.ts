@@ -7,8 +7,7 @@ export const taskbarStyles = css`
     position: relative;
   }
   .bar {
-    display: flex;
-    align-items: center;
+    flex-wrap: nowrap;
     gap: 6px;
     height: var(--taskbar);
     padding: 0 8px;

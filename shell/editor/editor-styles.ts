@@ -20,8 +20,7 @@ export const editorStyles = css`
     background: var(--terminal);
   }
   .bar {
-    display: flex;
-    align-items: center;
+    flex-wrap: nowrap;
     gap: 2px;
     padding: 4px 6px;
     overflow-x: auto;

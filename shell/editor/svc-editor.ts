@@ -1,6 +1,7 @@
 /** The editor's window: one file of the person. Loaded with the first such window. Decision: docs/decisions/0217-the-text-editor.md */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/toolbar.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameOfPath, parentOf } from '../opening/file-path.ts';
@@ -395,7 +396,7 @@ export class SvcEditor extends LitElement {
       >
         ${glyph(sign)}
       </ui-button>`;
-    return html`<div class="bar" role="toolbar" aria-label=${text('editor.bar')}>
+    return html`<ui-toolbar class="bar" label=${text('editor.bar')}>
       <ui-button
         title=${text('editor.saveKeys')}
         ?disabled=${!this.#isEditable || !this.#isDirty || this.save === 'saving'}
@@ -405,7 +406,7 @@ export class SvcEditor extends LitElement {
       </ui-button>
       ${act('search', text('editor.find'), () => this.#view?.find())} ${act('forward', text('editor.line'), () => this.#view?.goToLine())}
       ${act('text', text('editor.wrap'), () => ((this.wraps = !this.wraps), this.#view?.setWrap(this.wraps)), this.wraps)}
-    </div>`;
+    </ui-toolbar>`;
   }
 
   #notes({ readOnly }: OpenText): TemplateResult {

@@ -1,5 +1,7 @@
 /** One terminal: the emulator in its box, held to the shell on the server. Loads the emulator; what is said of it is told by events. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
+import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/toolbar.ts';
 import xtermStyles from '@xterm/xterm/css/xterm.css';
 import type { TerminalEnd } from '../../schema/wire/terminals.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -68,6 +70,7 @@ export class SvcScreen extends LitElement {
       }
       .keys {
         display: none;
+        flex-wrap: nowrap;
         gap: 4px;
         padding: 4px;
         overflow-x: auto;
@@ -79,18 +82,11 @@ export class SvcScreen extends LitElement {
           display: flex;
         }
       }
-      .keys button {
-        min-width: 40px;
-        min-height: 40px;
-        padding: 0 8px;
-        border: 1px solid var(--line);
-        border-radius: 6px;
-        background: var(--field);
+      .keys ui-button {
+        --svc-controle: 40px;
+        --svc-passo: 2px;
+        flex: none;
         font-size: 13px;
-      }
-      .keys button[aria-pressed='true'] {
-        background: var(--accent);
-        color: var(--on-accent);
       }
     `,
   ];
@@ -165,20 +161,19 @@ export class SvcScreen extends LitElement {
     return html`
       <div class="box"></div>
       ${this.connected ? nothing : html`<p class="away" role="status">${text('terminal.away')}</p>`}
-      <div class="keys" role="toolbar" aria-label=${text('terminal.keys')}>
+      <ui-toolbar class="keys" label=${text('terminal.keys')}>
         ${keyRow.map(
           ({ label, name, types }) =>
-            html`<button
-              type="button"
-              aria-label=${name === undefined ? label : text(name)}
-              aria-pressed=${types === null ? String(this.control) : nothing}
+            html`<ui-button
+              label=${name === undefined ? label : text(name)}
+              pressed=${types === null ? String(this.control) : nothing}
               @pointerdown=${(event: Event) => event.preventDefault()}
               @click=${() => this.#press(types)}
             >
               ${label}
-            </button>`,
+            </ui-button>`,
         )}
-      </div>
+      </ui-toolbar>
     `;
   }
 

@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/toolbar.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -231,7 +232,7 @@ export class SvcViewer extends LitElement {
     const at = this.siblings.indexOf(this.path);
     const print = this.#print;
     const canEdit = way === 'text' || /\.svg$/i.test(this.#name);
-    return html`<div class="bar" role="toolbar" aria-label=${text('viewer.bar')}>
+    return html`<ui-toolbar class="bar" label=${text('viewer.bar')}>
       ${
         way !== 'image'
           ? nothing
@@ -256,7 +257,7 @@ export class SvcViewer extends LitElement {
       <ui-button icon variant="quiet" href=${downloadUrl(this.path)} download title=${text('menu.download')} label=${text('menu.download')}
         >${glyph('download')}</ui-button
       >
-    </div>`;
+    </ui-toolbar>`;
   }
 
   #stage(shown: Shown, item: FileItem): TemplateResult {

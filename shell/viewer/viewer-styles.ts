@@ -10,8 +10,7 @@ export const viewerStyles = css`
     background: var(--terminal);
   }
   .bar {
-    display: flex;
-    align-items: center;
+    flex-wrap: nowrap;
     gap: 2px;
     padding: 4px 6px;
     overflow-x: auto;

@@ -12,6 +12,7 @@ class UiToolbar extends KitElement implements SvcUiToolbar {
   vertical = false;
   #last: Element | null = null;
   #observer = new MutationObserver(() => this.#arrange());
+  #sizes = new ResizeObserver(() => this.#arrange());
 
   static override styles = [
     kitStyles,
@@ -45,15 +46,19 @@ class UiToolbar extends KitElement implements SvcUiToolbar {
     super.connectedCallback();
     roleOf(this, 'toolbar');
     this.#observer.observe(this, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden'] });
+    this.#sizes.observe(this);
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer.disconnect();
+    this.#sizes.disconnect();
   }
 
+  /** What a narrow page leaves out is none. */
   #stops(): readonly HTMLElement[] {
     return [...this.querySelectorAll<HTMLElement>(stops)].filter(
-      (each) => !each.matches(`:disabled, [disabled], ${typed}`) && each.closest('[hidden], ui-menu-item') === null,
+      (each) =>
+        !each.matches(`:disabled, [disabled], ${typed}`) && each.closest('[hidden], ui-menu-item') === null && each.checkVisibility(),
     );
   }
 

@@ -15,6 +15,7 @@ const dialog = `<ui-button id="b" opens="d">Abrir</ui-button><ui-dialog id="d" l
   <ui-button slot="actions" id="n" data-close="nao">Não</ui-button></ui-dialog>`;
 const bar = `<ui-toolbar label="t"><ui-button id="um">1</ui-button><ui-button id="fora" disabled>x</ui-button><button type="button" id="dois">2</button>
   <ui-field id="campo" label="c" hide-label></ui-field></ui-toolbar><button type="button" id="depois">depois</button>`;
+const narrow = `<ui-toolbar label="t"><ui-button id="um">1</ui-button><dialog><ui-button id="dois">2</ui-button></dialog><ui-button id="tres">3</ui-button></ui-toolbar>`;
 const split = `<ui-split id="s" position="40" label="l"><p slot="first">a</p><p slot="second">b</p></ui-split>`;
 const form = `<form id="f"><ui-field id="nome" label="Nome" name="nome"></ui-field><ui-button type="submit" id="s">Enviar</ui-button></form>`;
 const radios = `<ui-radio-group id="r" label="r" value="a"><option value="a">A</option><option value="x" disabled>X</option><option value="b">B</option></ui-radio-group>`;
@@ -197,6 +198,7 @@ export const keyTable: readonly (readonly [string, string, readonly string[], st
   ['toolbar: one stop, arrows', bar, ['Tab', 'ArrowRight'], 'document.activeElement.id', 'dois'],
   ['toolbar: a field keeps its own stop', bar, ['Tab', 'ArrowRight', 'Tab', 'Tab'], 'document.activeElement.id', 'depois'],
   ['toolbar: comes back to where it was', bar, ['Tab', 'End', 'Tab', 'Shift+Tab'], 'document.activeElement.id', 'dois'],
+  ['toolbar: what is not seen is no stop', narrow, ['Tab', 'ArrowRight'], 'document.activeElement.id', 'tres'],
   ['split: arrows', split, ['Tab', 'ArrowRight', 'ArrowRight', 'ArrowLeft'], '[s.position, told.at(-1)]', [45, 'change s']],
   ['split: Home, End', split, ['Tab', 'Home', 'End'], 's.position', 90],
   ['split: Enter closes and opens again', split, ['Tab', 'Enter', 'Enter'], 's.position', 40],
