@@ -14,6 +14,7 @@ import { base } from '../ui/base.ts';
 import { listenLongPress } from '../ui/long-press.ts';
 import { isByKeyboard } from '../ui/screen.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { fetchOwnWindows } from '../windows/builtin-content.ts';
 import { coversArea, shown, type Size } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
@@ -25,6 +26,9 @@ import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
 import './svc-switcher.ts';
 import './svc-taskbar.ts';
+
+/** Once the first page has what it needs. */
+const ownWindowsMs = 3_000;
 
 export class SvcDesktop extends LitElement {
   static override properties = { desk: { attribute: false }, snap: { state: true } };
@@ -127,6 +131,9 @@ export class SvcDesktop extends LitElement {
     observer.observe(this);
     observer.observe(main);
     this.#ends.push(() => observer.disconnect(), followToast(this.desk, this.renderRoot.querySelector('ui-toast')!));
+    // Before they are asked for: who opens the task manager because the portal is away has it.
+    const soon = setTimeout(() => void fetchOwnWindows().catch(() => undefined), ownWindowsMs);
+    this.#ends.push(() => clearTimeout(soon));
   }
 
   override updated(): void {

@@ -38,18 +38,6 @@ export const questionStyles = css`
     overflow-wrap: anywhere;
     white-space: pre-line;
   }
-  input,
-  textarea {
-    box-sizing: border-box;
-    width: 100%;
-    min-height: 40px;
-    padding: 8px 10px;
-    border: 1px solid var(--line-strong);
-    border-radius: 8px;
-    background: var(--surface);
-    color: var(--ink);
-    font: inherit;
-  }
   ul {
     display: grid;
     gap: 6px;

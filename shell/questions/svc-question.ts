@@ -1,6 +1,7 @@
 /** One question of an app over its window: it names the app, the keyboard is in it, Esc puts it away. The title bar stays usable. */
 import { html, LitElement, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
+import '../../sdk/web/ui/field.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -41,7 +42,7 @@ export class SvcQuestion extends LitElement {
       this.#answer(null);
     }
     if (event.key !== 'Tab') return;
-    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('ui-button, input, textarea')];
+    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('ui-button, ui-field')];
     const edge = event.shiftKey ? stops[0] : stops.at(-1);
     if (edge?.matches(':focus') !== true) return;
     event.preventDefault();
@@ -63,7 +64,7 @@ export class SvcQuestion extends LitElement {
 
   #submit(event: SubmitEvent): void {
     event.preventDefault();
-    if (this.asked.question.kind === 'ask') this.#answer(this.renderRoot.querySelector('input')?.value ?? '');
+    if (this.asked.question.kind === 'ask') this.#answer(this.renderRoot.querySelector('ui-field')?.value ?? '');
   }
 
   #body(): TemplateResult {
@@ -71,16 +72,24 @@ export class SvcQuestion extends LitElement {
     const cancel = html`<ui-button variant="quiet" @click=${() => this.#answer(null)}>${text('question.cancel')}</ui-button>`;
     if (question.kind === 'paste')
       return html`<p id="words">${text('question.paste')}</p>
-        <textarea
+        <ui-field
           data-first
-          aria-label=${text('question.pasteHere')}
+          type="textarea"
+          label=${text('question.pasteHere')}
+          hide-label
           rows="2"
           @paste=${(event: ClipboardEvent) => this.#paste(event)}
-        ></textarea>
+        ></ui-field>
         <div class="buttons">${cancel}</div>`;
     const words = html`<p id="words">${question.texto}</p>`;
     if (question.kind === 'ask')
-      return html`${words}<input data-first aria-label=${question.texto} .value=${question.valor ?? ''} maxlength="1000" />
+      return html`${words}<ui-field
+          data-first
+          label=${question.texto}
+          hide-label
+          .value=${question.valor ?? ''}
+          maxlength="1000"
+        ></ui-field>
         <div class="buttons">${cancel}<ui-button variant="primary" type="submit">${text('question.ok')}</ui-button></div>`;
     if (question.kind === 'choose')
       return html`${words}

@@ -11,17 +11,19 @@ import {
   terminalWindow,
   viewerWindow,
 } from '../desktop/desk-windows.ts';
-import '../queue/svc-queue.ts';
-import '../settings/svc-settings.ts';
-import '../shop/svc-shop.ts';
-import '../tasks/task-manager.ts';
+import { createSignal } from '../state/signal.ts';
 import { loadPart } from './load-part.ts';
 import type { WindowState } from './manager.ts';
 
+/** Whether what own-windows.ts brings is here: before, its elements would be given what they can't take yet. */
+export const ownWindows = createSignal(false);
+
+export async function fetchOwnWindows(): Promise<void> {
+  await import('./own-windows.ts');
+  ownWindows.set(true);
+}
+
 export function builtinContent(desk: Desk, { app: window, id, route }: WindowState): TemplateResult {
-  if (window === shopWindow) return html`<svc-shop .desk=${desk}></svc-shop>`;
-  if (window === settingsWindow) return html`<svc-settings .desk=${desk}></svc-settings>`;
-  if (window === queueWindow) return html`<svc-queue .desk=${desk}></svc-queue>`;
   if (window === devWindow) {
     loadPart(desk, 'svc-dev', () => import('../dev/svc-dev.ts'));
     return html`<svc-dev class="builtin" .desk=${desk}></svc-dev>`;
@@ -42,6 +44,13 @@ export function builtinContent(desk: Desk, { app: window, id, route }: WindowSta
     loadPart(desk, 'svc-files', () => import('../files/svc-files.ts'));
     return html`<svc-files class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-files>`;
   }
+  if (!ownWindows.get()) {
+    loadPart(desk, 'svc-task-manager', fetchOwnWindows);
+    return html``;
+  }
+  if (window === shopWindow) return html`<svc-shop .desk=${desk}></svc-shop>`;
+  if (window === settingsWindow) return html`<svc-settings .desk=${desk}></svc-settings>`;
+  if (window === queueWindow) return html`<svc-queue .desk=${desk}></svc-queue>`;
   return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
 }
 

@@ -13,7 +13,7 @@ import '../tabs/svc-tabs.ts';
 import '../questions/svc-question.ts';
 import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
-import { builtinContent, focusBuiltin } from './builtin-content.ts';
+import { builtinContent, focusBuiltin, ownWindows } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
 import { startDrag } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, handles } from './geometry.ts';
@@ -45,6 +45,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.questions.state,
     this.desk.tabs.state,
     this.desk.held,
+    ownWindows,
     language,
   ]);
   #asked = false;
