@@ -52,6 +52,7 @@ export const filesStyles = css`
   .path {
     flex: 1;
     min-width: 0;
+    margin-inline-end: 4px;
   }
   .search {
     width: 180px;

@@ -33,6 +33,7 @@ export const controlLook = css`
     border-radius: var(--svc-raio);
     background: var(--svc-superficie);
     color: var(--svc-texto);
+    text-overflow: ellipsis;
   }
   .control::placeholder {
     color: var(--svc-texto-fraco);

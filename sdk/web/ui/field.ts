@@ -59,6 +59,9 @@ export class UiField extends FormControl implements SvcUiField {
       .row.search .control {
         padding-inline-start: calc(9 * var(--svc-passo));
       }
+      .control:placeholder-shown::-webkit-search-cancel-button {
+        display: none;
+      }
       .search > svg {
         position: absolute;
         inset-inline-start: calc(2.5 * var(--svc-passo));

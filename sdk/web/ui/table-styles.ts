@@ -36,7 +36,11 @@ export const tableStyles = css`
     color: inherit;
     font: inherit;
     text-align: inherit;
+    vertical-align: middle;
     cursor: pointer;
+  }
+  [data-sort='number'] > .ui-table-sort {
+    flex-direction: row-reverse;
   }
   .ui-table-sort::after {
     width: 0.8em;

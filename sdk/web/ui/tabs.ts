@@ -34,7 +34,10 @@ class UiTabs extends KitElement implements SvcUiTabs {
     this.#arrange();
     if (this.overflows) this.requestUpdate();
   });
-  #sizes = new ResizeObserver(() => this.#fit());
+  #sizes = new ResizeObserver(() => {
+    this.#seen = null;
+    this.#fit();
+  });
   /** The tab in whose place the focus is to be, once the page did what a key asked for. */
   #kept: UiTab | null = null;
   /** Whose click ends a drag and shows nothing. */
