@@ -69,8 +69,12 @@ beforeEach(async () => {
     await close([]);
     for (const id of ['a', 'b', 'c']) await fetch('api/rascunhos/' + id, { method: 'PUT', body: JSON.stringify({ texto: id }) });
     await close(['a', 'b', 'c'].map((id) => ({ id, ativa: id === 'c' })));
+    document.documentElement.dataset.before = '';
     location.reload();
   })()`);
+  // Tabs of the page before it may be the same ones.
+  await rascunhos.locator('html:not([data-before])').getByLabel('Texto').waitFor();
+  await expect.poll(async () => await text().inputValue()).toBe('c');
   await until('three tabs', async () => (await shown()) === 'a b [c]');
 });
 
