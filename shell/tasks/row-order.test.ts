@@ -30,7 +30,7 @@ test.for([
   [{ column: 'connections', direction: 'descending' }, 'bomba cai notas Ábaco'],
 ] as const satisfies readonly (readonly [RowOrder, string])[])('%o: %s', ([order, wanted]) => {
   expect(
-    ordered(rows, order, (status) => words[status as keyof typeof words])
+    ordered(rows, order, (status) => (status === 'running' ? words.running : words.stopped))
       .map(({ name }) => name)
       .join(' '),
   ).toBe(wanted);

@@ -74,8 +74,7 @@ beforeEach(async () => {
   })()`);
   // Tabs of the page before it may be the same ones.
   await rascunhos.locator('html:not([data-before])').getByLabel('Texto').waitFor();
-  await expect.poll(async () => await text().inputValue()).toBe('c');
-  await until('three tabs', async () => (await shown()) === 'a b [c]');
+  await until('three tabs', async () => (await shown()) === 'a b [c]' && (await text().inputValue()) === 'c');
 });
 
 describe('by mouse', () => {
