@@ -1,5 +1,6 @@
 /** Search for people and groups to invite: asks the portal once the person stops typing; a late answer to an earlier text is dropped. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/field.ts';
 import '../../sdk/web/ui/person.ts';
 import '../../sdk/web/ui/select.ts';
@@ -73,11 +74,6 @@ export class SvcPeopleSearch extends LitElement {
       ul {
         margin-top: 8px;
       }
-      .none {
-        padding: 12px 0;
-        color: var(--muted);
-        font-size: 13px;
-      }
       .problem {
         padding: 8px 0;
         color: var(--danger);
@@ -148,7 +144,7 @@ export class SvcPeopleSearch extends LitElement {
   }
 
   #results({ pessoas, grupos, asked }: PeopleAnswer & { readonly asked: string }): TemplateResult {
-    if (pessoas.length + grupos.length === 0) return html`<p class="none">${text('share.none', { texto: asked })}</p>`;
+    if (pessoas.length + grupos.length === 0) return html`<ui-empty>${text('share.none', { texto: asked })}</ui-empty>`;
     const inside = new Set(this.room.pessoas.filter(({ porNome }) => porNome !== null).map(({ usuario }) => usuario));
     const groups = new Set(this.room.grupos.map(({ grupo }) => grupo));
     return html`<ul class="rows">

@@ -54,18 +54,6 @@ export const base = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-  .field {
-    min-height: var(--control);
-    padding: 0 12px;
-    border: 1px solid var(--line-strong);
-    border-radius: 8px;
-    background: var(--field);
-    text-overflow: ellipsis;
-  }
-  .field::placeholder {
-    color: var(--muted);
-    opacity: 1;
-  }
   @media (prefers-reduced-motion: reduce) {
     *,
     *::before,
