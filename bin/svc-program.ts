@@ -3,6 +3,7 @@
  * loaded only when it runs, so that `svc validate` starts fast. svc-main.ts runs it. What a value is called (`<person/app>`) says also what
  * completes it (help/values.ts); examples are in help/examples.ts, the Portuguese help in help/portuguese.ts, by the English text.
  */
+import { existsSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
 import { templateNames } from './create/templates.ts';
@@ -35,6 +36,12 @@ program
         command.error(`error: ${command.name()} takes no --${name} ${value}. Allowed choices are ${choices.join(', ')}.`);
       if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, value, 'cli');
     }
+  })
+  .hook('preAction', async (_, command) => {
+    // Beside `svc dev` its portal is meant.
+    const isOpen = command.name() !== 'up' && command.getOptionValueSource('state') === 'default' && !existsSync('state/svc.sock');
+    const dev = isOpen ? (await import('./dev/running.ts')).runningDev('.', process.env) : null;
+    if (dev !== null) command.setOptionValueWithSource('state', dev.state, 'implied');
   });
 
 program

@@ -5,6 +5,8 @@ export interface PortalDev {
   /** Id of the app that is being written. */
   readonly app: string;
   state(): DevAnswer;
+  /** A one-time sign-in link as `svc dev` prints it: to the name of the portal that is the person's, and into the app. Null: nobody who plays. */
+  link(person: string): Promise<string | null>;
   /** The frontend's own dev server, in place of the backend's pages. */
   readonly frontend?: DevServer;
 }

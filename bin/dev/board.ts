@@ -15,13 +15,42 @@ export interface Board {
   connect(bus: Pick<Bus, 'publish'>, people: readonly string[]): void;
   manifest(errors: readonly string[]): void;
   last(last: DevChange): void;
+  /** What was begun turned out to be nothing: what was shown before is shown again. */
+  unsaid(): void;
   line(line: LogLine): void;
   reload(kind: Exclude<Reload, 'no'>): void;
+}
+
+interface Standing {
+  /** The backend is not up. */
+  readonly down: DevChange | null;
+  /** build.sh failed. */
+  readonly unbuilt: DevChange | null;
+}
+
+/** What stays wrong after a change: a page that was loaded again starts no backend, and a backend that is up builds nothing. Pure. */
+export function standingAfter({ down, unbuilt }: Standing, change: DevChange): Standing {
+  switch (change.outcome) {
+    case 'crashed':
+    case 'slow':
+    case 'failed':
+      return { down: change, unbuilt };
+    case 'ready':
+      return { down: null, unbuilt };
+    case 'unbuilt':
+      return { down, unbuilt: change };
+    case 'built':
+      return { down, unbuilt: null };
+    default:
+      return { down, unbuilt };
+  }
 }
 
 export function createBoard(about: Pick<DevAnswer, 'app' | 'folder' | 'mode'>, clock: Clock): Board {
   let state: DevAnswer = { ...about, manifest: [], last: null, log: [] };
   const log: DevAnswer['log'][number][] = [];
+  let standing: Standing = { down: null, unbuilt: null };
+  let settled: DevChange | null = null;
   let send = (_reload: Reload): void => {};
   let soon: (() => void) | null = null;
   const tell = (reload: Reload = 'no'): void => {
@@ -43,8 +72,17 @@ export function createBoard(about: Pick<DevAnswer, 'app' | 'folder' | 'mode'>, c
       tell();
     },
     last: (last) => {
-      state = { ...state, last };
-      if (last.outcome !== 'working' && last.outcome !== 'building') add({ source: 'dev', person: '', text: '', change: last });
+      const isUnderWay = last.outcome === 'working' || last.outcome === 'building';
+      if (!isUnderWay) {
+        add({ source: 'dev', person: '', text: '', change: last });
+        standing = standingAfter(standing, last);
+        settled = standing.down ?? standing.unbuilt ?? last;
+      }
+      state = { ...state, last: isUnderWay ? last : settled };
+      tell();
+    },
+    unsaid: () => {
+      state = { ...state, last: settled };
       tell();
     },
     line: (line) => {

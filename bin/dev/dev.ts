@@ -18,15 +18,18 @@ import { changeOf, sourceOf } from './changes.ts';
 import { linkedDelivery } from './delivery.ts';
 import { localServer, writeDesired, writePortal, writeServerDesired } from './desired.ts';
 import { firstGood, ignoreFile, ignoring, type Ignoring } from './first-good.ts';
+import { buildLine } from './left-out.ts';
 import { limits } from './limits.ts';
 import { hasPage, onEnter } from './links.ts';
 import { appLogLines, followAppLog, followRunLog } from './logs.ts';
+import { createReadable, readable } from './mistake.ts';
 import type { DevOptions } from './options.ts';
 import { packedDelivery } from './packed.ts';
 import { startDevPortal } from './portal.ts';
 import type { Session } from './session.ts';
 import { endSupervisor } from './supervisors.ts';
-import { createTerminal } from './terminal.ts';
+import { keepFolder } from './running.ts';
+import { createTerminal, filesOf } from './terminal.ts';
 import { createTurns } from './turns.ts';
 import { watchApp } from './watch.ts';
 import { wordsIn, type Say } from './words.ts';
@@ -82,6 +85,7 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
     if (!(error instanceof SvcError) || error.code !== 'STATE_IN_USE') throw error;
     throw new SvcError('STATE_IN_USE', say('alreadyRuns', { pid: /\(pid \d+\)/.exec(error.message)?.[0] ?? '' }));
   });
+  keepFolder(state, folder);
   board.connect(portal.running.bus, people);
   const backends = createBackends(app, people, portal.running, { language, folder, own: (text) => delivery.own(text) });
   return { options, people, say, board, terminal, app, portal, backends, delivery, builder: createBuilder(folder, clock) };
@@ -119,7 +123,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
   const stopAsking = onEnter(() => void showLinks(session));
   try {
     await watch.ready;
-    await announce(session);
+    await announce(session, ignored);
     turns.push({ files: [], source: false, manifest: false, backend: true, page: 'no', sinceMs: clock.monotonicMs() });
     void turns.idle().then(() => followLogs(session, signal));
     await Promise.race([ended, portal.running.lost]);
@@ -131,7 +135,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
   }
 }
 
-async function announce(session: Session): Promise<void> {
+async function announce(session: Session, ignored: Ignoring): Promise<void> {
   const { options, terminal, say, delivery, builder } = session;
   const manifest = delivery.manifest();
   terminal.note(`svc dev  ${manifest.id} ${manifest.version}  ${options.folder}`, 'good');
@@ -142,6 +146,9 @@ async function announce(session: Session): Promise<void> {
   terminal.note(say(delivery.isLive ? 'rule' : 'rulePacked'));
   if (builder.exists()) terminal.note(say('ruleBuild'));
   const { frontend } = options;
+  // A dev server builds its own.
+  const idle = frontend === null ? await ignored.idle() : [];
+  if (idle.length > 0) terminal.note(say('leftOut', { arquivos: filesOf(idle), linha: buildLine(options.folder) }), 'busy');
   if (frontend !== null) terminal.note(say('ruleFrontend', { url: `http://${frontend.host}:${frontend.port}` }));
   terminal.note(say('end'));
   if (options.open) openInBrowser(links);
@@ -167,12 +174,16 @@ function openInBrowser(links: readonly string[]): void {
 function followLogs({ options, people, terminal, app, portal, delivery }: Session, signal: AbortSignal): void {
   const isUp = (person: string): boolean => portal.running.gateway.apps.find(person, app)?.status === 'running';
   for (const person of people) {
-    void followRunLog(portal.running.gateway, { person, app, signal }, (text) => terminal.run(person, delivery.own(text), isUp(person)));
+    const isReadable = createReadable();
+    const show = (text: string): void => {
+      if (isReadable(text)) terminal.run(person, delivery.own(text), isUp(person));
+    };
+    void followRunLog(portal.running.gateway, { person, app, signal }, show);
     // On a server it is the account's, and read there.
     if (options.server !== null) continue;
     const { data } = appPaths({ home: homeOf(options, person), prefix: '' }, app);
     void followAppLog(path.join(data, 'app.log'), signal, (text) => {
-      for (const line of appLogLines(text)) terminal.log('app', person, delivery.own(line));
+      for (const line of readable(appLogLines(text))) terminal.log('app', person, delivery.own(line));
     });
   }
 }

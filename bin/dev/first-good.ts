@@ -8,6 +8,7 @@ import { safeForTerminal } from '../output.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { buildFile, createBuilder, needsBuild } from './builder.ts';
 import { isIgnored, isNoise, isSource } from './changes.ts';
+import { leftOut } from './left-out.ts';
 import { judgeManifest, type JudgedManifest } from './manifest.ts';
 import { watchApp } from './watch.ts';
 import type { Say } from './words.ts';
@@ -21,6 +22,8 @@ export interface Ignoring {
   isSource(file: string): boolean;
   /** Not watched either: what nobody wrote, and what is not in the package where there is no build.sh. */
   isUnwatched(file: string): boolean;
+  /** Sources that nothing is made of: they are left out, and there is no build.sh. */
+  idle(): Promise<readonly string[]>;
   reread(): Promise<void>;
 }
 
@@ -40,6 +43,7 @@ export async function ignoring(folder: string): Promise<Ignoring> {
     of: (file) => file !== ignoreFile && isIgnored(file, ships),
     isSource: (file) => isBuilt && isSource(file, ships),
     isUnwatched: (file) => file !== ignoreFile && (isBuilt ? isNoise(file) : isIgnored(file, ships)),
+    idle: async () => (isBuilt ? [] : await leftOut(folder, ships)),
     reread,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mistakeOf } from './mistake.ts';
+import { createReadable, mistakeOf } from './mistake.ts';
 
 const of = (text: string): readonly [string | undefined, number | undefined] => {
   const found = mistakeOf(text.split('\n'), '/a/notas');
@@ -53,4 +53,23 @@ test('of a compiler: its first error; of other words nothing', () => {
     2,
   ]);
   expect(mistakeOf(['ouvindo', 'porta ocupada'], '/a')).toBe(null);
+});
+
+test('of a log that is followed what Node says of its own insides is left out', () => {
+  const lines = [
+    'ouvindo',
+    '',
+    'node:internal/modules/package_json_reader:301',
+    '  throw new ERR_MODULE_NOT_FOUND(packageName, fileURLToPath(base), null);',
+    '        ^',
+    '',
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'fsx' imported from /a/notas/backend/main.mjs",
+    '    at Object.getPackageJSONURL (node:internal/modules/package_json_reader:301:9)',
+    '    at file:///a/notas/backend/main.mjs:3:1',
+    '',
+    'Node.js v24.21.0',
+  ];
+  expect(lines.filter(createReadable())).toEqual([lines[0], '', '', lines[6], lines[8], '']);
+  const cut = ['node:internal/x:1', 'Error: of mine', '    at f (/a/notas/backend/main.mjs:9:1)'];
+  expect(cut.filter(createReadable())).toEqual(cut.slice(1));
 });

@@ -69,4 +69,15 @@ function beginning(lines: readonly string[], at: number): number {
   return first;
 }
 
+/** Of a log that is followed line by line: true for a line that a person is shown, and not for what Node says of its own insides. */
+export function createReadable(): (line: string) => boolean {
+  // Below a place in Node itself stand its line of code and a caret, up to an empty line.
+  let isInside = false;
+  return (line) => {
+    if (/^node:internal\/\S+:\d+$/.test(line)) isInside = true;
+    else if (line.trim() === '' || errorLine.test(line)) isInside = false;
+    return !isInside && !nodesOwn.test(line);
+  };
+}
+
 export const readable = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.trim() !== '' && !nodesOwn.test(line));

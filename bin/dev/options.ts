@@ -89,9 +89,14 @@ const modeOf = ({ server, packed }: DevFlags): string => (server === undefined ?
 
 /** One for each folder, outside of it: what is in it would be packed, and watched. Short, since sockets are below it. */
 function stateOf(folder: string, env: Readonly<Record<string, string | undefined>>): string {
+  return path.join(devStates(env), createHash('sha256').update(folder).digest('hex').slice(0, 8));
+}
+
+/** Below it are those that nobody named. */
+export function devStates(env: Readonly<Record<string, string | undefined>>): string {
   const base = env['XDG_STATE_HOME'];
   const root = base !== undefined && base.startsWith('/') ? base : path.join(os.homedir(), '.local/state');
-  return path.join(root, 'svc-dev', createHash('sha256').update(folder).digest('hex').slice(0, 8));
+  return path.join(root, 'svc-dev');
 }
 
 /** Only of this machine: whoever answers there is shown on the origin of the app. */

@@ -21,7 +21,7 @@ export interface DevPortalOptions {
   readonly desired: string;
   readonly listen: string | null;
   readonly people: readonly string[];
-  readonly dev: PortalDev;
+  readonly dev: Omit<PortalDev, 'link'>;
   readonly host: (host: Host) => Host;
   /** False: there is no window to open. */
   readonly hasPage: () => boolean;
@@ -36,10 +36,20 @@ export async function startDevPortal({ state, desired, listen, people, dev, host
       { stream: terminalLog(), level: 'error' },
     ]),
   );
-  const at = (address: string): Promise<Running> => begin({ dir: desired, listen: address, state, dev: { portal: dev, host } }, log);
+  const portals: { readonly person: string; readonly portal: Portal }[] = [];
+  const linkOf = async ({ person, portal }: (typeof portals)[number]): Promise<string> => {
+    const link = new URL(await portal.signInLink(person, { admin: true }));
+    if (hasPage()) link.searchParams.set('destino', `${dev.app}/`);
+    return link.href;
+  };
+  const link = async (person: string): Promise<string | null> => {
+    const found = portals.find((one) => one.person === person);
+    return found === undefined ? null : await linkOf(found);
+  };
+  const at = (address: string): Promise<Running> =>
+    begin({ dir: desired, listen: address, state, dev: { portal: { ...dev, link }, host } }, log);
   const running = await (listen === null ? atSomePort(state, at) : at(listen));
   keepAddress(state, `127.0.0.1:${new URL(running.url).port}`);
-  const portals: { readonly person: string; readonly portal: Portal }[] = [];
   for (const [nth, person] of people.entries()) {
     // A session is a cookie of one host name: with a name for each, all are signed in at the same time in one browser.
     const portal = nth === 0 ? running.portal : await running.another(`http://svc-${person}.localhost:0`);
@@ -47,14 +57,7 @@ export async function startDevPortal({ state, desired, listen, people, dev, host
   }
   return {
     running,
-    links: async () =>
-      await Promise.all(
-        portals.map(async ({ person, portal }) => {
-          const link = new URL(await portal.signInLink(person, { admin: true }));
-          if (hasPage()) link.searchParams.set('destino', `${dev.app}/`);
-          return { person, link: link.href };
-        }),
-      ),
+    links: async () => await Promise.all(portals.map(async (one) => ({ person: one.person, link: await linkOf(one) }))),
   };
 }
 

@@ -20,6 +20,9 @@ const pt = {
   idChanged: 'o "id" mudou de {antes} para {depois}, que é outro aplicativo: termine e inicie o svc dev',
   rule: 'frontend/ recarrega a página (.css troca as folhas de estilo); os demais arquivos reiniciam o backend, e a página recarrega quando ele responde',
   ruleBuild: 'arquivos que não vão no pacote rodam sh build.sh',
+  leftOut:
+    'não vão no pacote (.svcignore) e nada os constrói, então alterá-los não faz nada: {arquivos}; conserto: {linha}  e inicie o svc dev de novo',
+  stillDown: 'o backend continua parado',
   rulePacked: 'cada alteração é empacotada como na publicação e instalada; a página recarrega quando o backend responde',
   ruleFrontend: 'as páginas vêm de {url}, que as recarrega; /api e o que --backend-prefix nomeia vai ao backend',
   end: 'Ctrl-C encerra tudo',
@@ -55,6 +58,9 @@ const en: Readonly<Record<WordKey, string>> = {
   idChanged: 'the "id" changed from {antes} to {depois}, which is another app: end svc dev and start it again',
   rule: 'frontend/ reloads the page (.css swaps the style sheets); any other file restarts the backend, and the page reloads once it answers',
   ruleBuild: 'files that are not in the package run sh build.sh',
+  leftOut:
+    'not in the package (.svcignore) and built by nothing, so a change of them does nothing: {arquivos}; mend: {linha}  and start svc dev again',
+  stillDown: 'the backend is still not up',
   rulePacked: 'each change is packed as for publishing and installed; the page reloads once the backend answers',
   ruleFrontend: 'pages come from {url}, which reloads them; /api and what --backend-prefix names goes to the backend',
   end: 'Ctrl-C ends everything',

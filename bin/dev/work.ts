@@ -39,20 +39,17 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   if (change.page === 'no') return;
   board.reload(change.page);
   board.last({ ...seen(change, 'reloaded'), tookMs: sinceThen(change) });
-  terminal.event('plain', say(change.page), change.files);
+  const isDown = board.state().last?.outcome === 'crashed';
+  terminal.event(isDown ? 'busy' : 'plain', isDown ? `${say(change.page)}; ${say('stillDown')}` : say(change.page), change.files);
 }
 
 /** What it wrote is a change of its own. When it fails the last good program goes on. */
 async function build({ options, board, terminal, say, builder, people }: Session, change: Change, signal: AbortSignal): Promise<void> {
   if (!builder.exists()) return;
-  const before = board.state().last;
   board.last(seen(change, 'building'));
   const built = await builder.build(change.sinceMs, signal, (text) => terminal.log('build', people[0] ?? '', text));
   if (signal.aborted) return;
-  if (built === null) {
-    if (before !== null) board.last(before);
-    return;
-  }
+  if (built === null) return board.unsaid();
   const ms = sinceThen(change);
   if (built.failure === '') {
     board.last({ ...seen(change, 'built'), tookMs: ms });
