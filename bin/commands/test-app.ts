@@ -15,8 +15,21 @@ const words = {
     of: 'de',
     checks: 'verificações',
     failed: 'com falha',
+    notApplying: 'não se aplicam',
+    oneNotApplying: 'não se aplica',
   },
-  en: { pass: 'ok', fail: 'FAIL', notApplicable: '-', notJudged: '?', mend: 'mend', of: 'of', checks: 'checks', failed: 'failed' },
+  en: {
+    pass: 'ok',
+    fail: 'FAIL',
+    notApplicable: '-',
+    notJudged: '?',
+    mend: 'mend',
+    of: 'of',
+    checks: 'checks',
+    failed: 'failed',
+    notApplying: 'do not apply',
+    oneNotApplying: 'does not apply',
+  },
 } as const satisfies Readonly<Record<TextLanguage, object>>;
 
 const tones: Readonly<Record<Finding['verdict'], Tone>> = { pass: 'good', fail: 'bad', notApplicable: 'plain', notJudged: 'busy' };
@@ -60,8 +73,10 @@ function sum({ findings }: Pick<Judgement, 'findings'>, language: TextLanguage):
   const said = words[language];
   const failed = findings.filter(([, { verdict }]) => verdict === 'fail').length;
   const passed = findings.filter(([, { verdict }]) => verdict === 'pass').length;
+  const without = findings.filter(([, { verdict }]) => verdict === 'notApplicable').length;
   const bad = failed === 0 ? '' : `, ${failed} ${said.failed}`;
-  return `${passed} ${said.of} ${findings.length} ${said.checks} ${said.pass}${bad}\n`;
+  const rest = without === 0 ? '' : `; ${without} ${without === 1 ? said.oneNotApplying : said.notApplying}`;
+  return `${passed} ${said.of} ${findings.length - without} ${said.checks} ${said.pass}${bad}${rest}\n`;
 }
 
 function asValue({ id, version, findings }: Judgement, language: TextLanguage): unknown {

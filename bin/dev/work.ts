@@ -31,9 +31,11 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   const isRefused = change.manifest && manifest === null;
   if (isRefused && (!delivery.isLive || (!change.backend && change.page === 'no'))) return;
   const isLivePage = delivery.isLive && !change.backend && manifest === null;
-  terminal.begin();
   const whose = backends.running();
-  if (!isLivePage) board.last(seen(change, 'working'));
+  if (!isLivePage) {
+    terminal.begin();
+    board.last(seen(change, 'working'));
+  }
   await delivery.put(portal.running.gateway, manifest, overtaken);
   if (!isLivePage) return await restart(session, change, { overtaken, whose });
   if (change.page === 'no') return;

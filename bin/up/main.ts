@@ -26,9 +26,11 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
+import { terminalLanguage } from '../language.ts';
 import { createCluster } from './cluster.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
+import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { portalRooms } from './portal-rooms.ts';
@@ -176,7 +178,7 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    if (dev === undefined) await printSignInLink(portal, url, controller, gateway);
+    if (dev === undefined) await greet({ portal, url, controller, gateway, state });
     const another = anotherOf({ ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
     return { url, controller, gateway, bus, portal, another, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
@@ -277,11 +279,17 @@ function signInPerson({ context: { entries } }: Controller, gateway: Gateway): s
   return named ?? people.sort()[0] ?? null;
 }
 
-async function printSignInLink(portal: Portal, url: string, controller: Controller, gateway: Gateway): Promise<void> {
+interface Greeted extends Pick<Running, 'portal' | 'url' | 'controller' | 'gateway'> {
+  readonly state: string;
+}
+
+async function greet({ portal, url, controller, gateway, state }: Greeted): Promise<void> {
   const person = signInPerson(controller, gateway);
-  process.stdout.write(
-    person === null ? `listening on ${url}, with no Person document yet\n` : `open ${await portal.signInLink(person, { admin: true })}\n`,
-  );
+  if (person === null) process.stdout.write(`listening on ${url}, with no Person document yet\n`);
+  else {
+    const link = await portal.signInLink(person, { admin: true });
+    process.stdout.write(greetingOf({ link, person, state }, process.stdout.isTTY, terminalLanguage(process.env)));
+  }
   for (const { en } of await separations(controller.context.entries)) process.stdout.write(`note: ${en}\n`);
 }
 

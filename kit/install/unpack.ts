@@ -41,17 +41,13 @@ async function extractAs(number: number, tarball: string, cell: string, kind: st
   const program = pathState(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
   const input = await open(tarball, 'r');
   try {
-    // It ends with us, also when we are killed: what went on writing would be in the way of the next run.
-    const as = ['--pdeathsig', 'KILL', '--reuid', String(number), '--regid', String(number), '--clear-groups', '--no-new-privs'];
-    const child = spawn(
-      'setpriv',
-      [...as, process.execPath, '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', program, kind],
-      {
-        cwd: cell,
-        env: { LANG: 'C.UTF-8', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
-        stdio: [input.fd, 'pipe', 'pipe'],
-      },
-    );
+    const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
+    // The last pipe tells it of our end, also when we are killed.
+    const child = spawn('setpriv', ['--no-new-privs', process.execPath, ...flags, program, kind, String(number)], {
+      cwd: cell,
+      env: { LANG: 'C.UTF-8', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+      stdio: [input.fd, 'pipe', 'pipe', 'pipe'],
+    });
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-16_384)));

@@ -4,6 +4,7 @@
 
   const TEXTOS = {
     pt: {
+      vez: 'vez',
       vezes: 'vezes',
       contar: 'Contar mais um',
       lida: 'A conta não pôde ser lida; tentando de novo…',
@@ -11,6 +12,7 @@
       silencio: 'sem resposta',
     },
     en: {
+      vez: 'time',
       vezes: 'times',
       contar: 'Count one more',
       lida: 'The count could not be read; trying again…',
@@ -28,7 +30,7 @@
 
   function escrever() {
     document.documentElement.lang = idioma === 'pt' ? 'pt-BR' : 'en';
-    el('rotulo').textContent = TEXTOS[idioma].vezes;
+    el('rotulo').textContent = TEXTOS[idioma][el('contagem').textContent === '1' ? 'vez' : 'vezes'];
     el('contar').textContent = TEXTOS[idioma].contar;
     const { lida, contado } = TEXTOS[idioma];
     el('aviso').textContent = [recusa && `${contado}: ${recusa}`, falhas > 0 && lida].filter(Boolean).join(' · ');

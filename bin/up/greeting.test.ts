@@ -1,0 +1,23 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { greetingOf } from './greeting.ts';
+
+const greeting = { link: 'http://svc.localhost:8787/?passe=x', person: 'ana', state: 'state' };
+const onTerminal = (more: object, language: 'pt' | 'en' = 'en'): readonly string[] =>
+  stripVTControlCharacters(greetingOf({ ...greeting, ...more }, true, language)).split('\n');
+
+test('a program finds one line', () => expect(greetingOf(greeting, false, 'pt')).toBe('open http://svc.localhost:8787/?passe=x\n'));
+
+test('on a terminal the link has a line of its own, and the next one is named with its state folder', () => {
+  expect(onTerminal({})).toEqual([
+    '',
+    '  Open this in a browser on this machine:',
+    '',
+    '    http://svc.localhost:8787/?passe=x',
+    '',
+    '  It signs in ana, once; svc link ana prints another. Ctrl-C ends the portal, and not the apps.',
+    '',
+    '',
+  ]);
+  expect(onTerminal({ state: '/var/lib/svc' }, 'pt')[5]).toContain('svc link ana --state /var/lib/svc mostra');
+});
