@@ -161,8 +161,11 @@ describe('into a folder', () => {
   test('nothing to publish, nowhere to publish', async () => {
     expect((await publish()).err).toMatch(/BAD_REQUEST where to\?/);
     rmSync(join(app, 'svc-app.json'));
-    expect((await publish('--check')).err).toMatch(/PACKAGE_REFUSED .*svc-app\.json/);
-    expect((await run('svc-app-publish', [join(base, 'nothing'), '--check'])).code).toBe(1);
+    expect((await publish('--check')).err).toMatch(/BAD_REQUEST .* holds no svc-app\.json: is it the folder of an app\?/);
+    expect(await run('svc-app-publish', [join(base, 'nothing'), '--check'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/nothing is no folder/),
+    });
   });
 });
 

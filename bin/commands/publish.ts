@@ -5,6 +5,7 @@ import { renderFinding } from '../../schema/render.ts';
 import { type Destination, publishApp, type Published } from '../../kit/repository/publishing/publish.ts';
 import { publishEngineTarball } from '../../kit/repository/publishing/publish-engine.ts';
 import { repositoryAddress, tokenFrom } from '../../kit/repository/publishing/upload.ts';
+import { appFolder } from '../app-folder.ts';
 import { color, plain, table, warn, write } from '../output.ts';
 
 interface Common {
@@ -18,7 +19,7 @@ interface Common {
 export async function runPublish(dir: string, options: Common & { readonly list?: boolean }): Promise<number> {
   const isReadOnly = options.check === true || options.list === true;
   const destination = isReadOnly ? null : destinationOf(options);
-  const published = await publishApp(dir, { destination, nowMs: Date.now() });
+  const published = await publishApp(appFolder(dir), { destination, nowMs: Date.now() });
   if (options.json === true) write(`${JSON.stringify(forPrograms(published), null, 2)}\n`);
   else {
     warn(render(published.report, published.text));

@@ -2,6 +2,7 @@
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { checks, type Finding } from '../test-app/check.ts';
 import { type Judgement, testApp } from '../test-app/run.ts';
+import { appFolder } from '../app-folder.ts';
 import { terminalLanguage } from '../language.ts';
 import { type Format, isForPrograms, lineWidth, plain, printValue, toned, type Tone, wrap, write } from '../output.ts';
 
@@ -39,7 +40,7 @@ export async function runTestApp(dir: string, { output }: { readonly output: For
   const language = terminalLanguage(process.env);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort());
-  const judged = await testApp(dir, process.env, stop.signal);
+  const judged = await testApp(appFolder(dir), process.env, stop.signal);
   if (isForPrograms(output)) await printValue(asValue(judged, language), output);
   else write(process.stdout.isTTY ? asTable(judged, language) : asLines(judged, language));
   return judged.findings.some(([, { verdict }]) => verdict === 'fail') ? 1 : 0;

@@ -31,7 +31,7 @@ import { endSupervisor } from './supervisors.ts';
 import { keepFolder } from './running.ts';
 import { createTerminal, filesOf } from './terminal.ts';
 import { createTurns } from './turns.ts';
-import { watchApp } from './watch.ts';
+import { watchApp, watchesLine } from './watch.ts';
 import { wordsIn, type Say } from './words.ts';
 import { work } from './work.ts';
 
@@ -119,6 +119,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
       if (shipped.length > 0) turns.push(changeOf(shipped, sinceMs));
     },
     onError: (error) => terminal.event('bad', say('watchFailed', { motivo: error.message })),
+    onPolling: (codigo) => terminal.note(say('polling', { codigo, ms: limits.pollMs, linha: watchesLine(codigo) }), 'busy'),
   });
   const stopAsking = onEnter(() => void showLinks(session));
   try {

@@ -76,6 +76,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
       ignored: (file) => ignored.isUnwatched(file),
       onChange: () => edge.resolve(),
       onError: () => undefined,
+      onPolling: () => undefined,
     });
     try {
       await watch.ready;

@@ -13,6 +13,8 @@ export const limits = {
   logLookMs: 250,
   /** Of the folder that is watched, what is ignored left out. */
   watchedFilesMax: 20_000,
+  /** Between two looks at each file where the kernel has no watches left. */
+  pollMs: 250,
   /** Files and folders in which sources are looked for that the package leaves out. */
   leftOutSeenMax: 2_000,
   /** For a start to answer; it goes on, and is told when it does. */

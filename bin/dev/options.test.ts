@@ -50,7 +50,9 @@ describe('what is refused', () => {
   ])('%j', ([flags, words]) => expect(() => read(flags)).toThrow(words));
 
   test('a folder without a manifest, and none at all', () => {
-    expect(() => read({}, '.')).toThrow('holds no svc-app.json');
+    expect(() => read({}, '.')).toThrow('holds no svc-app.json: below it are apps: app');
+    mkdirSync(path.join(dir, 'app/backend'));
+    expect(() => read({}, 'app/backend')).toThrow('holds no svc-app.json: is it the folder of an app?');
     expect(() => read({}, 'nada')).toThrow('is no folder');
   });
 });

@@ -1,9 +1,10 @@
 /** What `svc dev` was asked for, checked. */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import { appFolder } from '../app-folder.ts';
 import { limits } from './limits.ts';
 
 export interface DevFlags {
@@ -39,7 +40,7 @@ const personPattern = /^[a-z][a-z0-9-]{0,30}$/;
 
 /** Rejects BAD_REQUEST with what was expected. */
 export function readOptions(dir: string, flags: DevFlags, env: Readonly<Record<string, string | undefined>>): DevOptions {
-  const folder = folderOf(dir);
+  const folder = realpathSync(appFolder(dir));
   if (flags.desired !== undefined && flags.server === undefined)
     throw new SvcError('BAD_REQUEST', '--desired goes with --server NAME, a Server document of that folder');
   if (flags.server !== undefined && flags.desired === undefined)
@@ -57,14 +58,6 @@ export function readOptions(dir: string, flags: DevFlags, env: Readonly<Record<s
     backendPrefixes: (flags.backendPrefix ?? []).map(prefixOf),
     open: flags.open === true,
   };
-}
-
-function folderOf(dir: string): string {
-  const asked = path.resolve(dir);
-  if (!existsSync(asked) || !statSync(asked).isDirectory()) throw new SvcError('BAD_REQUEST', `${asked} is no folder`);
-  if (!existsSync(path.join(asked, 'svc-app.json')))
-    throw new SvcError('BAD_REQUEST', `${asked} holds no svc-app.json: is it the folder of an app?`);
-  return realpathSync(asked);
 }
 
 /** On a server the people are those of its folder; none named: the first of them. */

@@ -1,6 +1,6 @@
 /** Watches the folder of an app and tells bursts of changed files, without what editors and tools leave there. */
 import path from 'node:path';
-import { watch } from 'chokidar';
+import { type ChokidarOptions, type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
 
@@ -17,9 +17,14 @@ export interface WatchOptions {
   readonly ignored: (relative: string) => boolean;
   readonly onChange: (files: readonly string[], sinceMs: number) => void;
   readonly onError: (error: Error) => void;
+  /** The kernel has no watches left for this account: from now on files are looked at every now and then. */
+  readonly onPolling: (code: string) => void;
 }
 
-export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOptions): FolderWatch {
+/** Of what makes a watch, for tests. */
+type Begin = (folder: string, options: ChokidarOptions) => FSWatcher;
+
+export function watchApp({ folder, clock, ignored, onChange, onError, onPolling }: WatchOptions, beginWatch: Begin = watch): FolderWatch {
   let files = new Map<string, 'add' | 'change' | 'unlink'>();
   let sinceMs = 0;
   let cancel = (): void => {};
@@ -29,7 +34,7 @@ export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOpt
     if (changed.length > 0) onChange(changed, sinceMs);
   };
   const relativeOf = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
-  const watcher = watch(folder, {
+  const options: ChokidarOptions = {
     ignoreInitial: true,
     // A link out of the folder may lead to a whole disk.
     followSymlinks: false,
@@ -39,8 +44,8 @@ export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOpt
       // Asked once without and once with what it is: a folder's own rules count from the second on.
       return ignored(stats?.isDirectory() === true ? `${relative}/` : relative);
     },
-  });
-  watcher.on('all', (event, file) => {
+  };
+  const onEvent = (event: string, file: string): void => {
     // Folders come and go with what is in them.
     if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
     const nowMs = clock.monotonicMs();
@@ -51,13 +56,40 @@ export function watchApp({ folder, clock, ignored, onChange, onError }: WatchOpt
     else if (!files.has(relative) || event !== 'change') files.set(relative, event);
     cancel();
     cancel = clock.at(Math.min(nowMs + limits.quietMs, sinceMs + limits.burstMsMax), tell);
-  });
-  watcher.on('error', (error) => onError(error instanceof Error ? error : new Error(String(error))));
+  };
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  let isClosed = false;
+  let watcher: FSWatcher | null = null;
+  const begin = (more: ChokidarOptions): void => {
+    const made = beginWatch(folder, { ...options, ...more });
+    watcher = made;
+    made.on('all', onEvent);
+    made.on('ready', () => watcher === made && resolve());
+    made.on('error', (error) => watcher === made && failed(error instanceof Error ? error : new Error(String(error)), more));
+  };
+  const failed = (error: NodeJS.ErrnoException, { usePolling }: ChokidarOptions): void => {
+    const { code = '' } = error;
+    if (usePolling === true || !noWatchesLeft.has(code)) return onError(error);
+    void watcher?.close();
+    if (isClosed) return;
+    onPolling(code);
+    begin({ usePolling: true, interval: limits.pollMs, binaryInterval: limits.pollMs });
+  };
+  begin({});
   return {
-    ready: new Promise((resolve) => watcher.once('ready', () => resolve())),
+    ready,
     close: async () => {
       cancel();
-      await watcher.close();
+      isClosed = true;
+      await watcher?.close();
     },
   };
 }
+
+/** inotify instances and watches of the account. Each has a setting of the kernel. */
+const noWatchesLeft: ReadonlyMap<string, string> = new Map([
+  ['EMFILE', 'sudo sysctl fs.inotify.max_user_instances=1024'],
+  ['ENOSPC', 'sudo sysctl fs.inotify.max_user_watches=524288'],
+]);
+
+export const watchesLine = (code: string): string => noWatchesLeft.get(code) ?? '';

@@ -3,6 +3,7 @@
  * lock, store, observe servers and processes, act, listen. Killing it stops no app.
  */
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
@@ -285,8 +286,12 @@ interface Greeted extends Pick<Running, 'portal' | 'url' | 'controller' | 'gatew
 
 async function greet({ portal, url, controller, gateway, state }: Greeted): Promise<void> {
   const person = signInPerson(controller, gateway);
-  if (person === null) process.stdout.write(`listening on ${url}, with no Person document yet\n`);
-  else {
+  if (person === null) {
+    process.stdout.write(`listening on ${url}, with no Person document yet\n`);
+    const { dir } = controller.context.options;
+    if (existsSync(path.join(dir, 'svc-app.json')))
+      process.stdout.write(`note: ${dir} is the folder of an app, which svc dev ${dir} runs; svc up takes one of desired-state YAML\n`);
+  } else {
     const link = await portal.signInLink(person, { admin: true });
     process.stdout.write(greetingOf({ link, person, state }, process.stdout.isTTY, terminalLanguage(process.env)));
   }
