@@ -11,7 +11,7 @@ import { createAccountFileSystem } from '../files/account-files.ts';
 import { keepFileSystems } from '../files/kept-file-systems.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
-import type { InstalledPackage } from './host.ts';
+import { accountPattern, type InstalledPackage } from './host.ts';
 import { becoming, runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
@@ -31,9 +31,9 @@ export interface AccountPeopleOptions extends LocalHostOptions {
 export function peopleByAccount(options: AccountPeopleOptions): People {
   const { binDir, clock, onBadPackage } = options;
   const portal = peopleOfPortal(options);
-  const resolveAccount = createAccounts(options);
+  const accounts = createAccounts(options);
   const accountOf = async (name: string): Promise<Account | null> => {
-    const own = await resolveAccount(name);
+    const own = await accounts.of(name);
     if (own.kind === 'gone') throw new SvcError('NOT_FOUND', own.message);
     return own.kind === 'account' ? own.account : null;
   };
@@ -55,6 +55,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     return made;
   };
   return {
+    ahead: accounts.ahead,
     place: async (name) => {
       const account = await accountOf(name);
       return account === null ? await portal.place(name) : placeOf(account);
@@ -92,7 +93,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
       }
     },
     asPortal: async (name) => {
-      const own = await resolveAccount(name);
+      const own = await accounts.of(name);
       return own.kind === 'portal' ? own.why : null;
     },
     close: () => closeAll([...doors.values().map(({ door }) => door), fileSystems, portal]),
@@ -103,21 +104,27 @@ async function closeAll(all: readonly { close(): Promise<void> }[]): Promise<voi
   await Promise.all(all.map((each) => each.close()));
 }
 
+interface Accounts {
+  readonly of: (name: string) => Promise<OwnAccount>;
+  /** So many names at once: the system is asked in a few commands, not in one for each. */
+  readonly ahead: (names: readonly string[]) => Promise<void>;
+}
+
 /**
  * Resolves a name to an account. A name that was an account is never served as root again; an account created while the portal runs is used
  * from its next start, because the person's apps run already.
  */
-function createAccounts(options: AccountPeopleOptions): (name: string) => Promise<OwnAccount> {
+function createAccounts(options: AccountPeopleOptions): Accounts {
   const known = new Map<string, { readonly own: OwnAccount; readonly atMs: number }>();
-  const resolveAccount = async (name: string): Promise<OwnAccount> => {
-    checkAccount(options.server, name);
+  const { clock } = options;
+  const recent = (name: string): OwnAccount | null => {
     const before = known.get(name);
-    const { clock } = options;
     if (before?.own.kind === 'portal') return before.own;
-    if (before !== undefined && before.own.kind === 'account' && clock.monotonicMs() - before.atMs < limits.whereaboutsMs)
-      return before.own;
-    const now = (await ownAccounts([name], options.specPrefix)).get(name) as OwnAccount;
-    const wasAccount = before !== undefined;
+    const isRecent = before?.own.kind === 'account' && clock.monotonicMs() - before.atMs < limits.whereaboutsMs;
+    return isRecent ? before.own : null;
+  };
+  const take = async (name: string, now: OwnAccount): Promise<OwnAccount> => {
+    const wasAccount = known.has(name);
     const own: OwnAccount =
       wasAccount && now.kind === 'portal' ? { kind: 'gone', message: `${now.why.en}; nothing of ${name} runs as root` } : now;
     if (own.kind === 'account' && options.readOnly !== true && options.specPrefix !== undefined) {
@@ -127,7 +134,19 @@ function createAccounts(options: AccountPeopleOptions): (name: string) => Promis
     known.set(name, { own, atMs: clock.monotonicMs() });
     return own;
   };
-  return resolveAccount;
+  return {
+    of: async (name) => {
+      checkAccount(options.server, name);
+      return recent(name) ?? (await take(name, (await ownAccounts([name], options.specPrefix)).get(name) as OwnAccount));
+    },
+    ahead: async (names) => {
+      const unknown = names.filter((name) => accountPattern.test(name) && recent(name) === null);
+      // One is asked for when it is needed, and what is wrong with a home is said then.
+      if (unknown.length < 2) return;
+      for (const [name, own] of await ownAccounts(unknown, options.specPrefix))
+        if (recent(name) === null) await take(name, own).catch(() => undefined);
+    },
+  };
 }
 
 /**

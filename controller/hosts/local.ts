@@ -49,7 +49,9 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
-    installed: async (account) => {
+    installed: async (account, next = []) => {
+      // What it can't tell now is asked again for each.
+      await people.ahead(next).catch(() => undefined);
       // An observation of a server asks for the system and then for each person: one listing serves all.
       const isFresh = account !== null && system !== null && clock.monotonicMs() - systemAtMs < limits.systemListingMs;
       let listed = system ?? [];

@@ -122,10 +122,11 @@ const accountsPerQuery = 256;
 /** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
 async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {
   const found = new Map<string, Account>();
+  const asked = new Set(names);
   for (let at = 0; at < names.length; at += accountsPerQuery) {
     for (const line of (await getent(names.slice(at, at + accountsPerQuery))).split('\n')) {
       const [name = '', , uid = '', gid = '', , home = ''] = line.split(':');
-      if (!names.includes(name) || !home.startsWith('/') || !/^\d+$/.test(uid) || !/^\d+$/.test(gid)) continue;
+      if (!asked.has(name) || !home.startsWith('/') || !/^\d+$/.test(uid) || !/^\d+$/.test(gid)) continue;
       found.set(name, { name, uid: Number(uid), gid: Number(gid), home });
     }
   }

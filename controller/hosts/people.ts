@@ -41,6 +41,8 @@ export interface LocalHostOptions {
 
 /** The calls of host.ts, for the scope `pessoa`. */
 export interface People {
+  /** These will be asked for next. Rejects when the system can't be asked. */
+  readonly ahead: (accounts: readonly string[]) => Promise<void>;
   readonly place: (account: string) => Promise<ServerPlace>;
   readonly dial: (account: string, socketPath: string) => Promise<Duplex>;
   readonly directSocketPath: (socketPath: string) => string | null;
@@ -68,6 +70,19 @@ export async function makeHomes(prefix: string): Promise<void> {
   if (isMade && isRoot()) await chmod(homes, 0o755);
 }
 
+/** One call when it is there already, which it nearly always is: everybody is asked for again and again. */
+async function makeHome(prefix: string, home: string): Promise<void> {
+  try {
+    await mkdir(home, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    await makeHomes(prefix);
+    await mkdir(home, { recursive: true, mode: 0o700 });
+  }
+}
+
 export function peopleOfPortal(options: LocalHostOptions): People {
   const { server, prefix, clock, binDir } = options;
   const folders = createPackageFolders(options.onBadPackage);
@@ -80,14 +95,12 @@ export function peopleOfPortal(options: LocalHostOptions): People {
     checkAccount(server, account);
     if (prefix === '') return { home: os.homedir(), prefix };
     const home = `${prefix}/home/${account}`;
-    if (options.readOnly !== true) {
-      await makeHomes(prefix);
-      await mkdir(home, { recursive: true, mode: 0o700 });
-    }
+    if (options.readOnly !== true) await makeHome(prefix, home);
     return { home, prefix };
   };
   const appsOf = async (account: string): Promise<string> => accountPaths(await place(account)).personApps;
   return {
+    ahead: async () => undefined,
     place,
     dial: (_account, socketPath) => dialSocket(socketPath, clock),
     directSocketPath: (socketPath) => socketPath,

@@ -51,7 +51,8 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
     noteEnd(context, entry, round.decision, news);
     noteSeen(context.figures, entry, round.decision, round.atMs);
     publishStatus(context, entry, news.before, round.decision);
-    if (news.before?.ready !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
+    // One that is looked at for the first time and does not answer is no news of its package.
+    if ((news.before?.ready ?? false) !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
   },
   finish: (context, entry, { decision }) =>
     decision.finishedIntent === null ? undefined : finishIntent(context, entry, decision.finishedIntent),

@@ -41,6 +41,8 @@ export interface PortalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Use this state folder (it is then kept at `stop`). */
   readonly state?: string;
+  /** How long it may take to listen; a minute when it is not said. */
+  readonly listenMsMax?: number;
 }
 
 /**
@@ -181,12 +183,17 @@ async function launch(
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
-  const link = await until('the printed link', () => {
+  const printed = (): string | undefined => {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`svc up ended with ${child.exitCode ?? child.signalCode}:\n${text}`);
     return /open (http:\/\/\S+)/.exec(text)?.[1];
-  });
-  return { child, link };
+  };
+  try {
+    return { child, link: await until('the printed link', printed, options.listenMsMax) };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
 }
 
 async function ended(child: ChildProcess): Promise<void> {
