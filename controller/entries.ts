@@ -3,6 +3,7 @@
  * write them, the inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references
  * tells whether something changed.
  */
+import { neverStarted } from '../reconcilers/backend-memory.ts';
 import { keys } from '../schema/keys.ts';
 import { createBoard, type JobBoard } from './jobs/board.ts';
 import type { ClusterEntry } from './jobs/cluster-entry.ts';
@@ -30,11 +31,14 @@ import type {
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { InForce, PlacedDocument } from './desired/in-force.ts';
+import type { Kept } from './kinds/inputs.ts';
+import type { PersonDesired, PersonObserved } from '../reconcilers/person.ts';
+import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/supervisor-process.ts';
 import type { GrantObserved } from '../reconcilers/grant.ts';
 import type { ServiceCredential, ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
 import type { KitState } from './servers/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
-import type { SupervisorLink } from './observe/supervisor-link.ts';
+import type { LinkView, SupervisorLink } from './observe/supervisor-link.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';
 import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
 import type { PackageProgress } from '../schema/packages.ts';
@@ -82,6 +86,8 @@ export interface ServerEntry {
   /** Observations are numbered as they start; `lastObservation` is the newest one whose result was taken. */
   observationsStarted: number;
   lastObservation: number;
+  /** Of its people who are away, the one at whom the next look begins. */
+  nextAway: number;
   /** Engines, Linux packages that lack; null before the first look. */
   inventory: Inventory | null;
   /** The requirements that the inventory was asked for. */
@@ -120,6 +126,8 @@ export interface PersonEntry {
   readonly link: SupervisorLink;
   /** By app: the person's own before the server's. */
   packages: ReadonlyMap<string, InstalledPackage>;
+  /** Of them, those that the person installed. */
+  own: readonly InstalledPackage[];
   /** Number of the server observation that these packages come from. */
   lastObservation: number;
   place: ServerPlace | null;
@@ -137,6 +145,11 @@ export interface PersonEntry {
   /** The supervisor confirmed that it ends; none was started since. */
   supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;
+  /** What was decided last of the person and of their supervisor, to see that nothing changed. */
+  readonly lastRounds: {
+    person: Kept<PersonDesired, PersonObserved> | null;
+    supervisor: (Kept<SupervisorDesired, SupervisorObserved> & { readonly view: LinkView }) | null;
+  };
 }
 
 export interface BackendEntry {
@@ -306,11 +319,19 @@ export function wantedOf<Document extends PlacedDocument['document']>(inForce: I
   return [...of(inForce.documents.values(), false), ...of(inForce.leaving.values(), true)];
 }
 
-/** The backends of a person are what is installed, what is pinned, what the supervisor knows and what was asked for. */
+/**
+ * The backends of a person are what is installed, what is pinned, what the supervisor knows and what was asked for. While the person is away,
+ * what was never started has no entry (views/resting.ts). Decision: docs/decisions/0253-what-is-skipped.md
+ */
 export function syncBackends(entries: Entries, person: PersonEntry, factory: Pick<EntryFactory, 'memory'>): void {
   const pinned = entries.pinned.get(person.name) ?? new Map<string, PlacedOf<BackendDocument>>();
   const live = person.link.snapshots().filter(isLive);
-  const apps = new Set([...person.packages.keys(), ...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
+  const apps = new Set([...pinned.keys(), ...live.map((snapshot) => snapshot.app)]);
+  const awake = isAwake(person);
+  for (const app of person.packages.keys()) {
+    const entry = person.backends.get(app);
+    if (awake || (entry !== undefined && !rests(entry))) apps.add(app);
+  }
   // Backends of an account that was never observed are kept: they are not known to be gone.
   const seen = person.server.reachability.status === 'reachable' && person.accountSeen === true;
   for (const [app, entry] of person.backends) {
@@ -325,6 +346,16 @@ export function syncBackends(entries: Entries, person: PersonEntry, factory: Pic
   }
 }
 
+/** Somebody may use the apps of the person now, or something does. */
+export function isAwake({ session, leaving, link }: PersonEntry): boolean {
+  return session || leaving || link.view().status !== 'down' || link.snapshots().length > 0;
+}
+
+/** Nothing is known of it and nothing wanted. */
+function rests({ intent, document, starting, probing, memory }: BackendEntry): boolean {
+  return intent === null && document === null && !starting && !probing && neverStarted(memory);
+}
+
 /** Something of it is on the server still: what is only remembered there is no object here. */
 export function isLive(snapshot: AppSnapshot): boolean {
   return snapshot.wanted || snapshot.process !== null || snapshot.installed !== null;
@@ -336,9 +367,15 @@ export const notObserved: Reachability = { status: 'unknown', message: 'not look
 export function backendOf(entries: Entries, person: PersonEntry, app: string, factory: Pick<EntryFactory, 'memory'>): BackendEntry {
   const found = person.backends.get(app);
   if (found) return found;
-  const key = keys.backend(person.name, app);
-  const made: BackendEntry = {
-    key,
+  const made = newBackend(person, app, factory.memory(keys.backend(person.name, app)));
+  person.backends.set(app, made);
+  entries.backends.set(made.key, made);
+  return made;
+}
+
+export function newBackend(person: PersonEntry, app: string, memory: BackendMemory | null): BackendEntry {
+  return {
+    key: keys.backend(person.name, app),
     person,
     app,
     lastManifest: person.packages.get(app)?.manifest ?? null,
@@ -354,10 +391,7 @@ export function backendOf(entries: Entries, person: PersonEntry, app: string, fa
     comesUp: false,
     step: null,
     decision: null,
-    memory: factory.memory(key),
+    memory,
     inputs: null,
   };
-  person.backends.set(app, made);
-  entries.backends.set(key, made);
-  return made;
 }

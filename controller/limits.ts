@@ -21,6 +21,9 @@ export const limits = {
    * repeats it, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
    */
   packagePollMs: 5_000,
+  /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
+  awayLookMin: 25,
+  awayLooks: 60,
   /** How often engines and Linux packages are read where no change is signalled. */
   inventoryPollMs: 60_000,
   /** Minimum interval of package observations that a supervisor's change signal causes. */

@@ -81,6 +81,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       observationStartedAtMs: 0,
       observationsStarted: 0,
       lastObservation: 0,
+      nextAway: 0,
       inventory: null,
       inventoryOf: new Set(),
       inventoryAtMs: 0,
@@ -122,6 +123,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     account,
     link: factory.link(name, account, server.host),
     packages: new Map(),
+    own: [],
     lastObservation: 0,
     place: null,
     accountSeen: null,
@@ -133,6 +135,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     signedOut: false,
     supervisorEnded: false,
     backends: new Map(),
+    lastRounds: { person: null, supervisor: null },
   };
 }
 

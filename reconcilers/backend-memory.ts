@@ -74,3 +74,12 @@ export const backendMemory: MemoryShape<BackendMemory> = {
     since,
   }),
 };
+
+/** Whether nothing but "never started" is remembered: whoever forgets it decides the same. */
+export function neverStarted(memory: BackendMemory | null): boolean {
+  if (memory === null) return true;
+  const { state, context, start: life, sent: order, autostartedFor, startedAtMs, failedHash } = memory;
+  const isQuiet = life === null && order === null && autostartedFor === null && startedAtMs === null && failedHash === null;
+  if (state === 'unknown') return isQuiet && (context.last === null || context.last.reason === 'NeverStarted');
+  return isQuiet && state === 'stopped' && context.reason === 'NeverStarted';
+}

@@ -36,7 +36,7 @@ function sessionOf(row: SessionRow): StoredSession {
 export function openSessions(
   database: DatabaseSync,
   writer: TurnWriter,
-): Pick<Store, 'putSession' | 'touchSession' | 'session' | 'sessionsOf' | 'deleteSession' | 'deleteSessionsOf'> {
+): Pick<Store, 'putSession' | 'touchSession' | 'session' | 'sessionsOf' | 'present' | 'deleteSession' | 'deleteSessionsOf'> {
   const put = database.prepare(
     `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (token_hash) DO UPDATE SET
        person = excluded.person, admin = excluded.admin, audience = excluded.audience, expires_at_ms = excluded.expires_at_ms,
@@ -50,6 +50,7 @@ export function openSessions(
   );
   const one = database.prepare('SELECT * FROM sessions WHERE token_hash = ? AND expires_at_ms > ?');
   const ofPerson = database.prepare('SELECT * FROM sessions WHERE person = ? AND expires_at_ms > ? ORDER BY created_at_ms');
+  const people = database.prepare("SELECT DISTINCT person FROM sessions WHERE audience = 'portal' AND expires_at_ms > ?");
   const remove = database.prepare('DELETE FROM sessions WHERE token_hash = ?');
   const removeAll = database.prepare('DELETE FROM sessions WHERE person = ?');
   return {
@@ -68,6 +69,10 @@ export function openSessions(
     sessionsOf: async (person, nowMs) => {
       writer.flush();
       return (ofPerson.all(person, nowMs) as SessionRow[]).map(sessionOf);
+    },
+    present: async (nowMs) => {
+      writer.flush();
+      return new Set((people.all(nowMs) as { readonly person: string }[]).map(({ person }) => person));
     },
     touchSession: (tokenHash, seenAtMs, expiresAtMs) =>
       writer.write(() => {

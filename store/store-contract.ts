@@ -152,10 +152,15 @@ function sessionTests(store: () => Store): void {
     expect(await store().session('h2', 8_999)).toEqual(session('h2', 'ana', { audience: 'notas', admin: true }));
     expect(await store().session('h2', 9_000)).toBeNull();
     expect((await store().sessionsOf('ana', 2_000)).map((one) => one.tokenHash).sort()).toEqual(['h1', 'h2']);
+    expect(await store().present(2_000)).toEqual(new Set(['ana', 'bia']));
+    expect(await store().present(9_000)).toEqual(new Set());
     await store().deleteSession('h1');
     expect(await store().session('h1', 2_000)).toBeNull();
     await store().deleteSessionsOf('ana');
     expect(await store().sessionsOf('ana', 2_000)).toEqual([]);
+    // Who has only a session of an app is not there.
+    await store().putSession(session('h4', 'ana', { audience: 'notas' }));
+    expect(await store().present(2_000)).toEqual(new Set(['bia']));
     expect(await store().session('h3', 2_000)).not.toBeNull();
   });
 

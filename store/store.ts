@@ -182,6 +182,8 @@ export interface Store {
   touchSession(tokenHash: string, seenAtMs: number, expiresAtMs: number): Promise<void>;
   session(tokenHash: string, nowMs: number): Promise<StoredSession | null>;
   sessionsOf(person: string, nowMs: number): Promise<readonly StoredSession[]>;
+  /** Everybody with a session of the audience `portal`. */
+  present(nowMs: number): Promise<ReadonlySet<string>>;
   deleteSession(tokenHash: string): Promise<void>;
   deleteSessionsOf(person: string): Promise<void>;
   /** The oldest go when a person has more than limits.passesPerPersonMax: any page may ask for one, and need not use it. */

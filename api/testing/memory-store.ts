@@ -56,6 +56,12 @@ export function createMemoryStore(): Store {
       return session && session.expiresAtMs > nowMs ? session : null;
     },
     sessionsOf: async (person, nowMs) => [...sessions.values()].filter((each) => each.person === person && each.expiresAtMs > nowMs),
+    present: async (nowMs) =>
+      new Set(
+        [...sessions.values()].flatMap(({ audience, expiresAtMs, person }) =>
+          audience === 'portal' && expiresAtMs > nowMs ? [person] : [],
+        ),
+      ),
     deleteSession: async (hash) => void sessions.delete(hash),
     deleteSessionsOf: async (person) => {
       for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);

@@ -97,7 +97,12 @@ const editMsMax = 120_000;
 async function whenIn(page: PageClient, group: string): Promise<number> {
   const fromMs = performance.now();
   // What is not in force by then counts as so long.
-  await until(`the group ${group}`, async () => performance.now() - fromMs > editMsMax || (await groupsOf(page)).includes(group), 600_000, 25);
+  await until(
+    `the group ${group}`,
+    async () => performance.now() - fromMs > editMsMax || (await groupsOf(page)).includes(group),
+    600_000,
+    25,
+  );
   return performance.now() - fromMs;
 }
 

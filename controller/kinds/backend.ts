@@ -1,5 +1,6 @@
 /** `Backend/<person>/<app>`: one app of one person. */
-import { backendMemory } from '../../reconcilers/backend-memory.ts';
+import { backendMemory, neverStarted } from '../../reconcilers/backend-memory.ts';
+import { readMemory } from '../../reconcilers/memory.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
 import type { BackendDecision, BackendDesired, BackendMemory } from '../../reconcilers/backend-types.ts';
 import { decideShared } from '../../reconcilers/service.ts';
@@ -17,7 +18,8 @@ import { isServerScope } from '../servers/services.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
 import { backendOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
-import type { Inputs, Kind, News, Report, Round } from './kind.ts';
+import type { Inputs } from './inputs.ts';
+import type { Kind, News, Report, Round } from './kind.ts';
 
 type BackendRound = Round<BackendDesired, BackendKindObserved, BackendDecision>;
 
@@ -245,13 +247,18 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
   if (arrived) enqueuePerson(context, person, urgent);
 }
 
-/** What an earlier run knew of apps on servers that can't be observed now: they are unknown, not gone. */
-function recall({ entries, factory }: Context, key: string): boolean {
+/** What an earlier run knew of apps that were in use, and of those on servers that can't be observed now: they are unknown, not gone. */
+function recall({ entries, factory, recorder, queue }: Context, key: string): boolean {
   const [whose, app] = readKey(key).parts;
   const person = entries.people.get(whose);
   if (!person || app === undefined) return false;
   if (person.backends.has(app)) return true;
-  if (person.server.reachability.status === 'reachable') return false;
-  backendOf(entries, person, app, factory);
+  const isReachable = person.server.reachability.status === 'reachable';
+  const isNew = neverStarted(readMemory(backendMemory, recorder.last(key)?.memory));
+  // What is installed and was never started is decided anew whenever it is asked for.
+  if (isReachable && (isNew || !person.packages.has(app))) return false;
+  const entry = backendOf(entries, person, app, factory);
+  entry.lastManifest = person.packages.get(app)?.manifest ?? entry.lastManifest;
+  queue.add(key, false);
   return true;
 }

@@ -18,7 +18,8 @@ import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import type { Log } from '../loop/record.ts';
 import { allKinds } from './all.ts';
-import type { Inputs, Kind } from './kind.ts';
+import type { Inputs } from './inputs.ts';
+import type { Kind } from './kind.ts';
 
 interface Bell {
   readonly name: string;

@@ -11,13 +11,7 @@ import type { MemoryShape } from '../../reconcilers/memory.ts';
 import type { Context } from '../loop/context.ts';
 import type { Change } from '../loop/record.ts';
 import type { Entries } from '../entries.ts';
-
-export interface Inputs<Desired, Observed> {
-  readonly desired: Desired;
-  readonly observed: Observed;
-  /** Wall time. */
-  readonly atMs: number;
-}
+import type { Inputs, Kept } from './inputs.ts';
 
 /** What one round decided, and of what. */
 export interface Round<Desired, Observed, Made> extends Inputs<Desired, Observed> {
@@ -73,7 +67,7 @@ export interface Kind<
   /** The decision that was kept last; null before the first. */
   last?(entry: Entry): Made | null;
   /** For a kind with very many objects: nothing is decided while these inputs of the last decision are the same and its deadline is ahead. */
-  lastInputs?(entry: Entry): Inputs<Desired, Observed> | null;
+  lastInputs?(entry: Entry): Kept<Desired, Observed> | null;
   /** Whether `desired` and `observed` would be equal to `last`, field by field, without making them. Absent: they are made and compared. */
   sameInputs?(context: Context, entry: Entry, last: Inputs<Desired, Observed>): boolean;
 

@@ -6,7 +6,6 @@ import { refusalOf } from '../../reconcilers/package-refusal.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import { keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
 import type { PackageDecision, PackageDesired, PackageMemory, PackageObserved } from '../../reconcilers/package-types.ts';
-import { keys } from '../../schema/keys.ts';
 import type { Offers } from '../../schema/shop-view.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
@@ -78,9 +77,9 @@ function differs(before: PackageDecision | null, { state, reason, message }: Pac
 /** The backends that run what goes are to end; they are decided by their own reconciler. */
 function endInstances({ entries, queue }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
   if (!markRemoving(entries, target, desired.version === null && decision.state === 'removing')) return;
-  for (const person of entries.people.values()) {
-    if (person.server.name === target.server && (target.person === null || target.person === person.name))
-      queue.add(keys.backend(person.name, target.app), true);
+  for (const { key, app, person } of entries.backends.values()) {
+    const isOf = app === target.app && person.server.name === target.server;
+    if (isOf && (target.person === null || target.person === person.name)) queue.add(key, true);
   }
 }
 
@@ -179,12 +178,14 @@ function overruledBy({ wishes }: Entries, { wanted, leaving, target }: PackageEn
 
 /** Backends that run, or would run, the package installed at the target. */
 function backendsOf(entries: Entries, { server, app, scope, person }: PackageTarget): readonly BackendEntry[] {
-  const people = person === null ? [...entries.people.values()] : [entries.people.get(person)].filter((one) => one !== undefined);
-  return people.flatMap((one) => {
-    const backend = one.backends.get(app);
-    const own = one.packages.get(app)?.scope === 'pessoa';
-    return backend !== undefined && one.server.name === server && own === (scope === 'pessoa') ? [backend] : [];
-  });
+  const known = person === null ? entries.backends.values() : (entries.people.get(person)?.backends.values() ?? []);
+  const found: BackendEntry[] = [];
+  for (const backend of known) {
+    const { person: one } = backend;
+    if (backend.app !== app || one.server.name !== server) continue;
+    if ((one.packages.get(app)?.scope === 'pessoa') === (scope === 'pessoa')) found.push(backend);
+  }
+  return found;
 }
 
 /** Without a snapshot, by what was known last: its supervisor comes back and ends it. */

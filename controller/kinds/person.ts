@@ -3,10 +3,10 @@ import { personMemory, decidePerson, type PersonDesired, type PersonMemory, type
 import { livesOn, type LeavingObserved } from '../../reconcilers/leaving.ts';
 import type { Context } from '../loop/context.ts';
 import { createBreath } from '../loop/slices.ts';
-import { observeSession } from '../observe/server.ts';
-import { askedForPerson } from '../observe/people.ts';
+import { askedForPerson, rereadPresence } from '../observe/people.ts';
 import { accountLasts } from '../servers/kit-work.ts';
 import type { PersonEntry, Entries } from '../entries.ts';
+import { inputsOf } from './inputs.ts';
 import type { Kind } from './kind.ts';
 
 export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, PersonMemory> = {
@@ -19,6 +19,11 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
   observed: ({ entries }, person) => personObserved(entries, person),
   decide: decidePerson,
   memory: personMemory,
+  keep: (person, round) => {
+    person.lastRounds.person = inputsOf(round);
+    return round.decision;
+  },
+  lastInputs: ({ lastRounds }) => lastRounds.person,
   report: (_context, { server, account, leaving, placed }) => ({
     generation: placed.generation,
     details: { server: server.name, account, leaving },
@@ -55,11 +60,16 @@ function leftOf(
   };
 }
 
-/** Sessions as the api left them. */
-async function refresh({ entries, options }: Context): Promise<void> {
+/** Sessions as the api left them: one question for all, and one more for each whose answer is another one than before. */
+async function refresh(context: Context): Promise<void> {
+  const { entries, options } = context;
+  const { store, clock } = options;
   const breath = createBreath();
+  const present = await store.present(clock.nowMs());
   for (const person of entries.people.values()) {
-    await observeSession(options.store, person, options.clock.nowMs());
     await breath();
+    // Who came or went since the question was asked is asked for again: the store as it is now counts.
+    if (person.sessionObserved && present.has(person.name) === person.session) continue;
+    await rereadPresence(context, person);
   }
 }

@@ -11,7 +11,8 @@ import {
 import { keys } from '../../schema/keys.ts';
 import { askedForPerson } from '../observe/people.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
-import type { Kind } from './kind.ts';
+import { inputsOf } from './inputs.ts';
+import { sameFields, type Kind } from './kind.ts';
 
 export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObserved, SupervisorMemory, SupervisorDecision> = {
   name: 'Supervisor',
@@ -23,6 +24,17 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
   observed: (_context, person) => supervisorObserved(person),
   decide: decideSupervisor,
   memory: supervisorMemory,
+  keep: (person, round) => {
+    const kept = inputsOf(round);
+    person.lastRounds.supervisor = kept && { ...kept, view: person.link.view() };
+    return round.decision;
+  },
+  lastInputs: ({ lastRounds }) => lastRounds.supervisor,
+  // The view is another one as soon as another process answers, which is recorded although nothing follows from it.
+  sameInputs: (_context, person, { desired, observed }) =>
+    person.lastRounds.supervisor?.view === person.link.view() &&
+    observed.host === person.server.reachability &&
+    sameFields(desired, supervisorDesired(person)),
   report: (_context, { link }) => {
     const { supervisor } = link.view();
     return { generation: 0, details: supervisor ? { pid: supervisor.pid, version: supervisor.version } : {} };
@@ -32,12 +44,13 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
 };
 
 function supervisorDesired(person: PersonEntry): SupervisorDesired {
-  const backends = [...person.backends.values()];
+  const { session, leaving } = person;
+  const backends = person.backends.size === 0 ? [] : [...person.backends.values()];
   return {
     person: person.name,
-    session: person.session,
+    session,
     everSignedIn: person.everSignedIn,
-    leaving: person.leaving,
+    leaving,
     wished: backends.some((entry) => isPending(entry) || entry.document?.document.spec.estado === 'ligado'),
     wanted: backends.some(({ app, memory }) => keepsSupervisor(person.link.snapshot(app), memory)),
   };

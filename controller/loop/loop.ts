@@ -294,10 +294,11 @@ async function askForAll(context: LoopContext): Promise<void> {
   const { entries, queue, kinds } = context;
   const breath = createBreath();
   for (const kind of kinds.values()) {
-    if (kind.lastInputs !== undefined) continue;
+    const isEach = kind.lastInputs === undefined;
+    if (!isEach && kind.atResync === undefined) continue;
     for (const entry of kind.entries(entries)) {
       await breath();
-      queue.add(kind.keyOf(entry), false);
+      if (isEach) queue.add(kind.keyOf(entry), false);
       kind.atResync?.(entry);
     }
   }

@@ -34,7 +34,7 @@ export function entryOf(kind: Kind, entries: Entries, key: string): unknown {
 /** Whether the entry is to be decided again: its inputs changed, a deadline passed, or its kind is decided at every round. */
 export function isDue(context: Context, kind: Kind, entry: unknown, nowMs: number): boolean {
   const inputs = kind.lastInputs?.(entry) ?? null;
-  const deadlineMs = kind.last?.(entry)?.nextDeadlineMs ?? null;
+  const deadlineMs = inputs?.nextDeadlineMs ?? kind.last?.(entry)?.nextDeadlineMs ?? null;
   if (inputs === null || (deadlineMs !== null && deadlineMs <= nowMs)) return true;
   // The wall clock was set back: the deadlines of the decision lie too far ahead, and `decide` knows what to do about it.
   if (nowMs < inputs.atMs) return true;

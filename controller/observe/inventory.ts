@@ -18,7 +18,7 @@ export function askingOn(
   };
   for (const { app, manifest } of server.system.values()) add(app, manifest);
   for (const person of entries.people.values()) {
-    if (person.server === server) for (const { app, manifest } of person.packages.values()) add(app, manifest);
+    if (person.server === server) for (const { app, manifest } of person.own) add(app, manifest);
   }
   for (const { target, offer } of entries.packages.values()) if (target.server === server.name) add(target.app, offer?.manifest);
   for (const { id, versions } of offers.last().apps) add(id, versions[0]?.manifest);

@@ -1,9 +1,10 @@
 /** Observes the packages of a server and updates its people's backends. */
 import type { Context } from '../loop/context.ts';
 import { syncEngines } from '../package-entries.ts';
+import { createBreath } from '../loop/slices.ts';
 import type { ServerEntry } from '../entries.ts';
 import { observeServer } from './server.ts';
-import { enqueuePerson, followPackages } from './people.ts';
+import { enqueuePerson, tookPackages } from './people.ts';
 
 /** Observes the packages of a server and updates the backends. */
 export async function observePackages(context: Context, name: string): Promise<void> {
@@ -13,12 +14,13 @@ export async function observePackages(context: Context, name: string): Promise<v
   const before = server.reachability;
   const changed = await observeServer(entries, server, () => options.clock.nowMs());
   await observeEngines(server);
+  const breath = createBreath();
+  const written: Promise<void>[] = [];
   for (const person of changed) {
-    followPackages(context, person);
-    // What another app of that name may do is asked anew. They were looked at: what can't be read is none of `changed`.
-    await options.store.keepConsents(person.name, new Set(person.packages.keys()));
-    options.bus.publish(person.name, { type: 'apps-changed' });
+    written.push(tookPackages(context, person));
+    await breath();
   }
+  await Promise.all(written);
   // A Grant document waits for its app.
   if (changed.length > 0) for (const { key } of entries.grants.values()) queue.add(key, false);
   for (const key of syncEngines(entries, server)) recorder.forget(key);

@@ -5,7 +5,7 @@ import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
 import { observeArrival } from '../servers/kit-work.ts';
 import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
-import { observeSession } from './server.ts';
+import { observeArrived, observeSession } from './server.ts';
 
 /** Makes the entries of a person's backends follow what is known, and forgets those that went. */
 export function followPackages({ entries, factory, recorder, queue }: Context, person: PersonEntry): void {
@@ -22,11 +22,36 @@ export function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: b
   for (const entry of person.backends.values()) queue.add(entry.key, urgent);
 }
 
+/** What a person can run is something else than before. They were looked at: what can't be read changes nothing. */
+export async function tookPackages(context: Context, person: PersonEntry): Promise<void> {
+  const { options, entries } = context;
+  if (entries.people.get(person.name) !== person) return;
+  followPackages(context, person);
+  options.bus.publish(person.name, { type: 'apps-changed' });
+  // What another app of that name may do is asked anew.
+  await options.store.keepConsents(person.name, new Set(person.packages.keys()));
+}
+
 /** Whether the person's presence changed since the last observation. */
 export async function rereadPresence(context: Context, person: PersonEntry): Promise<boolean> {
   const changed = await observeSession(context.options.store, person, context.options.clock.nowMs());
-  if (changed && person.session) observeArrival(context, person);
-  return changed;
+  if (!changed) return false;
+  followPackages(context, person);
+  if (person.session) {
+    observeArrival(context, person);
+    lookAtArrived(context, person).catch((error: unknown) =>
+      context.options.log.error({ key: person.key, err: error }, 'the store refused a write'),
+    );
+  }
+  return true;
+}
+
+/** While people are away only some are looked at: who comes is looked at now, unless the last look was at them. */
+async function lookAtArrived(context: Context, person: PersonEntry): Promise<void> {
+  const { server } = person;
+  const isFresh =
+    person.lastObservation === server.lastObservation && ageMs(context.options.clock.nowMs(), server.observedAtMs) < limits.packagePollMs;
+  if (!isFresh && (await observeArrived(person))) await tookPackages(context, person);
 }
 
 /** The api asks for a person or for their supervisor. */
@@ -43,6 +68,7 @@ export function onLinkChange(context: Context, name: string, app: string | null)
   const person = entries.people.get(name);
   if (!person) return;
   if (app === null) {
+    followPackages(context, person);
     enqueuePerson(context, person, true);
     return;
   }

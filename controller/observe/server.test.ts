@@ -53,8 +53,17 @@ test('a slow look that began before an install takes nothing back from the look 
     seen: { status: 'unknown', message: '' },
     observationsStarted: 0,
     lastObservation: 0,
+    nextAway: 0,
   } as unknown as ServerEntry;
-  const person = { name: 'ana', account: 'ana', server, packages: new Map(), lastObservation: 0 } as unknown as PersonEntry;
+  const person = {
+    name: 'ana',
+    account: 'ana',
+    server,
+    packages: new Map(),
+    own: [],
+    accountSeen: null,
+    lastObservation: 0,
+  } as unknown as PersonEntry;
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
   entries.people.set('ana', person);
   const next = async (index: number, packages: readonly InstalledPackage[]): Promise<void> => {

@@ -3,11 +3,16 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Store } from '../../store/store.ts';
-import type { BackendEntry, PersonEntry, ServerEntry, Entries } from '../entries.ts';
+import { isAwake, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
+import { limits } from '../limits.ts';
+
+/** So many people are asked for at once: each waits for the disk most of the time. */
+const peopleAtOnce = 16;
 
 /**
- * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed.
- * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays.
+ * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed. Of people who are
+ * away only some are looked at each time, everybody in turn; what the server has for all reaches everybody at once.
+ * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays. Decision: docs/decisions/0253-what-is-skipped.md
  */
 export async function observeServer(entries: Entries, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
   const changed: PersonEntry[] = [];
@@ -22,10 +27,21 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   };
   try {
     const people = [...entries.people.values()].filter((person) => person.server === server);
-    const accounts = people.map((person) => person.account);
-    const system = byApp(await server.host.installed(null, accounts));
+    const due = duePeople(entries, server, people);
+    const system = byApp(
+      await server.host.installed(
+        null,
+        [...due].map((person) => person.account),
+      ),
+    );
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
-    for (const person of people) if (await observePerson(person, isStale)) changed.push(person);
+    for (const person of people)
+      if (!due.has(person) && person.accountSeen === true && takePackages(person, person.own)) changed.push(person);
+    const waiting = due.values();
+    const worker = async (): Promise<void> => {
+      for (const person of waiting) if (await observePerson(person, isStale)) changed.push(person);
+    };
+    await Promise.all(Array.from({ length: Math.min(peopleAtOnce, due.size) }, worker));
     if (!isStale(server)) {
       setReachability(server, { status: 'reachable', message: '' });
       server.observationStartedAtMs = begunAtMs;
@@ -39,6 +55,49 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   return changed;
 }
 
+/** Who is looked at this time: all of whom something is wanted or not known, and the next ones of those who are away. */
+function duePeople(entries: Entries, server: ServerEntry, people: readonly PersonEntry[]): ReadonlySet<PersonEntry> {
+  const due = new Set<PersonEntry>();
+  const away: PersonEntry[] = [];
+  const changing = changingPeople(entries);
+  for (const person of people) {
+    const isWanted = entries.pinned.has(person.name) || changing.has(person.name);
+    if (isWanted || person.accountSeen !== true || isAwake(person)) due.add(person);
+    else away.push(person);
+  }
+  const share = Math.max(limits.awayLookMin, Math.ceil(away.length / limits.awayLooks));
+  for (let n = 0; n < Math.min(share, away.length); n += 1) due.add(away[(server.nextAway + n) % away.length]!);
+  server.nextAway = away.length === 0 ? 0 : (server.nextAway + share) % away.length;
+  return due;
+}
+
+/** Something is installed for them, or goes: what became of that is seen at once. */
+function changingPeople({ packages }: Entries): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { target, decision } of packages.values())
+    if (target.person !== null && decision?.state !== 'installed') found.add(target.person);
+  return found;
+}
+
+/** One person who just came; what can't be read now is read at the next look at the server. True when what they can run changed. */
+export async function observeArrived(person: PersonEntry): Promise<boolean> {
+  if (person.server.seen.status !== 'reachable') return false;
+  return await observePerson(person, () => false).catch(() => false);
+}
+
+/** Their own go before the server's. The very map of the server for who has none: ten thousand of them are one. */
+function takePackages(person: PersonEntry, own: readonly InstalledPackage[]): boolean {
+  const { system } = person.server;
+  person.own = own;
+  const next = own.length === 0 ? system : new Map([...system, ...byApp(own)]);
+  if (person.packages === next || samePackages(person.packages, next)) {
+    if (own.length === 0) person.packages = system;
+    return false;
+  }
+  person.packages = next;
+  return true;
+}
+
 /** True when the packages that the person can run changed. */
 async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const { host } = person.server;
@@ -50,11 +109,12 @@ async function observePerson(person: PersonEntry, isStale: (person: PersonEntry)
     person.accountSeen = false;
     return false;
   }
-  // What a person installed goes before the server's: pessoa comes last.
-  const packages = byApp(await host.installed(person.account));
-  if (isStale(person) || samePackages(person.packages, packages)) return false;
-  person.packages = packages;
-  return true;
+  const packages = await host.installed(person.account);
+  if (isStale(person)) return false;
+  return takePackages(
+    person,
+    packages.filter(({ scope }) => scope === 'pessoa'),
+  );
 }
 
 function byApp(packages: readonly InstalledPackage[]): ReadonlyMap<string, InstalledPackage> {

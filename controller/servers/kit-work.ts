@@ -44,10 +44,21 @@ export function accountsOn({ entries }: Context, server: ServerEntry): readonly 
   return [...new Set(here.map((person) => person.account))].sort();
 }
 
+type SeenAccount = Extract<KitState['observed'], { readonly status: 'seen' }>['accounts'][number];
+
+const indexes = new WeakMap<readonly SeenAccount[], ReadonlyMap<string, SeenAccount>>();
+
+/** Everybody is asked for at each resync: the list of an observation is sorted once. */
+function byName(accounts: readonly SeenAccount[]): ReadonlyMap<string, SeenAccount> {
+  const found = indexes.get(accounts) ?? new Map(accounts.map((account) => [account.name, account]));
+  indexes.set(accounts, found);
+  return found;
+}
+
 /** By the last observation as administrator; null without one, or when the account was missing in it. */
 export function accountLasts({ server: { kit }, account }: PersonEntry): boolean | null {
   if (kit?.observed.status !== 'seen') return null;
-  const seen = kit.observed.accounts.find(({ name }) => name === account);
+  const seen = byName(kit.observed.accounts).get(account);
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
 

@@ -16,15 +16,18 @@ import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf } from './projection.ts';
+import { allBackendsOf, entryOrResting } from './resting.ts';
 
-export function appsView({ entries }: Context): AppsView {
+export function appsView(context: Context): AppsView {
+  const { entries } = context;
   return {
     find: (usuario, app) => {
-      const entry = entryOf(entries, usuario, app);
+      const entry = entryOf(context, usuario, app);
       return entry ? projectionOf(entry) : null;
     },
     of: (usuario) => {
-      const backends = [...(entries.people.get(usuario)?.backends.values() ?? [])];
+      const person = entries.people.get(usuario);
+      const backends = person === undefined ? [] : allBackendsOf(context, person);
       return backends.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
     },
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
@@ -41,14 +44,15 @@ export function appsView({ entries }: Context): AppsView {
   };
 }
 
-export function appCommands({ entries, options }: Context): AppCommands {
+export function appCommands(context: Context): AppCommands {
+  const { entries, options } = context;
   return {
     route: (usuario, app) => {
-      const entry = entryOf(entries, usuario, app);
+      const entry = entryOf(context, usuario, app);
       return entry ? routeOf(entry, options.clock) : null;
     },
     tokenRefused: (usuario, app) => {
-      const entry = entryOf(entries, usuario, app);
+      const entry = entryOf(context, usuario, app);
       if (entry) void rereadToken(entry);
     },
     ...logCommands(entries),
@@ -58,8 +62,9 @@ export function appCommands({ entries, options }: Context): AppCommands {
   };
 }
 
-function entryOf(entries: Entries, usuario: string, app: string): BackendEntry | undefined {
-  return entries.people.get(usuario)?.backends.get(app);
+function entryOf(context: Context, usuario: string, app: string): BackendEntry | undefined {
+  const person = context.entries.people.get(usuario);
+  return person && entryOrResting(context, person, app);
 }
 
 /** The vault is on the person's own server, and only their supervisor touches it: the portal keeps nothing. Source: spec 5.7. */

@@ -1,6 +1,8 @@
 /** schema/gateway.ts over what the controller observed: the views from memory, the commands by the loop and the supervisors. */
 import path from 'node:path';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
+import { readKey } from '../../schema/keys.ts';
+import type { StoredStatus } from '../../store/store.ts';
 import { endsWithLogin } from '../../reconcilers/person.ts';
 import type { Context } from '../loop/context.ts';
 import { rereadFolder } from '../loop/apply.ts';
@@ -12,6 +14,7 @@ import { filesCommands } from './files.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
+import { entryOrResting, restingKeys, restingStatus } from './resting.ts';
 import { queueView } from './queue.ts';
 import { serverGateway } from './server-gateway.ts';
 import { createSignInView } from './sign-in.ts';
@@ -51,14 +54,21 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
   const { entries, recorder } = context;
   return {
     objects: (keyPrefix, { after, limit } = { after: '', limit: Infinity }) => {
-      const found = recorder.all().filter(({ key }) => key.startsWith(keyPrefix) && key > after);
-      const page = found.sort((left, right) => (left.key < right.key ? -1 : 1)).slice(0, limit);
-      return page.map((status) => objectView(entries, status));
+      const found = recorder.all().flatMap(({ key }) => (key.startsWith(keyPrefix) ? [key] : []));
+      const all = [...new Set([...found, ...restingKeys(entries, keyPrefix)])].filter((key) => key > after);
+      // Only what is answered is made.
+      return all
+        .sort()
+        .slice(0, limit)
+        .flatMap((key) => {
+          const known = statusOf(context, key);
+          return known === null ? [] : objectView(backendEntryOf(context, key), known);
+        });
     },
     why: async (key) => {
-      const status = recorder.last(key);
+      const status = statusOf(context, key);
       if (!status) return null;
-      const entry = entries.backends.get(key);
+      const entry = backendEntryOf(context, key);
       const isFinal = entries.packages.get(key)?.failure?.retry === 'terminal';
       const packageKey = entry ? wantedPackageOf(entries, entry.person.server.name, entry.app, entry.person.name) : null;
       return whyOf({ status, entry, log: entry ? await lastLines(entry) : '', packageKey, isFinal });
@@ -67,6 +77,15 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
     usage: (usuario) => usageRows(entries, usuario),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),
   };
+}
+
+const statusOf = (context: Context, key: string): StoredStatus | null => context.recorder.last(key) ?? restingStatus(context, key);
+
+function backendEntryOf(context: Context, key: string): BackendEntry | undefined {
+  const { kind, parts } = readKey(key);
+  const [whose, app] = parts;
+  const person = kind === 'Backend' ? context.entries.people.get(whose) : undefined;
+  return person && app !== undefined ? entryOrResting(context, person, app) : undefined;
 }
 
 async function apply(context: Context, prune: boolean): ReturnType<AdminCommands['apply']> {

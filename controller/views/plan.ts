@@ -37,6 +37,7 @@ import { syncEngines } from '../package-entries.ts';
 import { syncEntries } from '../sync-entries.ts';
 import {
   emptyEntries,
+  backendOf,
   syncBackends,
   type EngineEntry,
   type OfferedVersion,
@@ -150,7 +151,9 @@ async function imagine({ entries: living, options, recorder }: Context, inForce:
     syncEngines(entries, server);
   }
   for (const person of entries.people.values()) {
-    copyPresence(person, living.people.get(person.name));
+    const same = living.people.get(person.name);
+    copyPresence(person, same);
+    for (const app of same?.backends.keys() ?? []) backendOf(entries, person, app, factory);
     syncBackends(entries, person, factory);
     for (const entry of person.backends.values()) {
       const known = living.backends.get(entry.key);

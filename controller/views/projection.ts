@@ -4,7 +4,7 @@ import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
-import type { BackendEntry, Entries } from '../entries.ts';
+import type { BackendEntry } from '../entries.ts';
 
 /** Null for an app that is not installed and has no process. */
 export function projectionOf(entry: BackendEntry): AppView | null {
@@ -72,9 +72,9 @@ function exitOf(snapshot: AppSnapshot | null): AppExit | null {
   return { code, signal, atMs, reason };
 }
 
-export function objectView(entries: Entries, status: StoredStatus): ObjectView {
+/** `entry`: of a backend. */
+export function objectView(entry: BackendEntry | undefined, status: StoredStatus): ObjectView {
   const { key, kind, state, reason, message, conditions, seenAtMs, nextDeadlineMs } = status;
-  const entry = entries.backends.get(key);
   return {
     key,
     kind,

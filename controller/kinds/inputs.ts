@@ -1,0 +1,31 @@
+/** What the last decision about an object was made of: while that is the same, it is not decided again. Decision: docs/decisions/0253-what-is-skipped.md */
+import type { Decision } from '../../reconcilers/decision.ts';
+
+export interface Inputs<Desired, Observed> {
+  readonly desired: Desired;
+  readonly observed: Observed;
+  /** Wall time. */
+  readonly atMs: number;
+}
+
+/** What a decision was made of, and when it is due without any other input. */
+export interface Kept<Desired, Observed> extends Inputs<Desired, Observed> {
+  /** Absent where `last` says it. */
+  readonly nextDeadlineMs?: number | null;
+}
+
+/**
+ * What a round leaves for the next look, of a kind that remembers no decision. null while something is being done about it: whatever comes of
+ * that, it is decided again at the next resync.
+ */
+export function inputsOf<Desired, Observed>({
+  desired,
+  observed,
+  atMs,
+  decision,
+}: Inputs<Desired, Observed> & { readonly decision: Pick<Decision<unknown>, 'actions' | 'nextDeadlineMs'> }): Kept<
+  Desired,
+  Observed
+> | null {
+  return decision.actions.length > 0 ? null : { desired, observed, atMs, nextDeadlineMs: decision.nextDeadlineMs };
+}

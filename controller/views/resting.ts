@@ -1,0 +1,96 @@
+/**
+ * Apps of people that rest: installed for somebody who is away, never started, wanted by no document and by no wish. Nothing of them can change
+ * but what all of their server have in common, so they have no entry, no key in the queue, no row in the store: what is shown of them is decided
+ * when it is asked for, by the same decide as for all others. Decision: docs/decisions/0253-what-is-skipped.md
+ */
+import { backendMemory } from '../../reconcilers/backend-memory.ts';
+import type { BackendDecision, Reachability } from '../../reconcilers/backend-types.ts';
+import type { ServiceDecision } from '../../reconcilers/service.ts';
+import { keys, readKey } from '../../schema/keys.ts';
+import type { StoredStatus } from '../../store/store.ts';
+import type { InstalledPackage } from '../hosts/host.ts';
+import { isAwake, newBackend, type BackendEntry, type Entries, type PersonEntry } from '../entries.ts';
+import { backendKind } from '../kinds/backend.ts';
+import type { Context } from '../loop/context.ts';
+
+/** What all who rest on a server share; the decision follows from nothing else. */
+interface Shared {
+  readonly host: Reachability;
+  readonly service: ServiceDecision | null | undefined;
+  readonly removing: boolean | undefined;
+  readonly decision: BackendDecision;
+  readonly atMs: number;
+}
+
+const shared = new WeakMap<InstalledPackage, Shared>();
+
+/** The entry of an app, as views take it: that of the loop, or one made for the question. undefined: there is no such app for the person. */
+export function entryOrResting(context: Context, person: PersonEntry, app: string): BackendEntry | undefined {
+  return person.backends.get(app) ?? restingEntry(context, person, app);
+}
+
+/** Of all apps of a person, those that rest included. */
+export function allBackendsOf(context: Context, person: PersonEntry): readonly BackendEntry[] {
+  const resting = [...person.packages.keys()].flatMap((app) => restingEntry(context, person, app) ?? []);
+  return [...person.backends.values(), ...resting];
+}
+
+function restingEntry(context: Context, person: PersonEntry, app: string): BackendEntry | undefined {
+  const installed = person.packages.get(app);
+  if (installed === undefined || person.backends.has(app)) return undefined;
+  const entry = newBackend(person, app, null);
+  const { decision } = decided(context, entry, installed);
+  return Object.assign(entry, { decision, memory: decision.memory });
+}
+
+function decided(context: Context, entry: BackendEntry, installed: InstalledPackage): Shared {
+  const [desired, observed] = [backendKind.desired(context, entry), backendKind.observed(context, entry)];
+  const { host, service } = observed;
+  const { removing } = desired;
+  const known = shared.get(installed);
+  // Who just came has entries in a moment: what they have is their own already.
+  const isOwn = isAwake(entry.person);
+  if (!isOwn && known?.host === host && known.service === service && known.removing === removing) return known;
+  const atMs = context.options.clock.nowMs();
+  const made = { host, service, removing, atMs, decision: backendKind.decide(desired, observed, null, atMs) };
+  if (!isOwn) shared.set(installed, made);
+  return made;
+}
+
+/** As the store would hold it; null when nothing of that key rests. */
+export function restingStatus(context: Context, key: string): StoredStatus | null {
+  const [whose, app] = readKey(key).parts;
+  const person = context.entries.people.get(whose);
+  const installed = app === undefined ? undefined : person?.packages.get(app);
+  if (person === undefined || app === undefined || installed === undefined) return null;
+  const entry = restingEntry(context, person, app);
+  if (entry === undefined) return null;
+  const { decision, atMs } = decided(context, entry, installed);
+  const { state, reason, message, conditions, nextDeadlineMs } = decision;
+  const observed = backendKind.observed(context, entry);
+  const round = { desired: backendKind.desired(context, entry), observed, atMs, decision };
+  const memory = { version: backendMemory.version, value: decision.memory };
+  return {
+    ...{ key, kind: 'Backend', state, reason, message, conditions, nextDeadlineMs, seenAtMs: atMs, memory },
+    ...backendKind.report(context, entry, round),
+  };
+}
+
+/** Keys of what rests that begin so, in no order. */
+export function restingKeys({ people }: Entries, prefix: string): readonly string[] {
+  const found: string[] = [];
+  const add = (person: PersonEntry): void => {
+    for (const app of person.packages.keys()) {
+      const key = keys.backend(person.name, app);
+      if (!person.backends.has(app) && key.startsWith(prefix)) found.push(key);
+    }
+  };
+  const [kind = '', name, app] = prefix.split('/');
+  if (!'Backend'.startsWith(kind) || (name !== undefined && kind !== 'Backend')) return found;
+  if (name === undefined || app === undefined) for (const person of people.values()) add(person);
+  else {
+    const person = people.get(name);
+    if (person !== undefined) add(person);
+  }
+  return found;
+}
