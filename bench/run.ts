@@ -16,6 +16,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   ssh: async () => (await import('./ssh.ts')).sshArea,
   files: async () => (await import('./files.ts')).filesArea,
   desktop: async () => (await import('./desktop.ts')).desktopArea,
+  many: async () => (await import('./many.ts')).manyArea,
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,

@@ -154,9 +154,3 @@ export async function measureMany({ people, signedIn, idleS, calmSMax }: ManyOpt
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-if (import.meta.main) {
-  const [people = 100, signedIn = 0, idleS = 30, calmSMax = 60] = process.argv.slice(2).map(Number);
-  const figures = await measureMany({ people, signedIn, idleS, calmSMax });
-  console.log(JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)));
-}

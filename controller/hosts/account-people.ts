@@ -11,7 +11,8 @@ import { createAccountFileSystem } from '../files/account-files.ts';
 import { keepFileSystems } from '../files/kept-file-systems.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
-import { accountPattern, type InstalledPackage } from './host.ts';
+import { accountPattern, type InstalledPackage, type InstallRun } from './host.ts';
+import type { InstallResult } from '../../schema/install-events.ts';
 import { becoming, runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
@@ -82,15 +83,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     install: async (name, source, words, run) => {
       const account = await accountOf(name);
       if (account === null) return await portal.install(name, source, words, run);
-      const common = { binDir, clock, become: becoming(account), place: placeOf(account), ...run };
-      if (source === null || source.kind === 'url') return await runInstaller({ ...common, argv: [...wordsOf(source), ...words] });
-      const packed = await options.pack(source);
-      try {
-        const argv = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...words];
-        return await runInstaller({ ...common, argv, stdin: packed.read() });
-      } finally {
-        await packed.remove();
-      }
+      return await installFor(options, { account, place: placeOf(account) }, source, words, run);
     },
     asPortal: async (name) => {
       const own = await accounts.of(name);
@@ -98,6 +91,24 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
     },
     close: () => closeAll([...doors.values().map(({ door }) => door), fileSystems, portal]),
   };
+}
+
+async function installFor(
+  { binDir, clock, pack }: AccountPeopleOptions,
+  { account, place }: { readonly account: Account; readonly place: ServerPlace },
+  source: PackageSource | null,
+  words: readonly string[],
+  run: InstallRun,
+): Promise<InstallResult> {
+  const common = { binDir, clock, become: becoming(account), place, ...run };
+  if (source === null || source.kind === 'url') return await runInstaller({ ...common, argv: [...wordsOf(source), ...words] });
+  const packed = await pack(source);
+  try {
+    const argv = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...words];
+    return await runInstaller({ ...common, argv, stdin: packed.read() });
+  } finally {
+    await packed.remove();
+  }
 }
 
 async function closeAll(all: readonly { close(): Promise<void> }[]): Promise<void> {
@@ -143,8 +154,8 @@ function createAccounts(options: AccountPeopleOptions): Accounts {
       const unknown = names.filter((name) => accountPattern.test(name) && recent(name) === null);
       // One is asked for when it is needed, and what is wrong with a home is said then.
       if (unknown.length < 2) return;
-      for (const [name, own] of await ownAccounts(unknown, options.specPrefix))
-        if (recent(name) === null) await take(name, own).catch(() => undefined);
+      const found = await ownAccounts(unknown, options.specPrefix).catch(() => new Map<string, OwnAccount>());
+      for (const [name, own] of found) if (recent(name) === null) await take(name, own).catch(() => undefined);
     },
   };
 }

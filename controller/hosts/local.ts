@@ -50,8 +50,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
     installed: async (account, next = []) => {
-      // What it can't tell now is asked again for each.
-      await people.ahead(next).catch(() => undefined);
+      await people.ahead(next);
       // An observation of a server asks for the system and then for each person: one listing serves all.
       const isFresh = account !== null && system !== null && clock.monotonicMs() - systemAtMs < limits.systemListingMs;
       let listed = system ?? [];

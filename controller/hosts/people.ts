@@ -41,7 +41,7 @@ export interface LocalHostOptions {
 
 /** The calls of host.ts, for the scope `pessoa`. */
 export interface People {
-  /** These will be asked for next. Rejects when the system can't be asked. */
+  /** These will be asked for next. What it can't tell now is asked again for each; never rejects. */
   readonly ahead: (accounts: readonly string[]) => Promise<void>;
   readonly place: (account: string) => Promise<ServerPlace>;
   readonly dial: (account: string, socketPath: string) => Promise<Duplex>;

@@ -36,6 +36,26 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+/** Everybody stopped each app once: what was never used has no part in the loop (resting.test.ts). */
+async function used(people: number, apps: number): Promise<void> {
+  const last = { state: 'stopped', reason: 'StoppedByPerson' };
+  const context = { reason: 'StoppedByPerson', sinceMs: 1, last, saw: 'supervisorEnded' };
+  const value = {
+    state: 'stopped',
+    context,
+    start: null,
+    sent: null,
+    autostartedFor: null,
+    startedAtMs: null,
+    failedHash: null,
+    since: {},
+  };
+  const common = { kind: 'Backend', state: 'stopped', reason: 'StoppedByPerson', message: '', conditions: [], generation: 0 } as const;
+  const rest = { nextDeadlineMs: null, seenAtMs: 1, memory: { version: 1, value }, details: {} };
+  const keys = Array.from({ length: people * apps }, (_, n) => `Backend/p${Math.floor(n / apps)}/app${n % apps}`);
+  await Promise.all(keys.map((key) => store.putStatus({ key, ...common, ...rest })));
+}
+
 async function begin(people: number, apps: number): Promise<void> {
   const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }\n'];
   for (let n = 0; n < people; n += 1) {
@@ -43,6 +63,7 @@ async function begin(people: number, apps: number): Promise<void> {
   }
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   store = await openSqliteStore(':memory:');
+  await used(people, apps);
   bus = createBus();
   const packages = packagesInMemory(apps);
   installed = () => packages;
@@ -113,7 +134,8 @@ test('a wall clock that was set back lets everything be decided once more: a dea
   await begin(2, 5);
   expect(controller.tick()).toBe(0);
   wallOffsetMs = -24 * 3_600_000;
-  expect(controller.tick()).toBe(10);
+  // Ten apps, two people, two supervisors.
+  expect(controller.tick()).toBe(14);
   await controller.context.queue.idle();
   expect(controller.tick()).toBe(0);
   // The packages are looked at by their age too, which must not be a day less than nothing.

@@ -71,7 +71,15 @@ export function restingStatus(context: Context, key: string): StoredStatus | nul
   const round = { desired: backendKind.desired(context, entry), observed, atMs, decision };
   const memory = { version: backendMemory.version, value: decision.memory };
   return {
-    ...{ key, kind: 'Backend', state, reason, message, conditions, nextDeadlineMs, seenAtMs: atMs, memory },
+    key,
+    kind: 'Backend',
+    state,
+    reason,
+    message,
+    conditions,
+    nextDeadlineMs,
+    seenAtMs: atMs,
+    memory,
     ...backendKind.report(context, entry, round),
   };
 }

@@ -37,7 +37,7 @@ function watched<Of extends object>(of: Of, called: Called, within: Readonly<Rec
 }
 
 const readsOfStore =
-  /^(?:statuses|status|events|event|intents|intent|windows|windowsOf|inForce|value|installWishes|rollbacks|session|sessionsOf)$/;
+  /^(?:statuses|status|events|event|intents|intent|windows|windowsOf|inForce|value|installWishes|rollbacks|session|sessionsOf|present)$/;
 const readsOfRooms = /^(?:room|declaredRoom|declaredBy|members|portalTokenOwners)$/;
 /** The loop writes down what it saw: that is its own memory, and wants nothing. */
 const records = /^(?:putStatus|deleteStatus|appendEvent)$/;

@@ -99,8 +99,12 @@ export async function packageWorld(): Promise<PackageWorld> {
     return up;
   };
   const view = (key: string): ObjectView | null => {
-    const found = running().controller.context.recorder.last(key);
-    return found === null ? null : { ...found, name: key.slice(key.indexOf('/') + 1) };
+    // Also of apps that were never started, of which the loop keeps nothing.
+    return (
+      running()
+        .gateway.admin.objects(key)
+        .find((one) => one.key === key) ?? null
+    );
   };
   return {
     dir,
