@@ -72,9 +72,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
       if (!installed) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
       return installed;
     },
-    mendEngines: async (app, run) => {
-      await installer([app], 'sistema', null, run);
-    },
+    mendEngines: async (app, run) => void (await installer([app], 'sistema', null, run)),
     enginesMark: () => enginesMark(accountPaths(systemPlace).engines),
     inventory: (requirements) => askInventory({ binDir, argv: requirements, place: systemPlace, clock }),
     rollBack: async (app, scope, account) => {
