@@ -20,6 +20,11 @@ import type {
 /** Nothing lies on a disk. */
 const unclosed: Pick<Store, 'giveUp' | 'close'> = { giveUp: () => undefined, close: async () => undefined };
 
+function presentIn(sessions: ReadonlyMap<string, StoredSession>, nowMs: number): ReadonlySet<string> {
+  const present = [...sessions.values()].filter(({ audience, expiresAtMs }) => audience === 'portal' && expiresAtMs > nowMs);
+  return new Set(present.map(({ person }) => person));
+}
+
 export function createMemoryStore(): Store {
   const intents = new Map<string, Intent>();
   const statuses = new Map<string, StoredStatus>();
@@ -56,12 +61,7 @@ export function createMemoryStore(): Store {
       return session && session.expiresAtMs > nowMs ? session : null;
     },
     sessionsOf: async (person, nowMs) => [...sessions.values()].filter((each) => each.person === person && each.expiresAtMs > nowMs),
-    present: async (nowMs) =>
-      new Set(
-        [...sessions.values()].flatMap(({ audience, expiresAtMs, person }) =>
-          audience === 'portal' && expiresAtMs > nowMs ? [person] : [],
-        ),
-      ),
+    present: async (nowMs) => presentIn(sessions, nowMs),
     deleteSession: async (hash) => void sessions.delete(hash),
     deleteSessionsOf: async (person) => {
       for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);
