@@ -25,6 +25,7 @@ describe('what does not count', () => {
     'backend/#main.py#',
     'backend/4913',
     'backend/main.py.tmp',
+    'frontend/sed33ADx4',
     'backend/main.py___jb_tmp___',
     'backend/__pycache__/',
     'backend/__pycache__/main.cpython-311.pyc',
@@ -40,10 +41,16 @@ describe('what does not count', () => {
     'backend/nota.md',
   ])('%s', (file) => expect(isIgnored(file, ships)).toBe(true));
 
-  test.for(['backend/main.py', 'frontend/data/a.json', 'backend/leia.md', 'svc-app.json', 'backend/', 'frontend/test/a.js', 'a b/ç.py'])(
-    '%s counts',
-    (file) => expect(isIgnored(file, ships)).toBe(false),
-  );
+  test.for([
+    'backend/main.py',
+    'frontend/data/a.json',
+    'backend/leia.md',
+    'svc-app.json',
+    'backend/',
+    'backend/sedentary',
+    'frontend/test/a.js',
+    'a b/ç.py',
+  ])('%s counts', (file) => expect(isIgnored(file, ships)).toBe(false));
 });
 
 test('of several bursts nothing is lost and nothing is done twice', () => {

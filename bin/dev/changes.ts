@@ -10,6 +10,8 @@ type Part = 'manifest' | 'backend' | 'page' | 'styles';
 /** Never of an app that runs: what editors, tools and tests leave, at any depth. Hidden files and folders are none either. */
 const ignoredNames =
   /^(?:\..*|__pycache__|node_modules|venv|.*~|#.*#|4913|.*\.(?:pyc|pyo|swp|swo|swx|tmp|temp|bak|orig|rej|log|part|crdownload)|.*___jb_.*___)$/i;
+/** The temporary file of `sed -i`: six of these, and seldom a word. */
+const ofSed = /^sed(?=[a-z]*[0-9A-Z])[A-Za-z0-9]{6}$/;
 /** At the top of the folder. */
 const ignoredAtTop = /^(?:data|dist-ssr|coverage|tests?|README(?:\..*)?|CHANGELOG(?:\..*)?|LICEN[CS]E(?:\..*)?|Makefile|\.svcignore)$/i;
 
@@ -21,7 +23,7 @@ const namesOf = (path: string): readonly string[] => path.replace(/\/$/, '').spl
 /** Never of an app, nor of its source. */
 export function isNoise(path: string): boolean {
   const names = namesOf(path);
-  return names.some((name) => ignoredNames.test(name)) || ignoredAtTop.test(names[0] ?? '');
+  return names.some((name) => ignoredNames.test(name) || ofSed.test(name)) || ignoredAtTop.test(names[0] ?? '');
 }
 
 /** `path` below the folder, with '/'; a folder ends in '/'. `ships`: what publishing would take (.svcignore). */

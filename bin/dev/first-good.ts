@@ -63,7 +63,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
       const built = await builder.build(Number.POSITIVE_INFINITY, stop.signal, (line) =>
         process.stderr.write(`  ${safeForTerminal(line)}\n`),
       );
-      if (built !== null && built.failure !== '') process.stderr.write(`${say('buildFailed', { motivo: built.failure })}\n`);
+      if (built !== null && built.failure !== '') process.stderr.write(`${say('firstBuildFailed', { motivo: built.failure })}\n`);
     }
     return await judgeManifest(folder, (file) => ignored.of(file));
   };
@@ -82,6 +82,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
       await watch.ready;
       for (judged = await judgeManifest(folder, (file) => ignored.of(file)); judged.manifest === null;) {
         show(judged);
+        process.stderr.write(`${say('waiting')}\n`);
         const isOver = await Promise.race([ended.then(() => true), edge.promise.then(() => false)]);
         if (isOver) return null;
         edge = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
 /** One change, done: installed, the backend restarted, the page loaded again, and what came of it told. */
+import { existsSync } from 'node:fs';
 import { systemClock } from '../../controller/clock/system.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -13,6 +14,11 @@ const clock = systemClock;
 
 /** Never rejects. */
 export async function work(session: Session, ignored: Ignoring, change: Change, overtaken: AbortSignal): Promise<void> {
+  const { folder } = session.options;
+  if (!existsSync(folder)) {
+    session.board.last({ ...seen(change, 'failed'), detail: session.say('folderGone', { pasta: folder }) });
+    return session.terminal.event('bad', session.say('folderGone', { pasta: folder }));
+  }
   try {
     if (change.source) return await build(session, change, overtaken);
     await done(session, ignored, change, overtaken);
