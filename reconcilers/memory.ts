@@ -33,6 +33,7 @@ function refuse(): never {
 
 /** Null when there is none, or none that this portal can use. */
 export function readMemory<Memory>(shape: MemoryShape<Memory>, kept: unknown): Memory | null {
+  if (kept === undefined) return null;
   // Written before memories had versions: the first shape.
   const { version, value } = isKept(kept) ? kept : { version: 1, value: kept };
   const read = version === shape.version ? shape.read : shape.older?.[version];

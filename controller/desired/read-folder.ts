@@ -1,5 +1,5 @@
 /**
- * Reads the desired-state folder from disk and validates it with schema/desired (design 4). Unchanged files are not parsed again, and the
+ * Reads the desired-state folder from disk and validates it with schema/desired (design 4). Unchanged files, and unchanged documents of a file, are not parsed again, and the
  * work is done in slices, so that a folder with ten thousand people does not block the proxy on each edit.
  */
 import type { Stats } from 'node:fs';
@@ -104,7 +104,7 @@ async function readFile(file: string, name: string, before: Kept | undefined): P
     if (before?.mark === mark) return before;
     // One byte over the limit is enough for the reader to refuse it by its own words.
     const bytes = stats.size > limits.yamlFileBytesMax ? Buffer.alloc(limits.yamlFileBytesMax + 1, 32) : await handle.readFile();
-    return { mark, open: await inSlices(openFile({ name, bytes })) };
+    return { mark, open: await inSlices(openFile({ name, bytes }, before?.open)) };
   } finally {
     await handle.close();
   }

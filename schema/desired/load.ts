@@ -34,6 +34,8 @@ interface Source extends Placed {
   readonly digest: string;
   /** Which of the file's documents it is. */
   readonly index: number;
+  /** Of its place in the text. */
+  readonly offset: number;
 }
 
 /** A parsed file. A caller that reads a folder repeatedly keeps those of unchanged files. */
@@ -127,8 +129,72 @@ function* place(file: OpenFile, reported: readonly Reported[]): Steps<Problem[]>
   });
 }
 
-/** One file separately. */
-export function* openFile({ name, bytes }: DesiredFile): Steps<OpenFile> {
+/**
+ * One file separately. `before`: the same file as it was read last; documents whose text is the same are taken from there, so that a line that
+ * is changed among ten thousand documents costs the reading of one.
+ */
+export function* openFile(file: DesiredFile, before?: OpenFile): Steps<OpenFile> {
+  const again = before === undefined ? null : yield* openChanged(file, before);
+  return again ?? (yield* openWhole(file));
+}
+
+/** A line that begins so always begins a document (positions/yaml.ts). */
+const documentMarker = /\n(?=---(?:[ \t\r\n]|$))/g;
+
+/** Texts of documents with where they begin. Their concatenation is the text. */
+function* partsOf(text: string): Generator<{ readonly part: string; readonly start: number }, void> {
+  let start = 0;
+  for (const { index } of text.matchAll(documentMarker)) {
+    yield { part: text.slice(start, index + 1), start };
+    start = index + 1;
+  }
+  yield { part: text.slice(start), start };
+}
+
+/** Directives and explicit ends reach over a marker. */
+const reachesOn = /^(?:%|\.\.\.)|\uFEFF/m;
+
+/** Null when anything of it is not right, or not simple: then the whole file is read. */
+function* openChanged({ name, bytes }: DesiredFile, before: OpenFile): Steps<OpenFile | null> {
+  const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
+  if (problems.length > 0 || before.problems.length > 0 || reachesOn.test(text) || reachesOn.test(before.text)) return null;
+  const known = new Map<string, Source & { readonly within: number }>();
+  let next = 0;
+  for (const { part, start } of partsOf(before.text)) {
+    const source = before.sources[next];
+    if (source === undefined || source.offset >= start + part.length) continue;
+    known.set(part, { ...source, within: source.offset - start });
+    next += 1;
+  }
+  // Each part held one document at most, or the file was not read as it is thought here.
+  if (next !== before.sources.length) return null;
+  const placeOf = lineFinder(text);
+  const sources: Source[] = [];
+  for (const { part, start } of partsOf(text)) {
+    yield;
+    const found = known.get(part);
+    if (found !== undefined) {
+      const { document, key, digest, within } = found;
+      const offset = start + within;
+      sources.push({ document, key, digest, offset, index: sources.length, place: { file: name, ...placeOf(offset) } });
+      continue;
+    }
+    const alone = yield* openWhole({ name, bytes: part });
+    if (alone.problems.length > 0 || alone.sources.length > 1) return null;
+    for (const { document, key, digest, offset } of alone.sources)
+      sources.push({
+        document,
+        key,
+        digest,
+        offset: start + offset,
+        index: sources.length,
+        place: { file: name, ...placeOf(start + offset) },
+      });
+  }
+  return { name, text, problems: [], sources, broken: [], hidden: [] };
+}
+
+function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
   const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
   const sources: Source[] = [];
   const broken: Placed[] = [];
@@ -162,9 +228,10 @@ export function* openFile({ name, bytes }: DesiredFile): Steps<OpenFile> {
     problems.push(...found, ...judged.problems);
     const problemsOfIt = [...syntax, ...found, ...judged.problems].filter((problem) => findingKinds[problem.code].weight === 'error');
     const isGood = problemsOfIt.length === 0;
-    const here = { file: name, ...placeOf(locate(node, ['metadata', 'name'], 'value').start) };
+    const offset = locate(node, ['metadata', 'name'], 'value').start;
+    const here = { file: name, ...placeOf(offset) };
     const document = value as DesiredDocument;
-    if (isGood) sources.push({ document, place: here, key: keyOfDocument(document), digest: digestOf(document), index });
+    if (isGood) sources.push({ document, place: here, key: keyOfDocument(document), digest: digestOf(document), index, offset });
     else {
       broken.push(...guess(value).map((one) => ({ document: one, place: here })));
       hide(value, node, problemsOfIt, false);
