@@ -20,6 +20,7 @@ export class SvcShortcuts extends LitElement {
         grid-template-columns: 1fr auto;
         align-items: center;
         gap: 12px 20px;
+        overflow-wrap: break-word;
       }
       dd {
         display: flex;

@@ -7,6 +7,9 @@ import { deepActive } from './deep-active.ts';
 import { define, KitElement, kitStyles } from './element.ts';
 import { glyph } from './glyphs.ts';
 
+const stops =
+  'ui-field, ui-select, ui-checkbox, ui-switch, ui-radio-group, ui-button, input, select, textarea, button, a[href], [tabindex="0"]';
+
 class UiDialog extends KitElement implements SvcUiDialog {
   static override properties = {
     label: {},
@@ -26,6 +29,13 @@ class UiDialog extends KitElement implements SvcUiDialog {
   busy = false;
   returnValue = '';
   backTo: HTMLElement | null = null;
+  /** What is longer than the window is scrolled by the keyboard, too, where nothing in it takes the focus. */
+  readonly #resized = new ResizeObserver(([entry]) => {
+    const body = entry!.target;
+    const within = [...this.querySelectorAll(stops)].some((each) => each.closest('[slot=actions]') === null);
+    if (body.scrollHeight > body.clientHeight && !within) body.setAttribute('tabindex', '0');
+    else body.removeAttribute('tabindex');
+  });
   /** A press that ends on the veil may have begun in the dialog: text was selected. */
   #beganBeside = false;
 
@@ -125,6 +135,10 @@ class UiDialog extends KitElement implements SvcUiDialog {
     return this.renderRoot?.querySelector('dialog') ?? null;
   }
 
+  override firstUpdated(): void {
+    this.#resized.observe(this.renderRoot.querySelector('.body')!);
+  }
+
   override updated(changed: PropertyValues): void {
     if (changed.has('open')) this.#follow();
   }
@@ -172,12 +186,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
 
   /** Where the page says `autofocus`; else the first thing to press or to fill in; the title where there is none. */
   #begin(): void {
-    const wanted = this.autofocus
-      ? null
-      : (this.querySelector<HTMLElement>('[autofocus]') ??
-        this.querySelector<HTMLElement>(
-          'ui-field, ui-select, ui-checkbox, ui-switch, ui-radio-group, input, select, textarea, [slot=actions], button, a[href], [tabindex="0"]',
-        ));
+    const wanted = this.autofocus ? null : (this.querySelector<HTMLElement>('[autofocus]') ?? this.querySelector<HTMLElement>(stops));
     (wanted ?? this).focus();
   }
 

@@ -180,6 +180,19 @@ describe('keys', () => {
     await expect.poll(() => page.evaluate('[d.open, document.activeElement.id, ...told]')).toEqual([false, 'b', 'press']);
   });
 
+  test('text of a dialog that is longer than the window is scrolled by the keyboard', async () => {
+    await put('<ui-button id="b" opens="d">b</ui-button><ui-dialog id="d" label="d"><p>texto</p></ui-dialog>');
+    const body = page.locator('#d [part=body]');
+    await page.locator('#b').click();
+    await expect.poll(() => body.getAttribute('tabindex')).toBe(null);
+    await page.evaluate(`d.querySelector('p').style.height = '200vh'`);
+    await expect.poll(() => body.getAttribute('tabindex')).toBe('0');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    await expect.poll(() => body.evaluate((element) => element.scrollTop)).toBeGreaterThan(100);
+  });
+
   test('a dialog that comes open and is taken away has the focus meanwhile; who closes it may give it elsewhere', async () => {
     await put('<button type="button" id="antes">antes</button><button type="button" id="outro">outro</button>');
     await page.locator('#antes').focus();
