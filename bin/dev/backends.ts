@@ -1,4 +1,5 @@
 /** Backends of the people who play: started, restarted and ended, and why one is not up. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Starts } from '../../api/starts.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { reasonText, type TextLanguage } from '../../schema/texts/reasons.ts';
@@ -25,6 +26,8 @@ export interface Backends {
   running(): readonly string[];
   /** Theirs, or the first one's where there are none. Null: a newer change overtook it. */
   restart(whose: readonly string[], signal: AbortSignal): Promise<readonly Came[] | null>;
+  /** Of one that does not answer yet: true once it does, false when it ended or the signal fired. */
+  answersLater(person: string, signal: AbortSignal): Promise<boolean>;
   /** Why it is not up, for a person to read, and the end of what it printed. */
   why(came: Came): Promise<Why>;
   stop(): Promise<void>;
@@ -52,6 +55,13 @@ export function createBackends(
         if (signal.aborted) return null;
         throw error;
       }
+    },
+    answersLater: async (person, signal) => {
+      while (!signal.aborted && isUp(gateway, person, app)) {
+        if (gateway.apps.find(person, app)?.status === 'running') return true;
+        await sleep(limits.logLookMs, undefined, { signal }).catch(() => undefined);
+      }
+      return false;
     },
     why: async ({ person, answer }) => {
       const exit = gateway.apps.find(person, app)?.lastExit ?? null;

@@ -88,7 +88,19 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
   keepFolder(state, folder);
   board.connect(portal.running.bus, people);
   const backends = createBackends(app, people, portal.running, { language, folder, own: (text) => delivery.own(text) });
-  return { options, people, say, board, terminal, app, portal, backends, delivery, builder: createBuilder(folder, clock) };
+  return {
+    options,
+    people,
+    say,
+    board,
+    terminal,
+    app,
+    portal,
+    backends,
+    delivery,
+    builder: createBuilder(folder, clock),
+    late: { wait: new AbortController() },
+  };
 }
 
 /** What the backend answers of an app whose pages come from elsewhere: what the portal asks of it, what others ask, and what is named. */
@@ -131,6 +143,7 @@ async function run(session: Session, ignored: Ignoring, signal: AbortSignal, end
     terminal.note(say('ending'));
   } finally {
     turns.stop();
+    session.late.wait.abort();
     stopAsking();
     await watch.close();
   }

@@ -24,9 +24,11 @@ test('sources that the package leaves out are found, and neither what is shipped
 });
 
 test('the line that mends it is the build of the project where it has one', () => {
-  expect(buildLine(folder)).toBe(`echo 'make' > build.sh`);
+  expect(buildLine(folder)).toBe(`echo 'COMMAND' > build.sh`);
+  write('Makefile');
+  expect(buildLine(folder)).toBe(`echo make > build.sh`);
   writeFileSync(path.join(folder, 'package.json'), '{"scripts":{"build":"vite build"}}');
   expect(buildLine(folder)).toBe(`echo 'npm run build' > build.sh`);
   writeFileSync(path.join(folder, 'package.json'), '{');
-  expect(buildLine(folder)).toBe(`echo 'make' > build.sh`);
+  expect(buildLine(folder)).toBe(`echo make > build.sh`);
 });

@@ -27,7 +27,7 @@ export async function leftOut(folder: string, ships: Chooser): Promise<readonly 
 
 const isHiddenOrMade = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
-/** What writes a build.sh: the build of package.json where there is one. */
+/** What writes a build.sh: the build of package.json or of a Makefile where there is one. */
 export function buildLine(folder: string): string {
   const file = path.join(folder, 'package.json');
   try {
@@ -38,5 +38,5 @@ export function buildLine(folder: string): string {
   } catch {
     // Not understood: whoever builds it will say so.
   }
-  return `echo 'make' > build.sh`;
+  return existsSync(path.join(folder, 'Makefile')) ? `echo make > build.sh` : `echo 'COMMAND' > build.sh`;
 }

@@ -19,4 +19,6 @@ export interface Session {
   readonly backends: Backends;
   readonly delivery: Delivery;
   readonly builder: Builder;
+  /** A backend that is waited for beside the next change; ended by the one that concerns it. */
+  readonly late: { wait: AbortController };
 }

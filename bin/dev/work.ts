@@ -39,6 +39,7 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   const isLivePage = delivery.isLive && !change.backend && manifest === null;
   const whose = backends.running();
   if (!isLivePage) {
+    session.late.wait.abort();
     terminal.begin();
     board.last(seen(change, 'working'));
   }
@@ -72,20 +73,15 @@ async function build({ options, board, terminal, say, builder, people }: Session
 const sinceThen = ({ sinceMs }: Change): number => Math.round(clock.monotonicMs() - sinceMs);
 
 async function restart(
-  { board, terminal, say, backends }: Session,
+  session: Session,
   change: Change,
   { overtaken, whose }: { readonly overtaken: AbortSignal; readonly whose: readonly string[] },
 ): Promise<void> {
+  const { board, terminal, say, backends } = session;
   const came = await backends.restart(whose, overtaken);
   if (came === null) return;
   const bad = came.find(({ answer }) => !answer.ready);
-  if (bad === undefined) {
-    const isChange = change.files.length > 0;
-    if (isChange) board.reload('page');
-    const ms = sinceThen(change);
-    board.last({ ...seen(change, 'ready'), tookMs: ms });
-    return terminal.event('good', say(isChange ? 'restartedAndPage' : 'restarted', { ms }), change.files);
-  }
+  if (bad === undefined) return ready(session, change);
   const { words, detail, tail, refused } = await backends.why(bad);
   const isSlow = bad.answer.status === 'starting';
   board.last({
@@ -94,10 +90,23 @@ async function restart(
     reason: refused ? null : bad.answer.reason,
     detail,
   });
-  if (isSlow) return terminal.event('busy', say('slow', { motivo: words }), change.files);
+  if (isSlow) {
+    terminal.event('busy', say('slow', { motivo: words }), change.files);
+    session.late.wait = new AbortController();
+    void backends.answersLater(bad.person, session.late.wait.signal).then((answers) => answers && ready(session, change));
+    return;
+  }
   terminal.event('bad', say(refused ? 'notStarted' : 'crashed', { motivo: words }), change.files);
   if (tail.length > 0) terminal.crash(bad.person, say('tail'), tail);
   terminal.note(say('nextTry'));
+}
+
+function ready({ board, terminal, say }: Session, change: Change): void {
+  const isChange = change.files.length > 0;
+  if (isChange) board.reload('page');
+  const ms = sinceThen(change);
+  board.last({ ...seen(change, 'ready'), tookMs: ms });
+  terminal.event('good', say(isChange ? 'restartedAndPage' : 'restarted', { ms }), change.files);
 }
 
 const seen = ({ files }: Change, outcome: DevOutcome): DevChange => ({

@@ -73,6 +73,13 @@ describe('the link', () => {
     await theirs.locator('.cm-content').click();
     await bia.keyboard.insertText('e de Bia, ');
     await expect.poll(async () => await frame.locator('.cm-content').innerText()).toContain('e de Bia, ');
+    // Both are in it again once their backends were restarted, and go on.
+    const from = await dev.edit('backend/main.js', (text) => `${text}\n// restarted\n`);
+    await dev.says(/backend\/main\.js → backend ready/, from);
+    for (const one of [frame, theirs]) await one.locator('#estado[data-estado="sincronizado"]').waitFor();
+    await theirs.locator('.cm-content').click();
+    await bia.keyboard.insertText('e outra vez, ');
+    await frame.getByText('e outra vez, ').waitFor();
     await bia.close();
   });
 });
@@ -139,7 +146,13 @@ describe('an error', () => {
     await dev.says(/the backend crashed: .*exit code 1/, from);
     await dev.says('Error: planted', from);
     await dev.says(`${dev.folder}/backend/main.js`, from);
-    await windowOf(page, 'Caderno').getByRole('alert').getByText('exit code 1').waitFor();
+    const bar = windowOf(page, 'Caderno').getByRole('alert').getByText('exit code 1');
+    await bar.waitFor();
+    // A page that is loaded again starts no backend.
+    const page2 = await dev.edit('frontend/index.html', (text) => `${text}\n`);
+    await dev.says('page reloaded; the backend is still not up', page2);
+    expect(await bar.count()).toBe(1);
+    expect(dev.output()).not.toContain('node:internal');
     const mended = dev.output().length;
     await writeFile(join(dev.folder, 'backend/main.js'), good);
     await dev.says(/backend\/main\.js → backend ready/, mended);
