@@ -14,6 +14,8 @@ export interface AgainstOptions {
   readonly commit: string;
   readonly rounds: number;
   readonly short: boolean;
+  /** Handed on as it is. */
+  readonly only: string | undefined;
 }
 
 /** Row name → its figure of ours, in the base unit (s, B) or as it stands. */
@@ -22,7 +24,7 @@ type Figures = ReadonlyMap<string, number>;
 const root = resolve(import.meta.dirname, '..');
 
 /** Answers false when a side printed no table. */
-export async function benchAgainst({ areas, commit, rounds, short }: AgainstOptions): Promise<boolean> {
+export async function benchAgainst({ areas, commit, rounds, short, only }: AgainstOptions): Promise<boolean> {
   const old = checkOut(commit);
   try {
     let isWhole = true;
@@ -33,7 +35,10 @@ export async function benchAgainst({ areas, commit, rounds, short }: AgainstOpti
         const got = new Map<string, Figures>();
         for (const folder of sides) {
           console.error(`bench: ${area}, round ${round + 1} of ${rounds}, ${folder === root ? 'this tree' : old.name}`);
-          got.set(folder, figuresOf(await outputOf(folder, [area, ...(short ? ['--short'] : [])])));
+          got.set(
+            folder,
+            figuresOf(await outputOf(folder, [area, ...(short ? ['--short'] : []), ...(only === undefined ? [] : [`--only=${only}`])])),
+          );
         }
         pairs.push({ before: got.get(old.folder)!, now: got.get(root)! });
       }

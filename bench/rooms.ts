@@ -1,33 +1,47 @@
 /**
- * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is the portal
- * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. A fresh server for every run, on
- * CPU 0; the load on CPU 1; who comes first in a round comes last in the next; medians. Every run ends with what each client should hold: the
+ * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is `svc up`
+ * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. In every round all servers are started
+ * afresh and their loads take turns of a second or two (peers/rooms-rounds.ts); medians. Every run ends with what each client should hold: the
  * text that was typed, who is there, and in ours its role. A row whose check failed does not hold.
- * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N]`. Targets: design 10 and the table of the rooms issue.
+ * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N] [--profile=FILE.svg]`. Targets: design 10, the table of the rooms issue, issue 16.
  */
 import type { ScenarioName } from './peers/rooms-load.ts';
-import { rssKb, untilQuiet, type LoadResult } from './peers/rooms-measure.ts';
-import { roomServers, startLoad, type LoadRun, type RoomServer, type RoomServerName } from './peers/rooms-servers.ts';
+import type { LoadResult } from './peers/rooms-measure.ts';
+import { inTurns, oneAfterTheOther } from './peers/rooms-rounds.ts';
+import type { RoomServerName } from './peers/rooms-servers.ts';
 import { optionOf } from './options.ts';
+import { profilingOf, type Profiling } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
+
+/** Of each kind in one round. */
+const slicesEach = 5;
+
+interface Wanted {
+  readonly rounds: number;
+  readonly short: boolean;
+  readonly profiling: Profiling | null;
+}
 
 interface Scenario {
   readonly name: ScenarioName;
   readonly servers: readonly RoomServerName[];
   readonly seconds: number;
+  /** The slice that a profile is of. */
+  readonly profiled?: string;
   rows(of: Figures): readonly Row[];
 }
 
 /** Median of a figure over the rounds. */
 type Figures = (server: RoomServerName, figure: string) => number;
 
-/** One line: `load` names the figure with the load's own share of a CPU. */
+/** One line: `load` names the figure with the load's own share of a CPU, `delays` those of p50 and p99. */
 interface Comparison {
   readonly what: string;
   readonly figure: string;
   readonly against: RoomServerName;
   readonly show: (value: number) => string;
   readonly load?: string;
+  readonly delays?: readonly [string, string];
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
@@ -37,11 +51,16 @@ const perSecond = (value: number): string => `${Math.round(value).toLocaleString
 const kb = (value: number): string => `${Math.round(value).toLocaleString('en')} KB`;
 const mb = (value: number): string => `${(value / 1_048_576).toFixed(1)} MB`;
 
-function compared(of: Figures, { what, figure, against, show, load }: Comparison): Omit<Row, 'target' | 'held'> & { value: number } {
+function compared(
+  of: Figures,
+  { what, figure, against, show, load, delays }: Comparison,
+): Omit<Row, 'target' | 'held'> & { value: number } {
   const ours = of('ours', figure);
   const peer = of(against, figure);
   const value = ours / peer;
-  const own = load === undefined ? '' : ` (load ${percent(of('ours', load))} · ${percent(of(against, load))})`;
+  const both = (name: string, shown: (value: number) => string): string => `${shown(of('ours', name))} · ${shown(of(against, name))}`;
+  const late = delays === undefined ? '' : `; p50 ${both(delays[0], ms)}, p99 ${both(delays[1], ms)}`;
+  const own = load === undefined ? '' : ` (load ${both(load, percent)}${late})`;
   return {
     name: `${what}, against ${against}${own}`,
     ours: show(ours),
@@ -61,25 +80,48 @@ function atMost(of: Figures, target: number, comparison: Comparison): Row {
   return { ...row, target: `≤ ${target}×`, held: value <= target };
 }
 
+/** What a person notices has a bound of its own, beside the peer. */
+function within(of: Figures, mostMs: number, comparison: Comparison): Row {
+  const { value: _ratio, ...row } = compared(of, comparison);
+  return { ...row, target: `≤ ${mostMs} ms`, held: of('ours', comparison.figure) <= mostMs };
+}
+
+function told(of: Figures, comparison: Comparison): Row {
+  const { value: _ratio, ...row } = compared(of, comparison);
+  return { ...row, target: 'told', held: true };
+}
+
 const hoc = 'hocuspocus';
 const fanoutRows = (of: Figures): readonly Row[] => {
   const burst = { what: 'fan-out 1 × 50, burst writer', figure: 'burstPerSecond', show: perSecond, load: 'loadBurst' };
+  const burstDelays = ['p50Burst', 'p99Burst'] as const;
   const cpu = { what: 'fan-out 1 × 50 at 500 upd/s: server CPU', figure: 'cpuAt500', show: percent, load: 'loadAt500' };
+  const delays = ['p50At500', 'p99At500'] as const;
   return [
-    atLeast(of, 6, { ...burst, against: hoc }),
-    atLeast(of, 5, { ...burst, against: 'ws' }),
-    atMost(of, 0.6, { ...cpu, against: hoc }),
-    atMost(of, 1, { ...cpu, against: 'ws' }),
-    atMost(of, 0.8, { what: 'fan-out 1 × 50 at 50 upd/s: p50', figure: 'p50Ms', show: ms, load: 'loadAt50', against: hoc }),
+    atLeast(of, 6, { ...burst, against: hoc, delays: burstDelays }),
+    atLeast(of, 5, { ...burst, against: 'ws', delays: burstDelays }),
+    atMost(of, 0.65, { ...cpu, against: hoc, delays }),
+    atMost(of, 1, { ...cpu, against: 'ws', delays }),
+    within(of, 1.5, { what: 'fan-out 1 × 50 at 500 upd/s: p50', figure: 'p50At500', show: ms, load: 'loadAt500', against: hoc }),
+    atMost(of, 0.8, { what: 'fan-out 1 × 50 at 50 upd/s: p50', figure: 'p50At50', show: ms, load: 'loadAt50', against: hoc }),
+    told(of, {
+      what: 'fan-out 1 × 50 at 50 upd/s: server CPU',
+      figure: 'cpuAt50',
+      show: percent,
+      load: 'loadAt50',
+      against: hoc,
+      delays: ['p50At50', 'p99At50'],
+    }),
   ];
 };
 
 const scenarios: readonly Scenario[] = [
-  { name: 'fanout', servers: ['ours', hoc, 'ws'], seconds: 5, rows: fanoutRows },
+  { name: 'fanout', servers: ['ours', hoc, 'ws'], seconds: 5, profiled: '500 a second', rows: fanoutRows },
   {
     name: 'rooms',
     servers: ['ours', hoc, 'y-websocket-server'],
     seconds: 8,
+    profiled: 'typing',
     rows: (of) => [
       atMost(of, 0.55, {
         what: '500 rooms × 2 at 2 upd/s each: server CPU for 100,000 updates',
@@ -87,6 +129,7 @@ const scenarios: readonly Scenario[] = [
         show: seconds,
         load: 'load',
         against: hoc,
+        delays: ['p50Ms', 'p99Ms'],
       }),
       atMost(of, 1, { what: '500 rooms × 2: p99', figure: 'p99Ms', show: ms, load: 'load', against: 'y-websocket-server' }),
     ],
@@ -131,14 +174,17 @@ const scenarios: readonly Scenario[] = [
     name: 'presence',
     servers: ['ours', hoc],
     seconds: 6,
+    profiled: 'moving',
     rows: (of) => [
-      atMost(of, 0.55, {
+      atMost(of, 0.65, {
         what: 'presence 50 × 5/s: server CPU for 100,000 messages in',
         figure: 'cpuSecondsPer100k',
         show: seconds,
         load: 'load',
         against: hoc,
+        delays: ['p50Ms', 'p99Ms'],
       }),
+      within(of, 5, { what: 'presence 50 × 5/s: p50', figure: 'p50Ms', show: ms, load: 'load', against: hoc }),
     ],
   },
   {
@@ -170,46 +216,14 @@ function againstItself(name: string, show: (value: number) => string, value: num
   };
 }
 
-/** Reads the memory while the load waits. */
-async function memoryRun(server: RoomServer, load: LoadRun): Promise<LoadResult> {
-  await load.line();
-  await untilQuiet(server.pid, 10_000);
-  const heapBefore = await server.heapBytes();
-  const rssBefore = rssKb(server.pid);
-  load.next();
-  await load.line();
-  await untilQuiet(server.pid, 15_000);
-  const rssOpen = rssKb(server.pid);
-  load.next();
-  const { figures, problems } = JSON.parse(await load.line()) as LoadResult;
-  await untilQuiet(server.pid, 15_000);
-  const rssAfter = rssKb(server.pid);
-  const heapAfter = await server.heapBytes();
-  return {
-    figures: { ...figures, rssKbPerRoom: (rssOpen - rssBefore) / figures['rooms']!, rssBefore, rssOpen, rssAfter, heapBefore, heapAfter },
-    problems,
-  };
-}
-
-async function oneRun(name: ScenarioName, serverName: RoomServerName, secondsEach: number): Promise<LoadResult> {
-  const server = await roomServers[serverName]();
-  const load = startLoad({ scenario: name, facts: server.facts, pid: server.pid, seconds: secondsEach });
-  try {
-    return name === 'memory' ? await memoryRun(server, load) : (JSON.parse(await load.line()) as LoadResult);
-  } catch (error) {
-    // A server that breaks under the load is a finding, not the end of the benchmark.
-    return { figures: {}, problems: [error instanceof Error ? error.message.slice(0, 300) : String(error)] };
-  } finally {
-    await load.stop();
-    await server.stop();
-  }
-}
-
-async function measured(scenario: Scenario, rounds: number, short: boolean): Promise<readonly Row[]> {
+async function measured(scenario: Scenario, { rounds, short, profiling }: Wanted): Promise<readonly Row[]> {
   const results = new Map<RoomServerName, LoadResult[]>(scenario.servers.map((server) => [server, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const server of round % 2 === 0 ? scenario.servers : scenario.servers.toReversed()) {
-      const result = await oneRun(scenario.name, server, short ? 2 : scenario.seconds);
+    const order = round % 2 === 0 ? scenario.servers : scenario.servers.toReversed();
+    const of = { name: scenario.name, seconds: short ? 2 : scenario.seconds, slices: short ? 2 : slicesEach };
+    const profiled = profiling && scenario.profiled ? { slice: scenario.profiled, profiling } : null;
+    const found = scenario.name === 'memory' ? await oneAfterTheOther(order, of) : await inTurns(order, of, profiled);
+    for (const [server, result] of found) {
       results.get(server)!.push(result);
       console.error(`bench: rooms ${scenario.name} ${server} ${JSON.stringify(result)}`);
     }
@@ -225,10 +239,16 @@ async function measured(scenario: Scenario, rounds: number, short: boolean): Pro
 
 export const roomsArea: Area = async ({ short }) => {
   const only = optionOf('only')?.split(',');
-  const rounds = Number(optionOf('rounds') ?? (short ? 1 : 5));
+  const rounds = Number(optionOf('rounds') ?? (short ? 1 : 3));
+  const profiling = profilingOf();
   const rows: Row[] = [];
   for (const scenario of scenarios) {
-    if (only === undefined || only.includes(scenario.name)) rows.push(...(await measured(scenario, rounds, short)));
+    if (only === undefined || only.includes(scenario.name)) rows.push(...(await measured(scenario, { rounds, short, profiling })));
+  }
+  const profiled = scenarios.filter(({ name, profiled: slice }) => slice !== undefined && (only === undefined || only.includes(name)));
+  if (profiling) {
+    const title = `rooms, ${profiled.map(({ name, profiled: slice }) => `${name} ${slice}`).join(', ')}`;
+    console.error(`bench: wrote ${profiling.write(title)}`);
   }
   return rows;
 };

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers and writes what each one showed into its section of
- * docs/benchmarks.md, with the commit. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`); with one, or with --short,
- * nothing is written. `--against COMMIT` lets this tree and that commit take turns instead (against.ts).
+ * docs/benchmarks.md, with the commit. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`, `--profile=FILE.svg`); with
+ * one, or with --short, nothing is written. `--against COMMIT` lets this tree and that commit take turns instead (against.ts).
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -81,5 +81,5 @@ async function measure(): Promise<boolean> {
 const isGood =
   against === undefined
     ? await measure()
-    : await benchAgainst({ areas: wanted, commit: against, rounds: Number(optionOf('rounds') ?? 3), short });
+    : await benchAgainst({ areas: wanted, commit: against, rounds: Number(optionOf('rounds') ?? 3), short, only: optionOf('only') });
 process.exitCode = isGood ? 0 : 1;

@@ -43,10 +43,19 @@ export const limits = {
   roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
   /** What a client that does not read may have waiting, beyond the answer to its own question. */
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
-  /** A room of so many sockets that sent a moment ago waits this long for more, unless this much has come already. */
-  roomGatherSocketsMin: 16,
-  roomGatherMs: 8,
+  /** After a sending a room waits for more, so many times as long as that took: of text, and of presence. */
+  roomGatherCosts: 12,
+  roomPresenceGatherCosts: 24,
+  /** And so many times longer at most while the event loop is busy, but never longer than this. */
+  roomGatherBusyMax: 8,
+  roomGatherMsMax: 40,
+  /** So many updates are enough. */
   roomGatherUpdatesMax: 16,
+  /** Rooms of so many sockets come after the small ones, for so long in one turn of the loop. */
+  roomLargeSocketsMin: 32,
+  roomTurnMs: 8,
+  /** How long the load of the loop is taken to be what it was. */
+  roomLoadMs: 100,
   /** What one socket may send: at once, and for ever. */
   roomFramesBurstMax: 1_000_000,
   roomFramesPerSecondMax: 20_000,
@@ -90,7 +99,5 @@ export const limits = {
   roomPresenceBytesMax: 16 * 1_024,
   /** In a frame: a client may tell of all whom it sees. */
   roomPresenceEntriesMax: 10_000,
-  roomPresenceCoalesceMs: 40,
-  roomPresenceCoalesceSocketsMin: 20,
   roomPingMs: 20_000,
 } as const;

@@ -1,96 +1,124 @@
 /**
- * The whole portal as rooms meet it: sign-in, tickets, roles, the relay and its log on disk. Only the gateway is made by hand, so that no
- * controller runs beside it. A hundred people are in the group that may write in every room, one more may only read. argv: port. Prints one JSON line (ServerFacts);
- * answers 'heap' over IPC.
+ * Ours as rooms meet it: `svc up`, started by bin/svc, with its controller, 25 people who have Caderno, a session each, and 520 rooms in
+ * which their group may write; one more may only read. Rooms are made as a page makes them.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import http from 'node:http';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { createPortal } from '../../api/portal.ts';
-import { portalRooms } from '../../bin/up/portal-rooms.ts';
-import { collector } from '../../api/young-memory.ts';
-import { openState } from '../../bin/up/state.ts';
-import { systemClock } from '../../controller/clock/system.ts';
-import { createBus } from '../../store/bus.ts';
-import { benchGateway } from './bench-gateway.ts';
+import { callControlSocket } from '../../test/support/control-socket.ts';
+import { emptyServer, repository, until } from '../../test/support/portal.ts';
 import type { ServerFacts } from './rooms-access.ts';
-import { answerHeap } from './rooms-heap.ts';
 
-const port = Number(process.argv[2]);
-const host = `svc.localhost:${port}`;
-const folder = mkdtempSync(join(tmpdir(), 'svc-bench-rooms-'));
-const grupo = 'todos';
-const readers = 'leitores';
-const people = Array.from({ length: 100 }, (_, n) => ({ usuario: `u${n}`, nome: `Pessoa ${n}`, login: `u${n}`, grupos: [grupo] }));
-const viewer = { usuario: 'leitor', nome: 'Leitor', login: 'leitor', grupos: [readers] };
-const lines = pino({ level: 'error' }, process.stderr);
-const bus = createBus();
-const opened = await openState({ stateDir: folder, file: join(folder, 'svc.db'), bus, clock: systemClock, log: lines, ends: [] });
-const { store } = opened;
-const portal = await createPortal({
-  store,
-  bus,
-  gateway: benchGateway([...people, viewer], null),
-  ...portalRooms(opened, systemClock, lines),
-  settings: {
-    listenHost: '127.0.0.1',
-    listenPort: port,
-    url: 'http://svc.localhost:0',
-    origins: 'subdomain',
-    trustedProxies: [],
-    shellScripts: 'system',
-  },
-  controlSocket: null,
-  assets: { shellDir: folder, sdkWebDir: folder },
-  log: lines,
-  clock: systemClock,
-});
-await portal.listen();
+/** Each may have several windows. Every one of them is invited to every room. */
+const peopleCount = 25;
+const roomsCount = 520;
+const viewer = 'leitor';
+const app = 'caderno';
 
-/** Follows the sign-in link as a browser would; answers the cookie. */
-async function signIn(usuario: string): Promise<string> {
-  const { search } = new URL(await portal.signInLink(usuario));
-  const headers = { host, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' };
-  return new Promise((resolve, reject) => {
-    http
-      .get({ host: '127.0.0.1', port, path: `/${search}`, headers }, (res) => {
-        res.resume();
-        const cookie = res.headers['set-cookie']?.[0]?.split(';')[0];
-        if (cookie === undefined) reject(new Error(`no session for ${usuario}: ${res.statusCode}`));
-        else resolve(cookie);
-      })
-      .on('error', reject);
-  });
+export interface StartedRooms {
+  readonly child: ChildProcess;
+  readonly facts: ServerFacts;
+  /** Beside ending the process: its supervisors and its state. */
+  clear(): Promise<void>;
 }
 
-async function makeRoom(n: number): Promise<string> {
-  const id = `s${String(n).padStart(21, '0')}`;
-  const atMs = systemClock.nowMs();
-  const room = {
-    id,
-    app: 'notas',
-    nome: `Sala ${n}`,
-    dona: `u${n % people.length}`,
-    createdAtMs: atMs,
-    changedAtMs: atMs,
-    declaredName: null,
+const personDocument = (name: string, grupo: string): string =>
+  `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}, server: casa, account: ${name}, grupos: [${grupo}] }`;
+
+async function writeDesired(folder: string, people: readonly string[]): Promise<string> {
+  const desired = join(folder, 'desired');
+  await mkdir(desired);
+  const documents = [
+    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(join(repository, 'examples/apps'))} }`,
+    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }',
+    `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa, instalacao: sistema }`,
+    ...people.map((name) => personDocument(name, 'todos')),
+    personDocument(viewer, 'leitores'),
+  ];
+  await writeFile(join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
+  return desired;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly cookie: string | undefined;
+  readonly text: string;
+}
+
+export async function startOurRooms(port: number, start: (argv: readonly string[]) => ChildProcess): Promise<StartedRooms> {
+  const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
+  const people = Array.from({ length: peopleCount }, (_, n) => `u${n}`);
+  const state = join(folder, 's');
+  const desired = await writeDesired(folder, people);
+  const child = start([join(repository, 'bin/svc'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`]);
+  const clear = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    await emptyServer(folder);
+    await rm(folder, { recursive: true, force: true });
   };
-  await store.rooms.createRoom(room);
-  await store.rooms.giveGroup(id, grupo, { papel: 'editar', atMs, invitations: [] });
-  await store.rooms.giveGroup(id, readers, { papel: 'ver', atMs, invitations: [] });
-  return id;
+  try {
+    return { child, facts: await furnished(child, port, join(state, 'svc.sock'), people), clear };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
 }
 
-const cookies: string[] = [];
-for (const { usuario } of people) cookies.push(await signIn(usuario));
-const rooms: string[] = [];
-for (let n = 0; n < 520; n += 1) rooms.push(await makeRoom(n));
-answerHeap(collector());
-const portalFacts = { host, rooms, cookies, viewerCookie: await signIn(viewer.usuario) };
-console.log(JSON.stringify({ port, dialect: 'y-websocket', path: null, portal: portalFacts } satisfies ServerFacts));
-process.on('SIGTERM', () => {
-  rmSync(folder, { recursive: true, force: true });
-  process.exit(0);
-});
+async function furnished(child: ChildProcess, port: number, control: string, people: readonly string[]): Promise<ServerFacts> {
+  let said = '';
+  child.stdout!.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-8_192)));
+  await until('a portal that listens', () => {
+    if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}: ${said}`);
+    return said.includes('open http://');
+  });
+  const host = `svc.localhost:${port}`;
+  const call = (method: string, path: string, more: Readonly<Record<string, string>>, body = ''): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const headers = { host, ...more, ...(body === '' ? {} : { 'content-type': 'application/json', 'content-length': body.length }) };
+      const asked = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+        let text = '';
+        answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, cookie: answer.headers['set-cookie']?.[0]?.split(';')[0], text }));
+        answer.on('error', reject);
+      });
+      asked.on('error', reject).end(body);
+    });
+  const signIn = async (person: string): Promise<string> => {
+    const { body } = await callControlSocket(control, 'POST', '/api/admin/links', { person });
+    const { pathname, search } = new URL((body as { readonly link: string }).link);
+    const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' };
+    const { cookie, status } = await call('GET', pathname + search, navigation);
+    if (cookie === undefined) throw new Error(`no session for ${person}: ${status}`);
+    return cookie;
+  };
+  const asPage = (cookie: string, method: string, path: string, body: object): Promise<Answer> =>
+    call(method, path, { cookie, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }, JSON.stringify(body));
+  const makeRoom = async (n: number): Promise<string> => {
+    const cookie = cookies[n % cookies.length]!;
+    // Until the app is installed there is no room of it.
+    const made = await until(`room ${n}`, async () => {
+      const answer = await asPage(cookie, 'POST', `/api/salas?app=${app}`, { nome: `Sala ${n}`, app });
+      return answer.status === 201 ? answer : null;
+    });
+    const { id } = JSON.parse(made.text) as { readonly id: string };
+    for (const [grupo, papel] of [
+      ['todos', 'editar'],
+      ['leitores', 'ver'],
+    ] as const) {
+      const { status } = await asPage(cookie, 'PUT', `/api/salas/${id}/grupos/${grupo}?app=${app}`, { papel });
+      if (status >= 300) throw new Error(`room ${n} was not given to ${grupo}: ${status}`);
+    }
+    return id;
+  };
+  const cookies: string[] = [];
+  for (const person of people) cookies.push(await signIn(person));
+  const rooms: string[] = [];
+  for (let n = 0; n < roomsCount; n += 1) rooms.push(await makeRoom(n));
+  return { port, dialect: 'y-websocket', path: null, portal: { host, rooms, cookies, viewerCookie: await signIn(viewer) } };
+}

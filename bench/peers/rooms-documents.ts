@@ -1,11 +1,9 @@
 /** Whole documents: 500 open rooms of 100 KB, 100,000 edits and who joins then, 500 people who come at once. */
-import { once } from 'node:events';
 import * as Y from 'yjs';
 import type { Access } from './rooms-access.ts';
-import type { ScenarioInput } from './rooms-fanout.ts';
 import { answered, askAll, endProblems, roleProblems, textProblems } from './rooms-checks.ts';
 import { createCompany, type Company } from './rooms-company.ts';
-import { after, openWindow, percentile, untilQuiet, type LoadResult } from './rooms-measure.ts';
+import { after, openWindow, percentile, untilQuiet, type LoadResult, type ScenarioInput } from './rooms-measure.ts';
 import { leaveAll, openMember, type Door, type Member, type MemberOptions } from './rooms-member.ts';
 import { packFrames } from './rooms-socket.ts';
 import { typeTrace } from './rooms-trace.ts';
@@ -27,7 +25,7 @@ const hundredKb = (): ReturnType<typeof typeTrace> => typeTrace({ editsMax: 200_
  * Opens 500 rooms with one person in each and a document of 100 KB, says so in a line, and waits for a line before everybody leaves:
  * whoever started this reads the memory in between.
  */
-export async function memory({ access, dialect, seconds }: ScenarioInput): Promise<LoadResult> {
+export async function memory({ access, dialect, seconds, turn }: ScenarioInput): Promise<LoadResult> {
   const rooms = seconds < 3 ? 100 : 500;
   const trace = hundredKb();
   const own = ownCopy(trace.state);
@@ -35,17 +33,14 @@ export async function memory({ access, dialect, seconds }: ScenarioInput): Promi
   // The first rooms only warm the code up; they are small, so that they leave no memory behind that the others would use again.
   const small = ownCopy(typeTrace({ editsMax: 500 }).state);
   for (let n = 0; n < 20; n += 1) await leaveAll([await bring(access, dialect, access.room(500 + n), small)]);
-  console.log('warm');
-  await once(process.stdin, 'data');
+  await turn('warm');
   const members: Member[] = [];
   const companies = Array.from({ length: rooms }, (_, n) => createCompany({ dialect, room: access.room(n), usuarioOf: access.usuarioOf }));
   for (const [n, company] of companies.entries()) members.push(await bring(access, dialect, access.room(n), own, company.hearing(0)));
-  console.log('loaded');
-  await once(process.stdin, 'data');
+  await turn('loaded');
   problems.push(...textProblems(await askAll(members), trace.text, 'who brought the document, by room'));
   problems.push(...(await visitAll({ access, dialect, companies, members, text: trace.text })));
   await leaveAll(members);
-  process.stdin.destroy();
   return { figures: { rooms }, problems };
 }
 
@@ -99,7 +94,7 @@ async function bring(
 }
 
 /** One person's 100,000 edits as fast as the server reads, its CPU until it rests, then 15 that join one after the other. */
-export async function edits({ access, dialect, pid, seconds }: ScenarioInput): Promise<LoadResult> {
+export async function edits({ access, dialect, pid, seconds, turn }: ScenarioInput): Promise<LoadResult> {
   const trace = typeTrace({ editsMax: seconds < 3 ? 20_000 : 100_000 });
   const room = access.room(0);
   const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
@@ -108,6 +103,7 @@ export async function edits({ access, dialect, pid, seconds }: ScenarioInput): P
   await writer.synced;
   const frames = packFrames(trace.updates.map((update) => syncMessage(writer.prefix, syncUpdate, update)));
   const { vector } = ownCopy(trace.state);
+  await turn('edits');
   const startMs = performance.now();
   const window = openWindow(pid);
   writer.socket.write(frames.bytes);
@@ -119,6 +115,7 @@ export async function edits({ access, dialect, pid, seconds }: ScenarioInput): P
   const problems: string[] = [];
   const joins: number[] = [];
   const states: (readonly Uint8Array[])[] = [];
+  await turn('joins');
   writer.socket.write(company.move(0));
   for (let n = 0; n < 15; n += 1) {
     const door = await access.door(room, n + 1);
@@ -149,7 +146,7 @@ export async function edits({ access, dialect, pid, seconds }: ScenarioInput): P
   };
 }
 
-/** Everybody's number in the company: a hundred persons stand behind them, in turn. */
+/** Everybody's number in the company: some persons stand behind them, in turn. */
 const holderNumber = 50_000;
 const stormNumbers = 1_000;
 
@@ -173,6 +170,7 @@ async function storm(input: StormInput): Promise<{ ms: number; load: number; cpu
   const { access, dialect, pid, room, people, own, resumed, company, holder } = input;
   const numbers = Array.from({ length: people }, (_, index) => input.nth * stormNumbers + index);
   const clients = numbers.map((number) => company.joining(number));
+  await input.turn('storm');
   const doors: Door[] = [];
   for (let index = 0; index < people && !input.ticketsInside; index += 1) doors.push(await access.door(room, index));
   const states = Array.from<readonly Uint8Array[] | undefined>({ length: people });

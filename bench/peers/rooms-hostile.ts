@@ -5,8 +5,7 @@
 import * as encoding from 'lib0/encoding';
 import { endProblems, roleProblems } from './rooms-checks.ts';
 import { createCompany, firstOf } from './rooms-company.ts';
-import type { ScenarioInput } from './rooms-fanout.ts';
-import { after, cameTrue, paced, percentile, rssKb, type LoadResult } from './rooms-measure.ts';
+import { after, cameTrue, paced, percentile, rssKb, type LoadResult, type ScenarioInput } from './rooms-measure.ts';
 import { leaveAll, openMember, type Door, type Member } from './rooms-member.ts';
 import { frameOf } from './rooms-socket.ts';
 import { textOf } from './rooms-trace.ts';

@@ -1,12 +1,14 @@
 /**
  * The load of the rooms benchmark, a process of its own on CPU 1. argv: one JSON object (LoadOrder). Prints the LoadResult as its last
- * line; the memory scenario says `warm` and `loaded` before and waits for a line after each.
+ * line; before each slice it says so in a line and waits for one (rooms-turns.ts).
  */
 import { accessOf, type ServerFacts } from './rooms-access.ts';
 import { edits, memory, storms } from './rooms-documents.ts';
-import { fanOut, manyRooms, presence, type ScenarioInput } from './rooms-fanout.ts';
+import { fanOut, manyRooms } from './rooms-fanout.ts';
 import { unwantedGuests } from './rooms-hostile.ts';
-import type { LoadResult } from './rooms-measure.ts';
+import type { LoadResult, ScenarioInput } from './rooms-measure.ts';
+import { presence } from './rooms-presence.ts';
+import { ourTurn } from './rooms-turns.ts';
 
 export const loadScenarios = {
   fanout: fanOut,
@@ -25,11 +27,12 @@ export interface LoadOrder {
   readonly facts: ServerFacts;
   readonly pid: number;
   readonly seconds: number;
+  readonly slices: number;
 }
 
 if (import.meta.main) {
-  const { scenario, facts, pid, seconds } = JSON.parse(process.argv[2]!) as LoadOrder;
-  const result = await loadScenarios[scenario]({ access: accessOf(facts), dialect: facts.dialect, pid, seconds });
+  const { scenario, facts, pid, seconds, slices } = JSON.parse(process.argv[2]!) as LoadOrder;
+  const result = await loadScenarios[scenario]({ access: accessOf(facts), dialect: facts.dialect, pid, seconds, slices, turn: ourTurn });
   console.log(JSON.stringify(result));
   process.exit(0);
 }

@@ -1,5 +1,19 @@
 /** What a load process reads while it works: CPU of the server and its own, percentiles; and how it hands over its figures. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Access } from './rooms-access.ts';
+import type { Turn } from './rooms-turns.ts';
+import type { DialectName } from './rooms-wire.ts';
+
+export interface ScenarioInput {
+  readonly access: Access;
+  readonly dialect: DialectName;
+  /** Of the server. */
+  readonly pid: number;
+  /** How much there is to do. */
+  readonly seconds: number;
+  readonly slices: number;
+  readonly turn: Turn;
+}
 
 /** `problems` is empty when every check held; a figure counts only then. */
 export interface LoadResult {
@@ -12,6 +26,12 @@ export function cpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Time on a CPU of each living thread, in seconds to the nanosecond. */
+function threadSeconds(pid: number): ReadonlyMap<string, number> {
+  const folder = `/proc/${pid}/task`;
+  return new Map(readdirSync(folder).map((id) => [id, Number(readFileSync(`${folder}/${id}/schedstat`, 'latin1').split(' ')[0]) / 1e9]));
 }
 
 export function rssKb(pid: number): number {
@@ -27,13 +47,39 @@ export interface Window {
 
 export function openWindow(pid: number): () => Window {
   const startMs = performance.now();
-  const server = cpuSeconds(pid);
+  const coarse = cpuSeconds(pid);
+  const before = threadSeconds(pid);
   const own = process.cpuUsage();
   return () => {
     const seconds = (performance.now() - startMs) / 1_000;
     const used = process.cpuUsage(own);
-    return { seconds, serverCpuSeconds: cpuSeconds(pid) - server, loadCpu: (used.user + used.system) / 1e6 / seconds };
+    const now = threadSeconds(pid);
+    let server = 0;
+    for (const [id, spent] of now) server += spent - (before.get(id) ?? 0);
+    // What a thread that has ended took is in the sum of the process alone.
+    if ([...before.keys()].some((id) => !now.has(id))) server = cpuSeconds(pid) - coarse;
+    return { seconds, serverCpuSeconds: server, loadCpu: (used.user + used.system) / 1e6 / seconds };
   };
+}
+
+export interface SteadyWork {
+  readonly pid: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly act: () => void;
+  /** In which the receivers write down how long each message was on its way, in ms. */
+  readonly latencies: number[];
+  readonly allSeen: () => boolean;
+}
+
+/** One slice at a steady pace: shares of a CPU of server and load, and the delays. */
+export async function steady({ pid, perSecond, seconds, act, latencies, allSeen }: SteadyWork) {
+  latencies.length = 0;
+  const window = openWindow(pid);
+  await paced(perSecond, seconds, act);
+  const { seconds: took, serverCpuSeconds, loadCpu } = window();
+  await cameTrue(allSeen, 15_000);
+  return { cpu: serverCpuSeconds / took, load: loadCpu, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
 /** Resolves once the process has used less than 2 % of a CPU for a second, or after `msMax`. */

@@ -24,6 +24,8 @@ export interface Door {
   readonly papel: Papel | null;
 }
 
+const stillHereMs = 20_000;
+
 /** State vector and update of an empty document. */
 const nothing = new Uint8Array([0]);
 const emptyUpdate = new Uint8Array([0, 0]);
@@ -86,6 +88,8 @@ export function openMember(options: MemberOptions): Member {
     }
     synced.resolve();
   };
+  const stillHere = dialect.stillHere(options.room);
+  const saying = stillHere && setInterval(() => socket.write(frameOf(stillHere)), stillHereMs);
   const socket = openLoadSocket(options.door, {
     open: () => {
       for (const payload of dialect.hello(options.room)) socket.write(frameOf(payload));
@@ -104,6 +108,7 @@ export function openMember(options: MemberOptions): Member {
       } else if (type === messageAwareness) options.onPresence?.(buffer, contentOf(buffer, from + 1), end);
     },
     closed: (code) => {
+      if (saying) clearInterval(saying);
       synced.reject(new Error(`the server closed a socket of ${options.room} with ${code} before it was synced`));
       options.onClosed?.(code);
       left.resolve();

@@ -1,23 +1,31 @@
 /** The servers of the rooms benchmark, each a process of its own on CPU 0, and the load on CPU 1. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
-import { freePort, node, ourEnv, ourFlags, stopChild, taskset } from './proxy-servers.ts';
+import { inspect, inspectable, type Inspected } from '../inspected.ts';
+import { startOurRooms } from './our-rooms.ts';
+import { freePort, node, stopChild, taskset } from './proxy-servers.ts';
 import type { ServerFacts } from './rooms-access.ts';
 import type { LoadOrder } from './rooms-load.ts';
 
 export interface RoomServer {
   readonly pid: number;
   readonly facts: ServerFacts;
-  /** Living bytes after a collection; only of servers that answer it. */
-  heapBytes(): Promise<number>;
+  /** Only of one that was started to be looked into. */
+  inspected(): Promise<Inspected>;
   stop(): Promise<void>;
 }
+
+/** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
+type Start = (looked: boolean) => Promise<RoomServer>;
 
 interface Pinned {
   readonly child: ChildProcess;
   readonly lines: Interface;
   line(): Promise<string>;
 }
+
+/** What a load does in one turn, and how a server starts, is done long before. */
+const lineMsMax = 300_000;
 
 function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<string, string>>): Pinned {
   const child = spawn(taskset, ['-c', String(cpu), ...argv], {
@@ -32,37 +40,51 @@ function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<s
     child,
     lines,
     line: async () => {
-      const { value, done } = await iterator.next();
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new Error(`${argv.join(' ').slice(0, 200)} said nothing for ${lineMsMax} ms: ${noise}`)),
+        lineMsMax,
+      );
+      const { value, done } = await Promise.race([iterator.next(), late.promise]).finally(() => clearTimeout(timer));
       if (done) throw new Error(`${argv.join(' ').slice(0, 200)} ended: ${noise}`);
       return value;
     },
   };
 }
 
-async function started(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RoomServer> {
-  const { child, line } = startPinned(0, argv, env);
-  const facts = JSON.parse(await line()) as ServerFacts;
+function serverOf({ child }: Pick<Pinned, 'child'>, facts: ServerFacts, clear: () => Promise<void>): RoomServer {
+  let inspected: Promise<Inspected> | null = null;
   return {
     pid: child.pid!,
     facts,
-    heapBytes: () =>
-      new Promise((resolve) => {
-        child.once('message', (bytes) => resolve(bytes as number));
-        child.send('heap');
-      }),
-    stop: () => stopChild(child),
+    inspected: () => (inspected ??= inspect(child)),
+    stop: async () => {
+      await stopChild(child);
+      await clear();
+    },
   };
 }
 
-const peer = (file: string) => async (): Promise<RoomServer> =>
-  started([node, '--expose-gc', `bench/peers/${file}`, String(await freePort())]);
+const envOf = (looked: boolean): Readonly<Record<string, string>> => (looked ? inspectable : {});
+
+const peer =
+  (file: string): Start =>
+  async (looked) => {
+    const pinned = startPinned(0, [node, `bench/peers/${file}`, String(await freePort())], envOf(looked));
+    return serverOf(pinned, JSON.parse(await pinned.line()) as ServerFacts, async () => {});
+  };
+
+const ours: Start = async (looked) => {
+  const { child, facts, clear } = await startOurRooms(await freePort(), (argv) => startPinned(0, argv, envOf(looked)).child);
+  return serverOf({ child }, facts, clear);
+};
 
 export const roomServers = {
-  ours: async () => started([node, ...ourFlags, 'bench/peers/our-rooms.ts', String(await freePort())], ourEnv),
+  ours,
   hocuspocus: peer('rooms-hocuspocus.ts'),
   'y-websocket-server': peer('rooms-y-websocket.ts'),
   ws: peer('rooms-broadcast.ts'),
-} satisfies Readonly<Record<string, () => Promise<RoomServer>>>;
+} satisfies Readonly<Record<string, Start>>;
 
 export type RoomServerName = keyof typeof roomServers;
 

@@ -9,6 +9,8 @@ export const messageSync = 0;
 export const messageAwareness = 1;
 /** Of Hocuspocus: a sync message that wants no step 1 in return. */
 export const messageSyncReply = 4;
+/** Of Hocuspocus. */
+const messagePing = 9;
 export const syncStep1 = 0;
 export const syncStep2 = 1;
 export const syncUpdate = 2;
@@ -22,13 +24,15 @@ export interface Dialect {
   readonly syncs: boolean;
   /** Whether the server tells who comes who is there. */
   readonly knowsWhoIsThere: boolean;
+  /** What a client says now and then, because the server cuts who says nothing for a minute; null: its pings are enough. */
+  stillHere(room: string): Uint8Array | null;
 }
 
 const none = new Uint8Array();
 
 export const dialects = {
-  'y-websocket': { prefix: () => none, hello: () => [], syncs: true, knowsWhoIsThere: true },
-  broadcast: { prefix: () => none, hello: () => [], syncs: false, knowsWhoIsThere: false },
+  'y-websocket': { prefix: () => none, hello: () => [], syncs: true, knowsWhoIsThere: true, stillHere: () => null },
+  broadcast: { prefix: () => none, hello: () => [], syncs: false, knowsWhoIsThere: false, stillHere: () => null },
   hocuspocus: {
     prefix: (room) => encoding.encode((to) => encoding.writeVarString(to, room)),
     hello: (room) => [
@@ -41,6 +45,11 @@ export const dialects = {
     ],
     syncs: true,
     knowsWhoIsThere: true,
+    stillHere: (room) =>
+      encoding.encode((to) => {
+        encoding.writeVarString(to, room);
+        encoding.writeVarUint(to, messagePing);
+      }),
   },
 } satisfies Readonly<Record<string, Dialect>>;
 

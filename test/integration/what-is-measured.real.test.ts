@@ -77,7 +77,7 @@ test('processes of the benchmark have the flags and the environment of `svc up`'
   expect(shipped.flags.some((flag) => flag.startsWith('--max-semi-space-size='))).toBe(true);
   expect(Object.keys(shipped.env).sort()).toEqual(['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'NODE_COMPILE_CACHE']);
 
-  const rooms = await roomServers.ours();
+  const rooms = await roomServers.ours(false);
   ends.push(() => rooms.stop());
   expect(startedAs(rooms.pid)).toEqual(shipped);
 

@@ -74,8 +74,8 @@ describe('people who join at once', () => {
   });
 });
 
-test('a room that grows past and shrinks below the size at which presence is gathered, again and again', async () => {
-  const around = limits.roomPresenceCoalesceSocketsMin;
+test('a room that grows past and shrinks below the size from which it counts as large, again and again', async () => {
+  const around = limits.roomLargeSocketsMin;
   for (let n = 0; n < around - 1; n += 1) join();
   await Promise.all(people.map(({ synced }) => synced));
   await soon(() => expect(unaware()).toBe(0));

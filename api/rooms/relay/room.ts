@@ -95,12 +95,13 @@ export interface Room {
   /** Who wrote what since the last sending: runs of the tail. */
   readonly authors: { readonly by: Connection; to: number }[];
   readonly presence: PresenceTable<Connection>;
-  /** Something is to be sent; since when the presence is (monotonic). Kept by turns.ts. */
+  /** Something is to be sent. Kept by turns.ts. */
   sendDue: boolean;
   presenceDue: boolean;
-  presenceSinceMs: number;
-  /** When it last sent to its sockets (monotonic), and when it is checked next. */
+  /** When it last sent to its sockets, and when presence (monotonic); how long that takes, smoothed; and when it is checked next. */
   sentAtMs: number;
+  presenceSentAtMs: number;
+  sendCostMs: number;
   wake: { readonly atMs: number; readonly cancel: () => void } | null;
   /** Who has updates held back for what they stand on, and how much in all. */
   readonly holders: Set<Connection>;
@@ -156,8 +157,9 @@ export function createRoom(key: RoomKey, app = '', account = newAccount()): Room
     presence: emptyPresence(),
     sendDue: false,
     presenceDue: false,
-    presenceSinceMs: -Infinity,
     sentAtMs: -Infinity,
+    presenceSentAtMs: -Infinity,
+    sendCostMs: 0,
     wake: null,
     holders: new Set(),
     heldBytes: 0,

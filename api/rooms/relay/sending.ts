@@ -28,7 +28,7 @@ export function sendTurn(room: Room, figures: Sent, withPresence: boolean, onBad
   const presence = withPresence ? changesFrame(room.presence, onBad) : null;
   if (from === to && !presence) return;
   const slices = slicesOf(room.tail, from, to);
-  const shared: readonly Uint8Array[] = presence ? [...slices, presence] : slices;
+  const shared = joined(presence ? [...slices, presence] : slices);
   const authors = new Set(room.authors.map(({ by }) => by));
   for (const connection of room.sockets) {
     const frames = framesFor(room, connection, { from, to, shared, presence, isAuthor: authors.has(connection) });
@@ -50,8 +50,17 @@ function framesFor(room: Room, connection: Connection, { from, to, shared, prese
   if (connection.live && !isAuthor) return shared;
   const frames = connection.live && from < to ? slicesWithout(room, connection, from) : [];
   if (presence) frames.push(presence);
-  return frames;
+  return joined(frames);
 }
+
+/** Small pieces as one: copying them costs less than a system call that gathers them. */
+function joined(frames: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (frames.length < 2) return frames;
+  const bytes = frames.reduce((sum, { length }) => sum + length, 0);
+  return bytes > joinedBytesMax ? frames : [Buffer.concat(frames, bytes)];
+}
+
+const joinedBytesMax = 8 * 1_024;
 
 /** What others wrote in this turn. */
 function slicesWithout(room: Room, author: Connection, from: number): Uint8Array[] {

@@ -6,13 +6,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '../../testing/manual-clock.ts';
+import { limits } from '../limits.ts';
 import type { Connection } from './room.ts';
 import { leave, publish } from './presence.ts';
 import { createRoom, type Room } from './room.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns, type Loop, type Turns } from './turns.ts';
 
-/** How long a state may be on its way: 40 ms in a large room and the 8 ms in which text is gathered. */
-const onTheWayMsMax = 48;
+/** How long a state may be on its way, however much a sending costs and however busy the loop is. */
+const onTheWayMsMax = limits.roomGatherMsMax + 1;
 
 interface Person {
   readonly id: number;
@@ -28,6 +29,8 @@ interface World {
   readonly room: Room;
   readonly turns: Turns;
   sent: number;
+  /** Of a processor, by sending. */
+  cpuMs: number;
   letters: number;
   join(): void;
   leave(nth: number): void;
@@ -42,17 +45,24 @@ function word(id: number, clock: number): Uint8Array {
   return Uint8Array.of(1, (id & 127) | 128, id >> 7, (clock & 127) | 128, clock >> 7, json.length, ...json);
 }
 
-function createWorld(): World {
+interface Machine {
+  /** Of a processor, for each socket of a sending. */
+  readonly msPerSocket?: number;
+  readonly busy?: number;
+}
+
+function createWorld({ msPerSocket = 0, busy = 0 }: Machine = {}): World {
   const clock = createManualClock();
   const room = createRoom({ sala: 's', canal: 'documento' });
   const people: Person[] = [];
   const loop: (() => void)[] = [];
   let next = 0;
   const turns = createTurns(
-    clock,
+    { clock, busy: () => busy, cpuMs: () => world.cpuMs, atTurnEnd: (fn) => void loop.push(fn) },
     {
       send: (_room, withPresence) => {
         world.sent += 1;
+        world.cpuMs += msPerSocket * people.length;
         room.unsent = 0;
         for (const person of people) person.letters = world.letters;
         if (!withPresence) return;
@@ -64,13 +74,13 @@ function createWorld(): World {
         for (const id of room.presence.entries.keys()) see(room, person.sees, id, null);
       },
     },
-    (fn) => void loop.push(fn),
   );
   const world: World = {
     people,
     room,
     turns,
     sent: 0,
+    cpuMs: 0,
     letters: 0,
     join: () => {
       next += 1;
@@ -163,19 +173,6 @@ describe('a room that grows and shrinks', () => {
     expect(unaware(world)).toEqual([]);
   });
 
-  test('of 30 who move all the time each second has 25 sendings and no more', () => {
-    const world = createWorld();
-    join(world, 30);
-    world.pass(1_000);
-    world.sent = 0;
-    for (let ms = 0; ms < 1_000; ms += 1) {
-      world.move(ms);
-      world.pass(1);
-    }
-    expect(world.sent).toBeGreaterThanOrEqual(22);
-    expect(world.sent).toBeLessThanOrEqual(26);
-  });
-
   test('a sending that fails keeps no other room back', () => {
     const loop: (() => void)[] = [];
     const [bad, good] = ['bad', 'good'].map((sala) => createRoom({ sala, canal: 'documento' })) as [Room, Room];
@@ -184,12 +181,123 @@ describe('a room that grows and shrinks', () => {
       if (room === bad) throw new Error('bad');
       sent.push(room);
     };
-    const turns = createTurns(createManualClock(), { send, sendTable: () => undefined }, (fn) => void loop.push(fn));
+    const turns = createTurns(machineOf(loop), { send, sendTable: () => undefined });
     turns.soon(bad);
     turns.soon(good);
     expect(() => loop.splice(0).forEach((fn) => fn())).toThrow('bad');
     for (const fn of loop.splice(0)) fn();
     expect(sent).toEqual([good]);
+  });
+});
+
+const machineOf = (loop: (() => void)[], clock = createManualClock()): Loop => ({
+  clock,
+  busy: () => 0,
+  cpuMs: () => clock.monotonicMs(),
+  atTurnEnd: (fn) => void loop.push(fn),
+});
+
+/** So many ms in which somebody acts in each; how many sendings there were, and their share of a processor. */
+function during(world: World, ms: number, act: (ms: number) => unknown): { readonly sent: number; readonly share: number } {
+  const [sent, cpuMs] = [world.sent, world.cpuMs];
+  for (let n = 0; n < ms; n += 1) {
+    act(n);
+    world.pass(1);
+  }
+  return { sent: world.sent - sent, share: (world.cpuMs - cpuMs) / ms };
+}
+
+function crowd(count: number, machine: Machine): World {
+  const world = createWorld(machine);
+  join(world, count);
+  world.pass(onTheWayMsMax);
+  // The first sendings teach what one costs.
+  during(world, 500, (ms) => (ms % 2 === 0 ? world.type() : world.move(ms)));
+  for (const ms of [1_000, 1_000]) world.pass(ms);
+  return world;
+}
+
+describe('how long a room waits for more', () => {
+  test.for([2, 50, 500])('not at all when it sent nothing of late: %i people', (count) => {
+    const world = crowd(count, { msPerSocket: 0.005, busy: 0.9 });
+    world.sent = 0;
+    world.type();
+    world.pass(0);
+    expect(world.sent).toBe(1);
+    expect(world.people.every(({ letters }) => letters === world.letters)).toBe(true);
+    world.pass(1_000);
+    world.move(0);
+    world.pass(0);
+    expect([world.sent, unaware(world)]).toEqual([2, []]);
+  });
+
+  test('two who write by turns get every letter at once', () => {
+    const world = crowd(2, { msPerSocket: 0.005 });
+    expect(during(world, 1_000, () => world.type()).sent).toBe(1_000);
+  });
+
+  test.for([50, 300])('sending to %i who type and move all the time takes a bounded share of a processor', (count) => {
+    const world = crowd(count, { msPerSocket: 0.005 });
+    const text = during(world, 2_000, (ms) => ms % 4 === 0 && world.type());
+    expect(text.share).toBeLessThanOrEqual(Math.max(1 / limits.roomGatherCosts, (count * 0.005) / limits.roomGatherMsMax) * 1.2);
+    expect(text.sent).toBeGreaterThanOrEqual(2_000 / (limits.roomGatherMsMax + 1));
+    world.pass(1_000);
+    const presence = during(world, 2_000, (ms) => world.move(ms));
+    expect(presence.share).toBeLessThanOrEqual(
+      Math.max(1 / limits.roomPresenceGatherCosts, (count * 0.005) / limits.roomGatherMsMax) * 1.2,
+    );
+    expect(presence.sent).toBeGreaterThanOrEqual(2_000 / (limits.roomGatherMsMax + 1));
+  });
+
+  test('of a flood, too: between two sendings is as long as one takes, although enough is there at once', () => {
+    const world = crowd(50, { msPerSocket: 0.2 });
+    const flood = during(world, 1_000, () => {
+      for (let n = 0; n < limits.roomGatherUpdatesMax; n += 1) world.type();
+    });
+    expect(flood.sent).toBeGreaterThan(90);
+    expect(flood.sent).toBeLessThanOrEqual(101);
+  });
+
+  test('longer the busier the loop is', () => {
+    const sent = [0, 0.5, 0.8, 1].map((busy) => {
+      const world = crowd(50, { msPerSocket: 0.005, busy });
+      return during(world, 1_000, (ms) => ms % 3 === 0 && world.type()).sent;
+    });
+    expect(sent).toEqual(sent.toSorted((one, other) => other - one));
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent.at(-1)).toBeGreaterThanOrEqual(1_000 / (limits.roomGatherMsMax + 1));
+  });
+});
+
+describe('rooms beside each other', () => {
+  const roomOf = (sockets: number): Room => {
+    const room = createRoom({ sala: `of ${sockets}`, canal: 'documento' });
+    for (let n = 0; n < sockets; n += 1) room.sockets.add({} as Connection);
+    return room;
+  };
+
+  test('a quiet room is sent before large ones that were first, and those share the turns', () => {
+    const loop: (() => void)[] = [];
+    const clock = createManualClock();
+    const sent: (readonly Room[])[] = [];
+    const send = (room: Room): void => {
+      sent[sent.length - 1] = [...sent.at(-1)!, room];
+      clock.advance(room.sockets.size * 0.005);
+    };
+    const turns = createTurns(machineOf(loop, clock), { send, sendTable: () => undefined });
+    const turn = (): void => {
+      sent.push([]);
+      for (const fn of loop.splice(0)) fn();
+    };
+    const large = [roomOf(2_000), roomOf(2_000), roomOf(2_000)];
+    const [quiet, other] = [roomOf(2), roomOf(3)];
+    for (const room of [...large, quiet]) turns.soon(room);
+    turn();
+    turns.soon(other);
+    turn();
+    turn();
+    expect(sent).toEqual([[quiet, large[0]], [other, large[1]], [large[2]]]);
+    expect(loop).toEqual([]);
   });
 });
 
@@ -216,8 +324,8 @@ function act(world: World, [kind, value]: Step): void {
 describe('any order of joins, leaves, moves and letters', () => {
   test('everybody sees everybody soon after, the next move too, and then nothing more is sent', () => {
     fc.assert(
-      fc.property(fc.nat(40), steps, (count, order) => {
-        const world = createWorld();
+      fc.property(fc.nat(40), steps, fc.nat(20), fc.nat(100), (count, order, hundredths, busy) => {
+        const world = createWorld({ msPerSocket: hundredths / 100, busy: busy / 100 });
         join(world, count);
         for (const step of order) act(world, step);
         world.pass(onTheWayMsMax);

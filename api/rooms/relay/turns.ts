@@ -1,34 +1,19 @@
 /**
- * Gathers what rooms have to send for one turn of the event loop; presence in a large room a little longer. Level-triggered: what is due
- * stays due until it is sent, and a room with something due is always checked again.
+ * When a room sends. The first change leaves at the end of this turn of the event loop; what follows is gathered for as long as sending to this
+ * room cost, several times over, and longer while the loop is busy: so a room that sends all the time takes a bounded share of the loop, and a
+ * quiet one waits for nothing. Level-triggered: what is due stays due until it is sent, and a room with something due is always checked again.
+ * Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
-import type { Connection } from './room.ts';
-import type { Room } from './room.ts';
+import type { Connection, Room } from './room.ts';
 
 export interface Turns {
-  /** At the end of this turn. */
+  /** At the end of this turn, or once the room may send again. */
   soon(room: Room): void;
   presenceSoon(room: Room): void;
   /** The whole table of presence, at the end of this turn: who comes in one turn gets one frame, however often it changes in it. */
   tableSoon(connection: Connection): void;
-}
-
-/** In a large room the newest of a short while goes out together: 500 people who move are not 500 frames to each of 500. */
-const coalesces = ({ sockets }: Room): boolean => sockets.size >= limits.roomPresenceCoalesceSocketsMin;
-
-/**
- * Five hundred keystrokes a second to fifty people are 25,000 writes; gathered over an imperceptible moment they are a fraction. A quiet
- * room sends at once, and so does one that received a lot.
- */
-const gathers = ({ sockets, unsent }: Room): boolean => sockets.size >= limits.roomGatherSocketsMin && unsent < limits.roomGatherUpdatesMax;
-
-/** From when on the text of the room may leave, and its presence; Infinity: nothing is due. Monotonic ms. */
-function ripeAt(room: Room): { readonly text: number; readonly presence: number } {
-  const text = gathers(room) ? room.sentAtMs + limits.roomGatherMs : -Infinity;
-  const presence = coalesces(room) ? room.presenceSinceMs + limits.roomPresenceCoalesceMs : text;
-  return { text: room.sendDue ? text : Infinity, presence: room.presenceDue ? presence : Infinity };
 }
 
 export interface TurnSenders {
@@ -36,21 +21,58 @@ export interface TurnSenders {
   readonly sendTable: (connection: Connection) => void;
 }
 
-export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTurnEnd: (fn: () => void) => void = setImmediate): Turns {
+export interface Loop {
+  readonly clock: Clock;
+  /** Share of the last moments in which the event loop was busy, 0 to 1. */
+  readonly busy: () => number;
+  /** What this thread has used of a processor so far. */
+  readonly cpuMs: () => number;
+  readonly atTurnEnd?: (fn: () => void) => void;
+}
+
+/** A timer counts in whole milliseconds: what is due so soon goes now. */
+const soonMs = 0.5;
+
+/** How long after its last sending a room waits that spends so much on one. */
+function gapMs({ sendCostMs }: Room, times: number, busy: number): number {
+  return Math.min(limits.roomGatherMsMax, (sendCostMs * times) / Math.max(1 - busy, 1 / limits.roomGatherBusyMax));
+}
+
+/** From when on the text of the room may leave, and its presence; Infinity: nothing is due. Monotonic ms. */
+function ripeAt(room: Room, busy: number): { readonly text: number; readonly presence: number } {
+  // One that received a lot sends as soon as it has not sent for as long as that took.
+  const text = room.unsent < limits.roomGatherUpdatesMax ? gapMs(room, limits.roomGatherCosts, busy) : room.sendCostMs;
+  return {
+    text: room.sendDue ? room.sentAtMs + text : Infinity,
+    presence: room.presenceDue ? room.presenceSentAtMs + gapMs(room, limits.roomPresenceGatherCosts, busy) : Infinity,
+  };
+}
+
+/** Of a smoothed figure: one sending during which something else had the processor says little. */
+function noteCost(room: Room, tookMs: number): void {
+  room.sendCostMs += (Math.min(tookMs, 2 * room.sendCostMs + 0.1) - room.sendCostMs) / 8;
+}
+
+export function createTurns({ clock, busy, cpuMs, atTurnEnd = setImmediate }: Loop, { send, sendTable }: TurnSenders): Turns {
   const sendIfDue = (room: Room): void => {
     if (!room.sendDue && !room.presenceDue) return;
     const nowMs = clock.monotonicMs();
-    const { text, presence } = ripeAt(room);
-    const withPresence = presence <= nowMs;
-    if (text > nowMs && !withPresence) return wakeAt(room, Math.min(text, presence));
+    const { text, presence } = ripeAt(room, busy());
+    const withPresence = presence - nowMs < soonMs;
+    if (text - nowMs >= soonMs && !withPresence) return wakeAt(room, Math.min(text, presence));
     // Text leaves with the presence whose time has come; presence whose time has not come stays due.
     room.sendDue = false;
-    room.sentAtMs = nowMs;
     if (withPresence) room.presenceDue = false;
+    const hasMore = room.unsent > 0 || withPresence;
+    const fromMs = cpuMs();
     try {
       send(room, withPresence);
     } finally {
-      if (room.presenceDue) wakeAt(room, ripeAt(room).presence);
+      room.sentAtMs = clock.monotonicMs();
+      if (withPresence) room.presenceSentAtMs = room.sentAtMs;
+      // Who asked for the state may have had all of it sent before its time.
+      if (hasMore) noteCost(room, cpuMs() - fromMs);
+      if (room.presenceDue) wakeAt(room, ripeAt(room, busy()).presence);
     }
   };
   const wakeAt = (room: Room, atMs: number): void => {
@@ -58,11 +80,11 @@ export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTu
     room.wake?.cancel();
     const cancel = clock.at(atMs, () => {
       room.wake = null;
-      sendIfDue(room);
+      sendDueSoon(room);
     });
     room.wake = { atMs, cancel };
   };
-  const sendDueSoon = queueOf(sendIfDue, atTurnEnd);
+  const sendDueSoon = roomQueue(clock, sendIfDue, atTurnEnd);
   const welcome = (connection: Connection): void => {
     if (!connection.gone) sendTable(connection);
   };
@@ -76,10 +98,49 @@ export function createTurns(clock: Clock, { send, sendTable }: TurnSenders, atTu
     presenceSoon: (room) => {
       if (room.presenceDue) return;
       room.presenceDue = true;
-      room.presenceSinceMs = clock.monotonicMs();
       sendDueSoon(room);
     },
     tableSoon: queueOf(welcome, atTurnEnd),
+  };
+}
+
+const isLarge = ({ sockets }: Room): boolean => sockets.size >= limits.roomLargeSocketsMin;
+
+/**
+ * Rooms at the end of the turn: small ones all and first, then large ones in the order in which they came, until the turn has taken long enough;
+ * the others are first among the large ones of the next turn. What arrived meanwhile is read in between.
+ */
+function roomQueue(clock: Clock, act: (room: Room) => void, atTurnEnd: (fn: () => void) => void): (room: Room) => void {
+  const small = new Set<Room>();
+  const large = new Set<Room>();
+  let scheduled = false;
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    atTurnEnd(run);
+  };
+  const take = (queue: Set<Room>, room: Room): void => {
+    queue.delete(room);
+    act(room);
+  };
+  const run = (): void => {
+    scheduled = false;
+    try {
+      // Who is added meanwhile is of the next turn.
+      for (const room of Array.from(small)) take(small, room);
+      const endMs = clock.monotonicMs() + limits.roomTurnMs;
+      for (const room of Array.from(large)) {
+        take(large, room);
+        if (clock.monotonicMs() >= endMs) break;
+      }
+    } finally {
+      // One that throws keeps none of the others back.
+      if (small.size > 0 || large.size > 0) schedule();
+    }
+  };
+  return (room) => {
+    if (!small.has(room)) (isLarge(room) ? large : small).add(room);
+    schedule();
   };
 }
 

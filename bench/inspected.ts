@@ -1,0 +1,84 @@
+/**
+ * What a running process says of itself over V8's inspector, which SIGUSR1 opens: it was started with the flags and the environment that it ships
+ * with, but for the port. Its living memory, and a CPU profile of its main thread.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Profile } from './flame.ts';
+
+/** Of the environment of a process that is to be looked into: any free port, so that two of them do not meet. */
+export const inspectable = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' } as const;
+
+const openMsMax = 10_000;
+const profileUs = 200;
+
+export interface Inspected {
+  /** Living bytes after a collection, JavaScript and buffers together. */
+  heapBytes(): Promise<number>;
+  beginProfile(): Promise<void>;
+  endProfile(): Promise<Profile>;
+}
+
+interface Heap {
+  readonly usedSize: number;
+  readonly backingStorageSize: number;
+}
+
+/** `child` was started with `inspectable`, and its stderr is a pipe. */
+export async function inspect(child: ChildProcess): Promise<Inspected> {
+  const socket = new WebSocket(await addressOf(child));
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true });
+    socket.addEventListener('error', () => reject(new Error('the inspector let nobody in')), { once: true });
+  });
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let last = 0;
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result, error } = JSON.parse(String(data)) as { id?: number; result?: unknown; error?: { message: string } };
+    const asked = id === undefined ? undefined : waiting.get(id);
+    if (error === undefined) asked?.resolve(result);
+    else asked?.reject(new Error(error.message));
+  });
+  socket.addEventListener('close', () => {
+    for (const { reject } of waiting.values()) reject(new Error('the inspected process ended'));
+  });
+  const ask = async <Answer>(method: string, params = {}): Promise<Answer> => {
+    const id = (last += 1);
+    const asked = Promise.withResolvers<unknown>();
+    waiting.set(id, asked);
+    socket.send(JSON.stringify({ id, method, params }));
+    return (await asked.promise.finally(() => waiting.delete(id))) as Answer;
+  };
+  return {
+    heapBytes: async () => {
+      await ask('HeapProfiler.collectGarbage');
+      await ask('HeapProfiler.collectGarbage');
+      const { usedSize, backingStorageSize } = await ask<Heap>('Runtime.getHeapUsage');
+      return usedSize + backingStorageSize;
+    },
+    beginProfile: async () => {
+      await ask('Profiler.enable');
+      await ask('Profiler.setSamplingInterval', { interval: profileUs });
+      await ask('Profiler.start');
+    },
+    endProfile: async () => (await ask<{ readonly profile: Profile }>('Profiler.stop')).profile,
+  };
+}
+
+async function addressOf({ stderr, pid }: ChildProcess): Promise<string> {
+  const found = Promise.withResolvers<string>();
+  let text = '';
+  const take = (chunk: Buffer): void => {
+    text += chunk.toString();
+    const address = /^Debugger listening on (ws:\/\/\S+)/m.exec(text)?.[1];
+    if (address !== undefined) found.resolve(address);
+  };
+  stderr!.on('data', take);
+  const late = setTimeout(() => found.reject(new Error(`no inspector of ${pid} within ${openMsMax} ms`)), openMsMax);
+  process.kill(pid!, 'SIGUSR1');
+  try {
+    return await found.promise;
+  } finally {
+    clearTimeout(late);
+    stderr!.off('data', take);
+  }
+}

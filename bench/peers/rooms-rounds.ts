@@ -1,0 +1,113 @@
+/**
+ * One round of a scenario: every server with a load of its own, and the loads take turns (rooms-turns.ts). Servers are on CPU 0, loads on CPU 1;
+ * who rests has its clients connected and does nothing.
+ */
+import type { Profiling } from '../profile.ts';
+import type { ScenarioName } from './rooms-load.ts';
+import { rssKb, untilQuiet, type LoadResult } from './rooms-measure.ts';
+import { roomServers, startLoad, type LoadRun, type RoomServer, type RoomServerName } from './rooms-servers.ts';
+import { turnLine } from './rooms-turns.ts';
+
+export interface RoundOf {
+  readonly name: ScenarioName;
+  readonly seconds: number;
+  readonly slices: number;
+}
+
+/** A profile of ours in the slices of that name. */
+export interface Profiled {
+  readonly slice: string;
+  readonly profiling: Profiling;
+}
+
+interface Runner {
+  readonly name: RoomServerName;
+  readonly server: RoomServer;
+  readonly load: LoadRun;
+  /** What it said last: a turn that it waits for, or its result. */
+  line: string;
+}
+
+const isWaiting = ({ line }: Runner): boolean => line.startsWith(turnLine(''));
+
+/** A server that breaks under the load is a finding, not the end of the benchmark. */
+const broken = (error: unknown): string =>
+  JSON.stringify({
+    figures: {},
+    problems: [error instanceof Error ? error.message.slice(0, 300) : String(error)],
+  } satisfies LoadResult);
+
+async function startRunner(name: RoomServerName, order: RoundOf, looked: boolean): Promise<Runner> {
+  const server = await roomServers[name](looked);
+  const load = startLoad({ scenario: order.name, facts: server.facts, pid: server.pid, seconds: order.seconds, slices: order.slices });
+  return { name, server, load, line: await load.line().catch(broken) };
+}
+
+export async function inTurns(
+  names: readonly RoomServerName[],
+  order: RoundOf,
+  profiled: Profiled | null,
+): Promise<ReadonlyMap<RoomServerName, LoadResult>> {
+  const runners: Runner[] = [];
+  try {
+    for (const name of names) runners.push(await startRunner(name, order, profiled !== null && name === 'ours'));
+    // Who comes first in a cycle comes last in the next.
+    for (let cycle = 0; runners.some(isWaiting); cycle += 1) {
+      for (const runner of cycle % 2 === 0 ? runners : runners.toReversed()) {
+        if (isWaiting(runner)) await giveTurn(runner, profiled);
+      }
+    }
+    return new Map(runners.map(({ name, line }) => [name, JSON.parse(line) as LoadResult]));
+  } finally {
+    for (const { load, server } of runners) {
+      await load.stop();
+      await server.stop();
+    }
+  }
+}
+
+async function giveTurn(runner: Runner, profiled: Profiled | null): Promise<void> {
+  const { server, load } = runner;
+  const isProfiled = profiled !== null && runner.name === 'ours' && runner.line === turnLine(profiled.slice);
+  if (isProfiled) await profiled.profiling.begin(await server.inspected());
+  load.next();
+  runner.line = await load.line().catch(broken);
+  if (isProfiled) await profiled.profiling.end(await server.inspected());
+}
+
+/** The memory of a server is that of a machine on which it is alone: no turns. */
+export async function oneAfterTheOther(names: readonly RoomServerName[], order: RoundOf): Promise<ReadonlyMap<RoomServerName, LoadResult>> {
+  const results = new Map<RoomServerName, LoadResult>();
+  for (const name of names) {
+    const runner = await startRunner(name, order, true);
+    try {
+      results.set(name, await memoryRun(runner).catch((error: unknown) => JSON.parse(broken(error)) as LoadResult));
+    } finally {
+      await runner.load.stop();
+      await runner.server.stop();
+    }
+  }
+  return results;
+}
+
+/** Reads the memory while the load waits. */
+async function memoryRun({ server, load, line }: Runner): Promise<LoadResult> {
+  if (!line.startsWith(turnLine(''))) return JSON.parse(line) as LoadResult;
+  await untilQuiet(server.pid, 10_000);
+  const inspected = await server.inspected();
+  const heapBefore = await inspected.heapBytes();
+  const rssBefore = rssKb(server.pid);
+  load.next();
+  await load.line();
+  await untilQuiet(server.pid, 15_000);
+  const rssOpen = rssKb(server.pid);
+  load.next();
+  const { figures, problems } = JSON.parse(await load.line()) as LoadResult;
+  await untilQuiet(server.pid, 15_000);
+  const rssAfter = rssKb(server.pid);
+  const heapAfter = await inspected.heapBytes();
+  return {
+    figures: { ...figures, rssKbPerRoom: (rssOpen - rssBefore) / figures['rooms']!, rssBefore, rssOpen, rssAfter, heapBefore, heapAfter },
+    problems,
+  };
+}
