@@ -15,9 +15,3 @@ export function createLoopLoad(): () => number {
     return busy;
   };
 }
-
-/** Of a processor, so far: unlike the time on the clock it says nothing of what else runs on the machine. */
-export function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}

@@ -19,7 +19,7 @@ import type { Connection } from './room.ts';
 import { createBudget, type Budget, shortages } from './budget.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
-import { createLoopLoad, threadCpuMs } from './loop-load.ts';
+import { createLoopLoad } from './loop-load.ts';
 import { leave } from './presence.ts';
 import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable } from './receiving.ts';
 import { createOpenRooms, type OpenRooms } from './open-rooms.ts';
@@ -223,10 +223,7 @@ function createDesk({ clock, figures, rooms, journal, heartbeat, budget }: DeskP
     if (room.holders.size > 0) retryHeld(desk, room);
     sendTurn(room, figures, withPresence, (by) => desk.end(by, 'malformed'));
   };
-  const turns = createTurns(
-    { clock, busy: createLoopLoad(), cpuMs: threadCpuMs },
-    { send: sendRoom, sendTable: (connection) => sendTable(desk, connection) },
-  );
+  const turns = createTurns({ clock, busy: createLoopLoad() }, { send: sendRoom, sendTable: (connection) => sendTable(desk, connection) });
   const desk: Desk = {
     figures,
     nowMs: () => clock.monotonicMs(),

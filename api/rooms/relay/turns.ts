@@ -25,8 +25,6 @@ export interface Loop {
   readonly clock: Clock;
   /** Share of the last moments in which the event loop was busy, 0 to 1. */
   readonly busy: () => number;
-  /** What this thread has used of a processor so far. */
-  readonly cpuMs: () => number;
   readonly atTurnEnd?: (fn: () => void) => void;
 }
 
@@ -48,12 +46,13 @@ function ripeAt(room: Room, busy: number): { readonly text: number; readonly pre
   };
 }
 
-/** Of a smoothed figure: one sending during which something else had the processor says little. */
+/** It falls fast and rises slowly: a sending during which something else had the processor says little. */
 function noteCost(room: Room, tookMs: number): void {
-  room.sendCostMs += (Math.min(tookMs, 2 * room.sendCostMs + 0.1) - room.sendCostMs) / 8;
+  const moreMs = Math.min(tookMs, 2 * room.sendCostMs + 0.1) - room.sendCostMs;
+  room.sendCostMs += moreMs < 0 ? moreMs / 4 : moreMs / 16;
 }
 
-export function createTurns({ clock, busy, cpuMs, atTurnEnd = setImmediate }: Loop, { send, sendTable }: TurnSenders): Turns {
+export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { send, sendTable }: TurnSenders): Turns {
   const sendIfDue = (room: Room): void => {
     if (!room.sendDue && !room.presenceDue) return;
     const nowMs = clock.monotonicMs();
@@ -64,14 +63,13 @@ export function createTurns({ clock, busy, cpuMs, atTurnEnd = setImmediate }: Lo
     room.sendDue = false;
     if (withPresence) room.presenceDue = false;
     const hasMore = room.unsent > 0 || withPresence;
-    const fromMs = cpuMs();
     try {
       send(room, withPresence);
     } finally {
       room.sentAtMs = clock.monotonicMs();
       if (withPresence) room.presenceSentAtMs = room.sentAtMs;
       // Who asked for the state may have had all of it sent before its time.
-      if (hasMore) noteCost(room, cpuMs() - fromMs);
+      if (hasMore) noteCost(room, room.sentAtMs - nowMs);
       if (room.presenceDue) wakeAt(room, ripeAt(room, busy()).presence);
     }
   };
