@@ -44,7 +44,7 @@ export const limits = {
   /** What a client that does not read may have waiting, beyond the answer to its own question. */
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
   /** After a sending a room waits for more, so many times as long as that took: of text, and of presence. */
-  roomGatherCosts: 8,
+  roomGatherCosts: 10,
   roomPresenceGatherCosts: 16,
   /** And so many times longer at most while the event loop is busy, but never longer than this. */
   roomGatherBusyMax: 8,

@@ -1,5 +1,5 @@
 /**
- * Ours as rooms meet it: `svc up`, started by bin/svc, with its controller, 25 people who have Caderno, a session each, and 520 rooms in
+ * Ours as rooms meet it: `svc up`, started by bin/svc, with its controller, 25 people who have Caderno, a session each, and rooms in
  * which their group may write; one more may only read. Rooms are made as a page makes them.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -14,7 +14,6 @@ import type { ServerFacts } from './rooms-access.ts';
 
 /** Each may have several windows. Every one of them is invited to every room. */
 const peopleCount = 25;
-const roomsCount = 520;
 const viewer = 'leitor';
 const app = 'caderno';
 
@@ -48,7 +47,13 @@ interface Answer {
   readonly text: string;
 }
 
-export async function startOurRooms(port: number, start: (argv: readonly string[]) => ChildProcess): Promise<StartedRooms> {
+export interface OurRooms {
+  readonly port: number;
+  readonly rooms: number;
+  readonly start: (argv: readonly string[]) => ChildProcess;
+}
+
+export async function startOurRooms({ port, rooms, start }: OurRooms): Promise<StartedRooms> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
   const people = Array.from({ length: peopleCount }, (_, n) => `u${n}`);
   const state = join(folder, 's');
@@ -63,14 +68,22 @@ export async function startOurRooms(port: number, start: (argv: readonly string[
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    return { child, facts: await furnished(child, port, join(state, 'svc.sock'), people), clear };
+    return { child, facts: await furnished(child, { port, control: join(state, 'svc.sock'), people, count: rooms }), clear };
   } catch (error) {
     await clear();
     throw error;
   }
 }
 
-async function furnished(child: ChildProcess, port: number, control: string, people: readonly string[]): Promise<ServerFacts> {
+interface Furnishing {
+  readonly port: number;
+  readonly control: string;
+  readonly people: readonly string[];
+  /** Of rooms. */
+  readonly count: number;
+}
+
+async function furnished(child: ChildProcess, { port, control, people, count }: Furnishing): Promise<ServerFacts> {
   let said = '';
   child.stdout!.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-8_192)));
   await until('a portal that listens', () => {
@@ -119,6 +132,6 @@ async function furnished(child: ChildProcess, port: number, control: string, peo
   const cookies: string[] = [];
   for (const person of people) cookies.push(await signIn(person));
   const rooms: string[] = [];
-  for (let n = 0; n < roomsCount; n += 1) rooms.push(await makeRoom(n));
+  for (let n = 0; n < count; n += 1) rooms.push(await makeRoom(n));
   return { port, dialect: 'y-websocket', path: null, portal: { host, rooms, cookies, viewerCookie: await signIn(viewer) } };
 }

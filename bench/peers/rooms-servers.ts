@@ -74,13 +74,17 @@ const peer =
     return serverOf(pinned, JSON.parse(await pinned.line()) as ServerFacts, async () => {});
   };
 
-const ours: Start = async (looked) => {
-  const { child, facts, clear } = await startOurRooms(await freePort(), (argv) => startPinned(0, argv, envOf(looked)).child);
+/** As many as the largest scenario opens. */
+const roomsMade = 520;
+
+export async function startOurs(looked: boolean, rooms = roomsMade): Promise<RoomServer> {
+  const start = (argv: readonly string[]): ChildProcess => startPinned(0, argv, envOf(looked)).child;
+  const { child, facts, clear } = await startOurRooms({ port: await freePort(), rooms, start });
   return serverOf({ child }, facts, clear);
-};
+}
 
 export const roomServers = {
-  ours,
+  ours: (looked) => startOurs(looked),
   hocuspocus: peer('rooms-hocuspocus.ts'),
   'y-websocket-server': peer('rooms-y-websocket.ts'),
   ws: peer('rooms-broadcast.ts'),

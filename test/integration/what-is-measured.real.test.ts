@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { startPortal as startBenchPortal } from '../../bench/peers/proxy-servers.ts';
-import { roomServers } from '../../bench/peers/rooms-servers.ts';
+import { startOurs } from '../../bench/peers/rooms-servers.ts';
 import { repository, startPortal } from '../support/portal.ts';
 import { writeDesired } from './world.ts';
 
@@ -77,7 +77,7 @@ test('processes of the benchmark have the flags and the environment of `svc up`'
   expect(shipped.flags.some((flag) => flag.startsWith('--max-semi-space-size='))).toBe(true);
   expect(Object.keys(shipped.env).sort()).toEqual(['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'NODE_COMPILE_CACHE']);
 
-  const rooms = await roomServers.ours(false);
+  const rooms = await startOurs(false, 1);
   ends.push(() => rooms.stop());
   expect(startedAs(rooms.pid)).toEqual(shipped);
 
