@@ -1,6 +1,6 @@
 /**
- * CPU profiles of V8 as one flame graph in SVG: what was called by what from top to bottom, as wide as its share of the time in which the thread
- * did something. Used by `--profile=FILE.svg` (profile.ts), and by hand: `node bench/flame.ts FILE.svg 'what it shows' SOME.cpuprofile…`
+ * CPU profiles of V8 as one flame graph in SVG: what was called by what from top to bottom, as wide as its share of the time in which a function
+ * of JavaScript ran. Used by `--profile=FILE.svg` (profile.ts), and by hand: `node bench/flame.ts FILE.svg 'what it shows' SOME.cpuprofile…`
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
@@ -56,6 +56,9 @@ function frameOf({ callFrame }: Profile['nodes'][number]): Omit<Frame, 'us' | 'c
   return { label, color: place === '' ? colors.engine : colors.ours };
 }
 
+/** Waiting, and what belongs to no function: reading of the system's answers, the profiler itself. */
+const isElsewhere = ({ callFrame }: Profile['nodes'][number]): boolean => /^\((idle|program)\)$/.test(callFrame.functionName);
+
 function addProfile(whole: Frame, { nodes, samples = [], timeDeltas = [] }: Profile): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -64,7 +67,7 @@ function addProfile(whole: Frame, { nodes, samples = [], timeDeltas = [] }: Prof
   for (const [id, us] of spent) {
     const stack = [];
     for (let at: number | undefined = id; at !== undefined; at = callers.get(at)) stack.unshift(byId.get(at)!);
-    if (stack.at(-1)!.callFrame.functionName === '(idle)') continue;
+    if (isElsewhere(stack.at(-1)!)) continue;
     let frame = whole;
     frame.us += us;
     for (const node of stack.slice(1)) {

@@ -9,7 +9,8 @@ import type { Profile } from './flame.ts';
 export const inspectable = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' } as const;
 
 const openMsMax = 10_000;
-const profileUs = 200;
+/** The profiler costs as much as it looks often. */
+const profileUs = 1_000;
 
 export interface Inspected {
   /** Living bytes after a collection, JavaScript and buffers together. */

@@ -130,12 +130,12 @@ function openApp(desk: Desk, id: string, { route = '', again = false, window, co
   const open = mine.find((each) => each.id === window) ?? mine[0];
   if (open !== undefined && !(again && options.manyWindows)) {
     if (route !== '') desk.bridge.emit(open.id, 'abertura', { rota: route });
-    if (context !== undefined) desk.bridge.emit(open.id, 'abertura', context);
+    if (context !== undefined) desk.bridge.emit(open.id, 'abertura', { ...context });
     desk.activate(open.id);
     return false;
   }
   const made = desk.windows.open(id, options, route);
-  if (context !== undefined) desk.bridge.emit(made.id, 'abertura', context);
+  if (context !== undefined) desk.bridge.emit(made.id, 'abertura', { ...context });
   desk.announcement.set(text('window.opened', { titulo: made.options.title }));
   return true;
 }
