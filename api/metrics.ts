@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { backendStates } from '../schema/backend.ts';
 import { figureBoundsS, type ControllerFigures } from '../schema/figures.ts';
-import type { AppsView, PeopleView } from '../schema/gateway.ts';
+import type { AppsView } from '../schema/gateway.ts';
 import { alsoWith, countMetric, distributionMetric } from './app-metrics/distribution-metric.ts';
 import { limits } from './limits.ts';
 import type { ProxyMetrics } from './proxy/proxy.ts';
@@ -23,8 +23,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const buckets = [...figureBoundsS];
 
 interface Counted {
-  readonly people: Pick<PeopleView, 'all'>;
-  readonly apps: Pick<AppsView, 'of'>;
+  readonly apps: Pick<AppsView, 'byState'>;
 }
 
 /** What other parts count. */
@@ -86,7 +85,7 @@ export function createMetrics(counted: Counted, { eventSockets, rooms, controlle
 }
 
 /** Read at each scrape. */
-function stateGauges({ people, apps }: Counted, eventSockets: () => number): readonly Gauge[] {
+function stateGauges({ apps }: Counted, eventSockets: () => number): readonly Gauge[] {
   const byState = new Gauge({
     name: 'svc_backends',
     help: 'Backends of all people by state',
@@ -94,9 +93,7 @@ function stateGauges({ people, apps }: Counted, eventSockets: () => number): rea
     registers: [],
     collect() {
       const counts = new Map<string, number>(backendStates.map((state) => [state, 0]));
-      for (const { usuario } of people.all()) {
-        for (const { status } of apps.of(usuario)) counts.set(status, (counts.get(status) ?? 0) + 1);
-      }
+      for (const [state, count] of apps.byState()) counts.set(state, count);
       for (const [state, count] of counts) this.set({ state }, count);
     },
   });

@@ -294,7 +294,7 @@ function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): M
   const { people, apps } = options.gateway;
   const appMetrics = createAppMetrics({ ...options, people });
   const counted = { eventSockets: () => hub.count(), rooms: () => relay.figures(), controller: options.figures ?? noFigures };
-  const metrics = createMetrics({ people, apps }, { ...counted, apps: appMetrics.series.metrics });
+  const metrics = createMetrics({ apps }, { ...counted, apps: appMetrics.series.metrics });
   return {
     metrics,
     addMetricRoutes: (app) => {

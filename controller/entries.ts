@@ -88,6 +88,8 @@ export interface ServerEntry {
   lastObservation: number;
   /** Of its people who are away, the one at whom the next look begins. */
   nextAway: number;
+  /** The next look is at everybody: an administrator asked for it. */
+  everybody: boolean;
   /** Engines, Linux packages that lack; null before the first look. */
   inventory: Inventory | null;
   /** The requirements that the inventory was asked for. */
@@ -347,8 +349,13 @@ export function syncBackends(entries: Entries, person: PersonEntry, factory: Pic
 }
 
 /** Somebody may use the apps of the person now, or something does. */
-export function isAwake({ session, leaving, link }: PersonEntry): boolean {
-  return session || leaving || link.view().status !== 'down' || link.snapshots().length > 0;
+export function isHere({ session, leaving, link }: PersonEntry): boolean {
+  return session || leaving || link.view().status !== 'down';
+}
+
+/** The same, or something was heard of their apps since the portal began. */
+export function isAwake(person: PersonEntry): boolean {
+  return isHere(person) || person.link.snapshots().length > 0;
 }
 
 /** Nothing is known of it and nothing wanted. */

@@ -82,6 +82,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       observationsStarted: 0,
       lastObservation: 0,
       nextAway: 0,
+      everybody: false,
       inventory: null,
       inventoryOf: new Set(),
       inventoryAtMs: 0,

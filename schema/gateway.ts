@@ -9,7 +9,7 @@
 import type { FilesCommands } from './files.ts';
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
-import type { Reason } from './backend.ts';
+import type { BackendState, Reason } from './backend.ts';
 import type { SecretsView, AppProjection, ObjectView, UsageRow } from './wire/http.ts';
 import type { JobLimits, JobState, QueueOff } from './jobs.ts';
 import type { ClusterView } from './wire/jobs.ts';
@@ -122,6 +122,8 @@ export interface AppsView {
   find(usuario: string, app: string): AppView | null;
   /** Apps installed for the person, with state. */
   of(usuario: string): readonly AppView[];
+  /** How many of all people's are in which state. */
+  byState(): ReadonlyMap<BackendState, number>;
   /** Ids of the apps that are installed for the person; costs less than `of`. */
   installed(usuario: string): readonly string[];
   manifest(usuario: string, app: string): Manifest | null;

@@ -101,6 +101,10 @@ const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] 
 
 type Find = (person: string, app: string) => TestBackend | undefined;
 
+function countsOf(states: readonly BackendState[]): ReadonlyMap<BackendState, number> {
+  return new Map(states.map((state) => [state, states.filter((one) => one === state).length]));
+}
+
 /** `declared`: what the manifests of apps say besides what all say; it may change under way. */
 export function createTestWorld(
   dir: string,
@@ -121,6 +125,7 @@ export function createTestWorld(
     apps: {
       of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
       find: (usuario, app) => find(usuario, app)?.view ?? null,
+      byState: () => countsOf([...backends.values()].map(({ view }) => view.status)),
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (world.packagesRead && find(usuario, app) ? manifest(app) : null),
       packagesRead: () => world.packagesRead,

@@ -46,6 +46,7 @@ export function benchGateway(people: readonly PersonRecord[], route: BackendRout
     apps: {
       find: (usuario, app) => (has(usuario, app) ? view : null),
       of: () => [view],
+      byState: () => new Map([[view.status, 1]]),
       installed: () => [view.id],
       manifest: () => null,
       packagesRead: () => true,

@@ -123,6 +123,7 @@ test('apps that were never started of people who are away have no entry, row, ev
   const { entries } = controller.context;
   expect([entries.backends.size, await rows()]).toEqual([0, 0]);
   expect(logged.filter(({ fields }) => JSON.stringify(fields).includes('Backend/'))).toEqual([]);
+  expect([...gateway.apps.byState()]).toEqual([['stopped', people * apps]]);
   const shown = gateway.admin.objects('Backend/');
   expect(shown).toHaveLength(people * apps);
   expect(new Set(shown.map(({ state, reason }) => `${state} ${reason}`))).toEqual(new Set(['stopped NeverStarted']));
@@ -172,6 +173,8 @@ test('who comes has entries, and once they are gone again what they never used i
   const { entries } = controller.context;
   await comes('p7');
   await expect.poll(() => entries.backends.size).toBe(apps);
+  await settled();
+  expect([...gateway.apps.byState()].reduce((sum, [, count]) => sum + count, 0)).toBe(people * apps);
   await expect.poll(rows).toBe(apps);
   await leaves('p7');
   await expect.poll(async () => [entries.people.get('p7')?.session, await rows()]).toEqual([false, 0]);
@@ -230,5 +233,16 @@ test('a server that does not answer is unknown for everybody, and what it has fo
   isUp = false;
   await look();
   expect(entries.people.get('p5')?.packages.size).toBe(apps);
+  // What changed meanwhile is seen as soon as it answers again, of everybody; and when an administrator applies.
+  own.set('p190', [ownApp]);
+  isUp = true;
+  await look();
+  expect(gateway.apps.find('p190', ownApp.app)?.id).toBe(ownApp.app);
+  own.delete('p190');
+  await gateway.commands.admin.apply(false);
+  await settled();
+  expect(gateway.apps.find('p190', ownApp.app)).toBeNull();
+  isUp = false;
+  await look();
   expect(gateway.admin.objects('Person/p5')[0]?.reason).toBe('ServerUnreachable');
 });

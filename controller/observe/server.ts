@@ -3,7 +3,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import type { Store } from '../../store/store.ts';
-import { isAwake, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
+import { isHere, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { limits } from '../limits.ts';
 
 /** So many people are asked for at once: each waits for the disk most of the time. */
@@ -60,9 +60,12 @@ function duePeople(entries: Entries, server: ServerEntry, people: readonly Perso
   const due = new Set<PersonEntry>();
   const away: PersonEntry[] = [];
   const changing = changingPeople(entries);
+  // Nobody was seen while it did not answer.
+  const isAll = server.everybody || server.seen.status !== 'reachable';
+  server.everybody = false;
   for (const person of people) {
     const isWanted = entries.pinned.has(person.name) || changing.has(person.name);
-    if (isWanted || person.accountSeen !== true || isAwake(person)) due.add(person);
+    if (isAll || isWanted || person.accountSeen !== true || isHere(person)) due.add(person);
     else away.push(person);
   }
   const share = Math.max(limits.awayLookMin, Math.ceil(away.length / limits.awayLooks));

@@ -16,7 +16,7 @@ import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf } from './projection.ts';
-import { allBackendsOf, entryOrResting } from './resting.ts';
+import { allBackendsOf, countByState, entryOrResting } from './resting.ts';
 
 export function appsView(context: Context): AppsView {
   const { entries } = context;
@@ -30,6 +30,7 @@ export function appsView(context: Context): AppsView {
       const backends = person === undefined ? [] : allBackendsOf(context, person);
       return backends.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
     },
+    byState: () => countByState(context),
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
     manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
     packagesRead: (usuario) => (entries.people.get(usuario)?.lastObservation ?? 0) > 0,

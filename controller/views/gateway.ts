@@ -94,7 +94,7 @@ async function apply(context: Context, prune: boolean): ReturnType<AdminCommands
   if (!planned.ok) return planned;
   await rereadFolder(context, prune);
   // After an apply the caller wants the present state, not that of the last observation.
-  for (const server of entries.servers.values()) Object.assign(server, { observedAtMs: 0, inventoryAtMs: 0 });
+  for (const server of entries.servers.values()) Object.assign(server, { observedAtMs: 0, inventoryAtMs: 0, everybody: true });
   for (const key of context.everyKey()) queue.add(key, false);
   options.log.info({ prune, changes: planned.changes.length }, 'apply');
   return planned;

@@ -11,6 +11,8 @@ import type { StoredStatus } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import { isAwake, newBackend, type BackendEntry, type Entries, type PersonEntry } from '../entries.ts';
 import { backendKind } from '../kinds/backend.ts';
+import { projectionOf } from './projection.ts';
+import type { BackendState } from '../../schema/backend.ts';
 import type { Context } from '../loop/context.ts';
 
 /** What all who rest on a server share; the decision follows from nothing else. */
@@ -33,6 +35,24 @@ export function entryOrResting(context: Context, person: PersonEntry, app: strin
 export function allBackendsOf(context: Context, person: PersonEntry): readonly BackendEntry[] {
   const resting = [...person.packages.keys()].flatMap((app) => restingEntry(context, person, app) ?? []);
   return [...person.backends.values(), ...resting];
+}
+
+/** Who is away and used nothing has what all of their server have: counted once for all of them. */
+export function countByState(context: Context): ReadonlyMap<BackendState, number> {
+  const counts = new Map<BackendState, number>();
+  const add = (state: BackendState, count: number): void => void counts.set(state, (counts.get(state) ?? 0) + count);
+  const alike = new Map<PersonEntry['packages'], { readonly person: PersonEntry; count: number }>();
+  for (const person of context.entries.people.values()) {
+    if (person.leaving) continue;
+    const same = alike.get(person.packages);
+    const isAlike = person.backends.size === 0 && person.packages === person.server.system && !isAwake(person);
+    if (isAlike && same !== undefined) same.count += 1;
+    else if (isAlike) alike.set(person.packages, { person, count: 1 });
+    else for (const entry of allBackendsOf(context, person)) if (projectionOf(entry) !== null) add(entry.decision?.state ?? 'unknown', 1);
+  }
+  for (const { person, count } of alike.values())
+    for (const { decision } of allBackendsOf(context, person)) add(decision?.state ?? 'unknown', count);
+  return counts;
 }
 
 function restingEntry(context: Context, person: PersonEntry, app: string): BackendEntry | undefined {

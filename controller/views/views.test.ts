@@ -106,6 +106,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
   const ofApps: Reads<Gateway['apps']> = {
     find: () => apps.find('bia', 'app0'),
     of: () => apps.of('bia'),
+    byState: () => apps.byState(),
     installed: () => apps.installed('bia'),
     manifest: () => apps.manifest('bia', 'app0'),
     packagesRead: () => apps.packagesRead('bia'),
