@@ -42,11 +42,6 @@ export class SvcTabs extends LitElement {
     void this.#watch;
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.desk.shielded.set(false);
-  }
-
   #close(id: string): void {
     const tab = this.now.tabs.find((each) => each.id === id);
     if (tab !== undefined) askToClose(this.desk, this.window, tab);
@@ -64,7 +59,13 @@ export class SvcTabs extends LitElement {
     openMenu(text('tabs.menu', { titulo: tab.titulo }), [tabCommands(this.desk, this.window, this.now, tab)], { x: left, y: bottom + 2 });
   }
 
-  /** Pages under a tab that is dragged would take the pointer. */
+  /** Pages under a tab that is dragged would take the pointer. A tab that is gone meanwhile is told of at the document. */
+  #shield(): void {
+    const { shielded } = this.desk;
+    shielded.set(true);
+    document.addEventListener('lostpointercapture', () => shielded.set(false), { once: true });
+  }
+
   override render(): TemplateResult {
     const { tabs, active, canAdd } = this.now;
     return html`<ui-tabs
@@ -77,8 +78,7 @@ export class SvcTabs extends LitElement {
       @move=${(event: CustomEvent<{ readonly values: readonly string[] }>) => this.#moved(event)}
       @pointerdown=${keepFromTitle}
       @dblclick=${keepFromTitle}
-      @gotpointercapture=${() => this.desk.shielded.set(true)}
-      @lostpointercapture=${() => this.desk.shielded.set(false)}
+      @gotpointercapture=${() => this.#shield()}
     >
       ${repeat(
         tabs,

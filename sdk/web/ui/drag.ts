@@ -42,6 +42,7 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   );
   target.addEventListener('pointerup', (up) => up.pointerId === pointerId && finish(true), { signal });
   target.addEventListener('pointercancel', (cancel) => cancel.pointerId === pointerId && finish(false), { signal });
-  target.addEventListener('lostpointercapture', (lost) => lost.pointerId === pointerId && finish(true), { signal });
+  // At the document: of a target that was taken away meanwhile it is told there.
+  document.addEventListener('lostpointercapture', (lost) => lost.pointerId === pointerId && finish(true), { signal });
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(false), { signal, capture: true });
 }

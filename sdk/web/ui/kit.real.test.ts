@@ -239,6 +239,26 @@ describe('keys', () => {
     expect(await chosen.count()).toBe(1);
     await page.getByRole('tab', { name: 'Aba 3' }).locator('.cross').click();
     await expect.poll(order).toBe('p0,p1,p2,p4,p5,p6,p7,p8');
+    // Taken away under the pointer, it does not come back.
+    await page.mouse.move(bar.x + 10, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x, box.y + 10, { steps: 4 });
+    await page.evaluate(`t.querySelector('[panel=p0]').remove()`);
+    await page.mouse.up();
+    await expect.poll(order).toBe('p1,p2,p4,p5,p6,p7,p8');
+    await page.waitForFunction(`[...t.children].every((each) => each.style.order === '')`);
+  });
+
+  test('the heads of a table with a height of its own stay in sight, and the keyboard reaches what scrolls', async () => {
+    const rows = Array.from({ length: 40 }, (_, n) => `<tr><td>linha ${n}</td></tr>`).join('');
+    await put(`<ui-table id="t" label="linhas"><table><thead><tr><th>Nome</th></tr></thead><tbody>${rows}</tbody></table></ui-table>`);
+    await page.evaluate(`(() => { const sheet = new CSSStyleSheet();
+      sheet.replaceSync('#t { display: grid; height: 120px } #t::part(scroll) { overflow: auto }'); document.adoptedStyleSheets.push(sheet); })()`);
+    await page.getByRole('region', { name: 'linhas' }).focus();
+    await page.keyboard.press('End');
+    const fromTop = `document.querySelector('th').getBoundingClientRect().top - t.getBoundingClientRect().top`;
+    await expect.poll(() => page.evaluate(`t.shadowRoot.querySelector('.scroll').scrollTop > 500 && ${fromTop}`)).toBeCloseTo(0, 0);
+    await page.evaluate(`(document.adoptedStyleSheets.pop(), 0)`);
   });
 
   test('a notice is said, stays under the keyboard, and Escape puts it away without taking the focus before', async () => {

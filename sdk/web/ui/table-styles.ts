@@ -14,11 +14,13 @@ export const tableStyles = css`
     border-block-end: 1px solid var(--svc-borda);
     text-align: start;
   }
-  .ui-table thead th {
+  .ui-table-scrolls thead th {
     position: sticky;
     inset-block-start: 0;
     z-index: 1;
     background: var(--svc-superficie);
+  }
+  .ui-table thead th {
     color: var(--svc-texto-fraco);
     font-size: 0.875em;
     font-weight: 600;
@@ -28,6 +30,7 @@ export const tableStyles = css`
   }
   .ui-table-sort {
     display: inline-flex;
+    align-items: center;
     gap: 0.4em;
     min-height: 24px;
     padding: 0;

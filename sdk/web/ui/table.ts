@@ -87,7 +87,10 @@ export class UiTable extends KitElement implements SvcUiTable {
 
   #measure(): void {
     const box = this.renderRoot.querySelector('.scroll');
-    this.scrolls = box !== null && (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
+    if (box === null) return;
+    const isHigher = box.scrollHeight > box.clientHeight + 1;
+    this.scrolls = isHigher || box.scrollWidth > box.clientWidth;
+    this.#table?.classList.toggle('ui-table-scrolls', isHigher);
   }
 
   /** `data-id` of the chosen rows, in the order of the table. */

@@ -30,7 +30,9 @@ class UiTabs extends KitElement implements SvcUiTabs {
   protected overflows = false;
   /** For the screen reader: what moved where. */
   protected told = '';
-  #observer = new MutationObserver(() => {
+  #observer = new MutationObserver((changes) => {
+    // What changes within a panel, or a tab, changes no tabs.
+    if (!changes.some(({ target }) => target === this || target.parentNode === this)) return;
     this.#arrange();
     if (this.overflows) this.requestUpdate();
   });
@@ -161,7 +163,7 @@ class UiTabs extends KitElement implements SvcUiTabs {
   /** The tabs, with that one in another place; nothing where it is there already. */
   #move(tab: UiTab, to: number): void {
     const tabs = this.#tabs;
-    if (to < 0 || to >= tabs.length || tabs[to] === tab) return;
+    if (!tabs.includes(tab) || to < 0 || to >= tabs.length || tabs[to] === tab) return;
     const all = tabs.filter((each) => each !== tab).toSpliced(to, 0, tab);
     const here = this.emit('move', { value: tab.panel, values: all.map(({ panel }) => panel) }, { cancelable: true });
     if (here) this.insertBefore(tab, all[to + 1] ?? all[to - 1]?.nextSibling ?? null);
