@@ -8,6 +8,7 @@ import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createResponseParser, type ResponseParser } from './response-parser.ts';
+import type { Member } from './under-way.ts';
 
 export interface ConnectionUser {
   /** Unless `chunksStay`, the chunk is only valid during the call, or while the connection stays paused from within it. */
@@ -20,7 +21,7 @@ export interface ConnectionUser {
   drained(): void;
 }
 
-export interface Connection {
+export interface Connection extends Member {
   readonly stream: Duplex;
   readonly parser: ResponseParser;
   readonly generation: string;
@@ -129,6 +130,7 @@ function deliver(connection: Connection, chunk: Buffer): void {
 
 function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connection {
   const connection: Connection = {
+    place: -1,
     stream,
     parser: createResponseParser(),
     generation,

@@ -12,6 +12,7 @@ import { backendHead, type RequestHead } from './request-head.ts';
 import { clientHeaders, type ResponsePolicy } from './response-headers.ts';
 import type { ResponseHead } from './response-parser.ts';
 import { runTunnel } from './tunnel.ts';
+import type { Member, UnderWay } from './under-way.ts';
 
 /** One request on its way; `tunnel` only for upgrades. */
 export interface Passage {
@@ -27,7 +28,7 @@ export interface Passage {
 }
 
 /** One request or tunnel that is under way. */
-export interface Active {
+export interface Active extends Member {
   readonly target: ProxyTarget;
   /** The client's connection is cut; of a capability call that has no answer yet, `failure` becomes the answer. */
   readonly end: (failure?: ExchangeFailure) => void;
@@ -35,7 +36,7 @@ export interface Active {
 
 export interface Forwarder {
   readonly deps: ProxyDeps;
-  readonly active: Set<Active>;
+  readonly active: UnderWay<Active>;
   /** Status 0: the client left first. */
   readonly answered: (target: ProxyTarget, status: number) => void;
   /** Nothing was sent to the client yet. */
@@ -71,6 +72,7 @@ function forward(via: Own, passage: Passage, route: BackendRoute, fresh = false)
   const key = poolKey(target.person, target.app);
   let stop: (failure?: ExchangeFailure) => void = nothing;
   const entry: Active = {
+    place: -1,
     target,
     end: (failure) => {
       if (passage.call !== null && failure !== undefined) stop(failure);
@@ -164,7 +166,7 @@ function openTunnel(via: Own, passage: Passage, policy: ResponsePolicy, { connec
   // The rest lies in the read buffer, which is filled again.
   if (rest.length > 0) socket.write(Buffer.from(rest));
   if (first.length > 0) connection.stream.write(first);
-  const entry: Active = { target, end: () => running.destroy() };
+  const entry: Active = { place: -1, target, end: () => running.destroy() };
   const running = runTunnel(socket, connection, via.deps.clock, () => {
     via.active.delete(entry);
     via.pools.release(poolKey(target.person, target.app), connection, false);

@@ -7,6 +7,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { openConnection, type Connection } from './connection.ts';
+import { createUnderWay, type UnderWay } from './under-way.ts';
 
 export type TakeFailure = { readonly code: 'BACKEND_BUSY' | 'BACKEND_UNREACHABLE'; readonly message: string };
 
@@ -20,7 +21,7 @@ interface Pool {
   route: BackendRoute;
   /** Newest last. */
   readonly free: Connection[];
-  readonly busy: Set<Connection>;
+  readonly busy: UnderWay<Connection>;
   /** Being opened. */
   opening: number;
   readonly waiting: Waiter[];
@@ -52,7 +53,7 @@ export function createPools(clock: Clock): Pools {
     drop: (matches) => {
       for (const pool of set.pools.values()) {
         if (!matches(pool.key)) continue;
-        for (const connection of [...pool.free.splice(0), ...pool.busy]) connection.destroy();
+        for (const connection of [...pool.free.splice(0), ...pool.busy.all()]) connection.destroy();
       }
     },
     close: () => {
@@ -60,7 +61,7 @@ export function createPools(clock: Clock): Pools {
       set.cancelSweep = null;
       for (const pool of set.pools.values()) {
         for (const waiter of pool.waiting.splice(0)) waiter.done(null, { code: 'BACKEND_BUSY', message: 'the portal is closing' });
-        for (const connection of [...pool.free.splice(0), ...pool.busy]) connection.destroy();
+        for (const connection of [...pool.free.splice(0), ...pool.busy.all()]) connection.destroy();
       }
       set.pools.clear();
     },
@@ -70,7 +71,7 @@ export function createPools(clock: Clock): Pools {
 function poolOf(set: PoolSet, key: string, route: BackendRoute): Pool {
   let pool = set.pools.get(key);
   if (pool === undefined) {
-    pool = { key, route, free: [], busy: new Set(), opening: 0, waiting: [] };
+    pool = { key, route, free: [], busy: createUnderWay(), opening: 0, waiting: [] };
     set.pools.set(key, pool);
     set.cancelSweep ??= set.clock.at(set.clock.monotonicMs() + sweepMs, () => sweep(set));
   } else if (pool.route.generation !== route.generation) {
@@ -87,7 +88,7 @@ function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): (
     done(free, null);
     return nothing;
   }
-  if (pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) return open(set, pool, done);
+  if (pool.busy.count() + pool.opening < limits.proxySocketsPerBackendMax) return open(set, pool, done);
   if (pool.waiting.length >= limits.proxyQueuePerBackendMax) {
     done(null, { code: 'BACKEND_BUSY', message: 'all connections to the backend are in use and the queue is full' });
     return nothing;
@@ -135,13 +136,15 @@ function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
 }
 
 function serveWaiting(set: PoolSet, pool: Pool): void {
-  while (pool.waiting.length > 0 && pool.busy.size + pool.opening < limits.proxySocketsPerBackendMax) {
+  while (pool.waiting.length > 0 && pool.busy.count() + pool.opening < limits.proxySocketsPerBackendMax) {
     open(set, pool, pool.waiting.shift()!.done);
   }
 }
 
 function release(set: PoolSet, pool: Pool | undefined, connection: Connection, reusable: boolean): void {
   connection.user = null;
+  connection.deadlinePassed = null;
+  connection.doubted = null;
   connection.deadlineMs = Infinity;
   connection.waitsSinceMs = Infinity;
   pool?.busy.delete(connection);
@@ -194,7 +197,7 @@ function sweepPool(pool: Pool, nowMs: number): void {
     return false;
   });
   pool.free.splice(0, pool.free.length, ...kept);
-  for (const connection of pool.busy) {
+  for (const connection of pool.busy.all()) {
     if (connection.gone) pool.busy.delete(connection);
     else if (connection.deadlineMs <= nowMs) connection.deadlinePassed?.();
     else if (nowMs - connection.waitsSinceMs >= limits.proxyDoubtMs) connection.doubted?.();
@@ -205,7 +208,7 @@ function sweepPool(pool: Pool, nowMs: number): void {
 }
 
 function isEmpty(pool: Pool): boolean {
-  return pool.free.length === 0 && pool.busy.size === 0 && pool.opening === 0 && pool.waiting.length === 0;
+  return pool.free.length === 0 && pool.busy.count() === 0 && pool.opening === 0 && pool.waiting.length === 0;
 }
 
 /** The code alone: a path or address of the server must not reach a browser. */

@@ -16,6 +16,7 @@ import { callerFault, isNavigation } from './origin-rules.ts';
 import { createOwnRoutes, ownPrefix, type OwnRoutes } from './own-routes.ts';
 import { remembered } from './header-names.ts';
 import { pathFault } from './path-rules.ts';
+import { createUnderWay } from './under-way.ts';
 import { callHead, readRequestHead } from './request-head.ts';
 
 export { pathFault, remembered };
@@ -36,7 +37,7 @@ const refusedProtocols = /^(?:h2c?|http|tls)\b/i;
 
 /** `makeUpstream`: the benchmark puts another client there (api/proxy/testing/undici-upstream.ts). */
 export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => Upstream = createUpstream): Proxy {
-  const active = new Set<Active>();
+  const active = createUnderWay<Active>();
   const held = createHeld(deps);
   const answered: Forwarder['answered'] = (target, status) => deps.metrics?.request(target.app, status);
   const via: Forwarder = {
@@ -53,7 +54,7 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
   const upstream = makeUpstream(via);
   const parts: Parts = { deps, held, via, upstream, own: createOwnRoutes(deps) };
   const endWhere = (matches: (entry: Active) => boolean, failure?: ExchangeFailure): void => {
-    for (const entry of active) if (matches(entry)) entry.end(failure);
+    for (const entry of active.all()) if (matches(entry)) entry.end(failure);
   };
   return {
     handle: (req, res, target) => {
@@ -84,7 +85,7 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
     },
     carried: () => {
       const people = new Map<string, string>();
-      for (const { target } of active) if (target.session !== null) people.set(target.session, target.person);
+      for (const { target } of active.all()) if (target.session !== null) people.set(target.session, target.person);
       return [...people].map(([session, person]) => ({ person, session }));
     },
     closeSession: (session) => endWhere(({ target }) => target.session === session),

@@ -134,7 +134,7 @@ function start(via: Forwarder, backend: Backend, passage: Passage, again: boolea
     backend,
     passage,
     policy,
-    entry: { target, end: () => (tunnel === null ? res.destroy() : tunnel.socket.destroy()) },
+    entry: { place: -1, target, end: () => (tunnel === null ? res.destroy() : tunnel.socket.destroy()) },
     again,
     sinceMs: via.deps.clock.monotonicMs(),
     controller: null,
@@ -350,7 +350,7 @@ function switched(run: Run, head: ResponseHead, stream: Duplex): void {
   socket.write(switchingHead(head, policy), 'latin1');
   if (first.length > 0) stream.write(first);
   const connection = tunnelEnd(stream);
-  const entry: Active = { target, end: () => running.destroy() };
+  const entry: Active = { place: -1, target, end: () => running.destroy() };
   const running = runTunnel(socket, connection, via.deps.clock, () => {
     via.active.delete(entry);
     via.deps.metrics?.tunnels(target.app, -1);

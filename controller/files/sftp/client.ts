@@ -29,8 +29,8 @@ export interface SftpClient {
 }
 
 interface Waiting {
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (error: Error) => void;
+  resolve: (reply: Reply) => void;
+  reject: (error: Error) => void;
   readonly atMs: number;
 }
 
@@ -50,12 +50,14 @@ function faultOf(fields: Fields): FileFault | null {
   return new FileFault(errnos.get(code) ?? 'EFAIL');
 }
 
+const nothing = (): void => undefined;
+
 const brokeOff = (): SvcError => new SvcError('SERVER_UNREACHABLE', 'the connection for files broke off');
 
 interface Calls {
   readonly ask: SftpClient['ask'];
   /** The answer to one; throws when nobody asked. */
-  readonly answer: (id: number) => Waiting;
+  readonly answer: (id: number) => Pick<Waiting, 'resolve' | 'reject'>;
   readonly isUp: () => boolean;
   readonly count: () => number;
   /** Everything that waits is told. */
@@ -107,7 +109,10 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
       const one = waiting.get(id);
       if (one === undefined) throw badPacket('an answer that nobody asked for');
       waiting.delete(id);
-      return one;
+      const { resolve, reject } = one;
+      // Tables that a Map has grown out of keep what was in them until V8 marks its heap: not the bytes of this one.
+      one.resolve = one.reject = nothing;
+      return { resolve, reject };
     },
     isUp: () => gone === null,
     count: () => waiting.size,
