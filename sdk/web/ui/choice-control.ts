@@ -16,11 +16,12 @@ export abstract class ChoiceControl extends FormControl {
   #unfollow: () => void = () => {};
 
   override connectedCallback(): void {
-    super.connectedCallback();
     const read = (): void => {
       this.options = optionsOf(this);
     };
+    // Before it is drawn: a dialog that comes open gives it the focus at once.
     read();
+    super.connectedCallback();
     this.#unfollow = followOptions(this, read);
   }
 

@@ -206,6 +206,10 @@ describe('keys', () => {
     await expect.poll(focused).toBe('f');
     await page.evaluate('d.close(); outro.focus(); new Promise((done) => setTimeout(done, 50))');
     expect(await focused()).toBe('outro');
+    await page.evaluate(
+      `aqui.insertAdjacentHTML('beforeend', '<ui-dialog label="e" open><ui-radio-group id="r" label="r"><option>a</option></ui-radio-group></ui-dialog>')`,
+    );
+    await expect.poll(focused).toBe('r');
   });
 
   test('what is drawn by numbers and colours is drawn under a policy that takes no styles of markup', async () => {
