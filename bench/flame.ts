@@ -7,6 +7,7 @@ import type { Profiler } from 'node:inspector';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median } from './rows.ts';
 
 export type Profile = Profiler.Profile;
 
@@ -63,7 +64,9 @@ function addProfile(whole: Frame, { nodes, samples = [], timeDeltas = [] }: Prof
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const spent = new Map<number, number>();
-  for (const [n, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + (timeDeltas[n] ?? 0));
+  // A function during which something else had the processor for long was not that slow.
+  const mostUs = 2 * median(timeDeltas);
+  for (const [n, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + Math.min(timeDeltas[n] ?? 0, mostUs));
   for (const [id, us] of spent) {
     const stack = [];
     for (let at: number | undefined = id; at !== undefined; at = callers.get(at)) stack.unshift(byId.get(at)!);

@@ -33,6 +33,12 @@ function table(rows: readonly Row[]): string {
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${r.held ? 'yes' : 'NO'} |`).join('\n');
 }
 
+/** Beside the table of an area, each time that it is written. */
+const notes: Readonly<Record<string, string>> = {
+  rooms:
+    'How the main thread spends its time in a room of 50 at 500 updates a second (`--only=fanout --profile=FILE.svg`): [before](flame-rooms-before.svg) rooms gathered by load, and [after](flame-rooms-after.svg).\n\n',
+};
+
 const report = 'docs/benchmarks.md';
 const title = '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run.\n';
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
@@ -71,7 +77,7 @@ async function measure(): Promise<boolean> {
     const area = await areas[name]!();
     const rows = await area({ short });
     allHeld = rows.every((r) => r.held) && allHeld;
-    const section = `## ${name}\n\nMeasured ${new Date().toISOString().slice(0, 10)} at ${tree} on ${machine}.\n\n${table(rows)}\n`;
+    const section = `## ${name}\n\nMeasured ${new Date().toISOString().slice(0, 10)} at ${tree} on ${machine}.\n\n${notes[name] ?? ''}${table(rows)}\n`;
     console.log(section);
     if (isWritten) await write(name, section);
   }
