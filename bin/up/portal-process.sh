@@ -2,7 +2,8 @@
 #
 # The portal lives long and moves many short-lived bytes: V8 would let its young generation grow to 2 x 32 MB and its copies. With 8 MB the
 # peak PSS under 64 x 1 MB is about 80 MB instead of 150, for a few per cent of the requests per second. Without the compile cache, which
-# bin/svc sets for all commands, the stripper of types stays loaded: 20 MB.
-portal_flags='--max-semi-space-size=8 --disable-warning=ExperimentalWarning'
+# bin/svc sets for all commands, the stripper of types stays loaded: 20 MB. Under the first load, when much survives, V8 would decide to make
+# some objects of a request old from the start; they keep the rest of it, and a quarter of each request was then collected with the old.
+portal_flags='--max-semi-space-size=8 --no-allocation-site-pretenuring --disable-warning=ExperimentalWarning'
 # Unless they are set: what is freed goes back to the system, instead of staying with the allocator for good. docs/decisions/0142.
 portal_env='MALLOC_MMAP_THRESHOLD_=131072 MALLOC_ARENA_MAX=2'
