@@ -206,7 +206,7 @@ async function transfers(bench: Bench, bytes: number, rounds: number): Promise<r
     row('down', down),
     {
       name: 'memory of the portal during these, above what it had before',
-      ours: `${grown.toFixed(0)} MB`,
+      ours: `${grown.toFixed(0)} MB (at most ${most.toFixed(0)} MB in all)`,
       peer: '-',
       ratio: '-',
       target: '< 128 MB',
