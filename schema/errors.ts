@@ -112,7 +112,11 @@ export const errorKinds = {
   INPUT_MISSING: { status: 409, retry: 'waiting', title: 'An input of the job is not there whole' },
   REFUSED: { status: 422, retry: 'terminal', title: 'The cluster refuses the job' },
   CLUSTER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The cluster does not answer' },
-  TERMINAL_AS_PORTAL: { status: 403, retry: 'terminal', title: 'A terminal would be the account of the portal' },
+  TERMINAL_AS_PORTAL: {
+    status: 403,
+    retry: 'terminal',
+    title: 'Without an account of their own on this machine only an administrator opens a terminal',
+  },
   TERMINALS_FULL: { status: 409, retry: 'waiting', title: 'As many terminals are open as may be' },
   FILE_REFUSED: { status: 403, retry: 'terminal', title: 'The account may not do this with the file' },
   FILE_EXISTS: { status: 409, retry: 'waiting', title: 'Something is there already' },
@@ -131,7 +135,11 @@ export const errorKinds = {
   },
   FILE_FAILED: { status: 502, retry: 'transient', title: 'The server could not do it with the file' },
   QUOTA_USED: { status: 507, retry: 'waiting', title: 'The quota of the account is used up' },
-  NO_OWN_ACCOUNT: { status: 403, retry: 'waiting', title: 'The person has no account of their own on the server' },
+  NO_OWN_ACCOUNT: {
+    status: 403,
+    retry: 'waiting',
+    title: 'Without an account of their own on this machine only an administrator opens files',
+  },
   SFTP_OFF: { status: 503, retry: 'waiting', title: 'The server offers no SFTP' },
   PINNED: { status: 409, retry: 'terminal', title: 'A Backend document decides whether this app runs' },
 } as const satisfies Record<string, ErrorKind>;

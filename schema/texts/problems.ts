@@ -13,7 +13,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   PORTAL_NOT_RUNNING: 'Nenhum portal responde',
   TIMEOUT: 'Sem resposta no prazo',
   STORE_NEWER: 'Os dados são de um svc mais novo',
-  TERMINAL_AS_PORTAL: 'Um terminal seria a conta do portal',
+  TERMINAL_AS_PORTAL: 'Sem conta própria nesta máquina: só um administrador abre um terminal',
   TERMINALS_FULL: 'Já há tantos terminais abertos quantos pode haver',
   SPACE_USED: 'O espaço das salas desta pessoa acabou: apague salas ou anexos antigos',
   STORE_FAILED: 'Os dados do portal não puderam ser lidos ou gravados',
@@ -109,7 +109,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   UNPACK_REFUSED: 'O arquivo compactado está danificado, tem senha, tem um nome que sai dele ou é de um tipo que não se extrai aqui',
   FILE_FAILED: 'O servidor não conseguiu fazer isto com o arquivo',
   QUOTA_USED: 'A cota da conta acabou',
-  NO_OWN_ACCOUNT: 'A pessoa não tem conta própria no servidor',
+  NO_OWN_ACCOUNT: 'Sem conta própria nesta máquina: só um administrador abre arquivos',
   SFTP_OFF: 'O servidor não oferece SFTP',
   PINNED: 'O administrador decide se este aplicativo executa',
 };
