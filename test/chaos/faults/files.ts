@@ -15,7 +15,8 @@ const nothing = (): void => undefined;
 type AppFile = keyof ReturnType<ChaosPerson['app']>;
 
 const pathOf = ({ person, app }: FaultContext, file: AppFile): string => person.app(app)[file];
-const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+/** Again when somebody writes into the folder meanwhile. */
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 
 /** Written as the person would: the file keeps its owner and mode, and a new one is the person's own. */
 function damage({ person }: FaultContext, path: string, text: string): void {
