@@ -166,8 +166,16 @@ async function typed(steps: readonly (readonly [string, string])[]): Promise<str
 }
 
 test('svc env gives a terminal the library, once', async () => {
-  const { out } = await runSvc(base, ['env'], { PYTHONPATH: '/outro', NODE_PATH: join(repository, 'sdk/node') });
-  expect(out).toBe(`export PYTHONPATH='${repository}/sdk/python:/outro'\nexport NODE_PATH='${repository}/sdk/node'\n`);
-  const { stdout } = await promisify(execFile)('sh', ['-c', `eval "$1"; python3 -c 'import svc.servidor; print("ok")'`, 'sh', out]);
-  expect(stdout).toBe('ok\n');
+  const own = `--require "${repository}/sdk/node/svc/import.cjs"`;
+  const env = { PYTHONPATH: '/outro', NODE_PATH: join(repository, 'sdk/node'), NODE_OPTIONS: `${own} --no-warnings` };
+  const { out } = await runSvc(base, ['env'], env);
+  const lines = [
+    `PYTHONPATH='${repository}/sdk/python:/outro'`,
+    `NODE_PATH='${repository}/sdk/node'`,
+    `NODE_OPTIONS='${own} --no-warnings'`,
+  ];
+  expect(out).toBe(lines.map((line) => `export ${line}\n`).join(''));
+  const asked = `eval "$1"; python3 -c 'import svc.servidor; print("ok")'; "$2" --input-type=module -e "import { web } from 'svc'; console.log(typeof web.spa)"`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', asked, 'sh', out, process.execPath]);
+  expect(stdout).toBe('ok\nfunction\n');
 });
