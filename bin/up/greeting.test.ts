@@ -15,9 +15,9 @@ test('on a terminal the link has a line of its own, and the next one is named wi
     '',
     '    http://svc.localhost:8787/?passe=x',
     '',
-    '  It signs in ana, once; svc link ana prints another. Ctrl-C ends the portal, and not the apps.',
+    '  It signs in ana, once; svc link ana --admin prints another. Ctrl-C ends the portal, and not the apps.',
     '',
     '',
   ]);
-  expect(onTerminal({ state: '/var/lib/svc' }, 'pt')[5]).toContain('svc link ana --state /var/lib/svc mostra');
+  expect(onTerminal({ state: '/var/lib/svc' }, 'pt')[5]).toContain('svc link ana --admin --state /var/lib/svc mostra');
 });

@@ -23,7 +23,7 @@ const words = {
 export function greetingOf({ link, person, state }: Greeting, isWatched: boolean, language: TextLanguage): string {
   if (!isWatched) return `open ${link}\n`;
   const { open, once } = words[language];
-  const command = `svc link ${person}${state === 'state' ? '' : ` --state ${state}`}`;
+  const command = `svc link ${person} --admin${state === 'state' ? '' : ` --state ${state}`}`;
   const below = once.replace('{pessoa}', person).replace('{comando}', command);
   return `\n  ${open}\n\n    ${color('bold', link)}\n\n  ${color('dim', below)}\n\n`;
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { SVC_LOG_LEVEL: _, ...environment } = process.env;
   terminal = spawn('script', ['-qefc', command, '/dev/null'], { env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
   terminal.stdout?.on('data', (chunk: Buffer) => (raw += chunk.toString()));
-  await until('the link', () => shown().includes('open http://'));
+  await until('the link', () => /^ +http:\/\/\S+\?passe=\S+$/m.test(shown()));
   await until('the packages in place', async () => {
     const { body } = await callControlSocket(join(state, 'svc.sock'), 'GET', '/api/admin/objects?prefix=Backend/ana/', undefined);
     return (body as readonly ObjectView[]).length === 2;
