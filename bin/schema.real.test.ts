@@ -1,5 +1,5 @@
 /** `svc schema`, and the schema as a repository serves it. Source: spec 9.9. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,8 +26,11 @@ test('prints the schema with its version; another version needs a repository', a
 
 test('is written for an editor; settings with comments are left alone', async () => {
   // A name that is mistyped makes no folder.
-  expect(await svc('schema', '--write', 'app')).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+  expect(await svc('schema', '--write', 'app')).toMatchObject({ code: 1, err: expect.stringContaining('is no folder') });
   await mkdir(join(folder, 'app'));
+  expect(await svc('schema', '--write', 'app')).toMatchObject({ code: 1, err: expect.stringContaining('holds no svc-app.json') });
+  expect(await readdir(join(folder, 'app'))).toEqual([]);
+  await writeFile(join(folder, 'app/svc-app.json'), '{}');
   const { code, out } = await svc('schema', '--write', 'app');
   expect([code, out]).toEqual([0, 'app/.vscode/svc-app.schema.json\napp/.vscode/settings.json\n']);
   const settings = join(folder, 'app/.vscode/settings.json');

@@ -5,6 +5,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readDesired } from '../schema/desired/load.ts';
+import { renderFinding } from '../schema/render.ts';
 import { importsOf } from './support/imports.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -220,4 +222,13 @@ describe('glossary', () => {
     expect(words.length).toBeGreaterThan(50);
     expect(words.filter((word) => !isUsed(word))).toEqual([]);
   });
+});
+
+test('the mistake that README shows is what the example folder says of it', () => {
+  const shown = /```\n(examples\/desired\/(\w+\.yaml):[\s\S]*?)```/.exec(read('README.md'));
+  const [, expected = '', name = ''] = shown ?? [];
+  const text = read(`examples/desired/${name}`).replace('grupos: [editores]', 'grupo: [editores]');
+  const file = { name: `examples/desired/${name}`, bytes: new TextEncoder().encode(text) };
+  const [report] = readDesired([file], []).reports;
+  expect(report?.errors.map((finding) => `${renderFinding(report, finding, text)}\n`)).toEqual([expected]);
 });

@@ -1,11 +1,12 @@
 /** `svc schema`: the JSON Schema of `svc-app.json`, of this svc or of a repository, for reading or for an editor. Source: spec 9.9. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { pathState, readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
+import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { readSchema } from '../../kit/repository/reading/schema.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { editorFiles } from '../../schema/manifest/editor-files.ts';
 import { schemaText, schemaVersion } from '../../schema/manifest/published.ts';
+import { appFolder } from '../app-folder.ts';
 import { plain, write } from '../output.ts';
 
 interface Options {
@@ -27,7 +28,7 @@ export async function runSchema({ version, repository = process.env['SVC_REPOSIT
 
 /** Into the folder of an app. */
 function writeFor(dir: string): void {
-  if (pathState(dir).kind === 'absent') throw new SvcError('NOT_FOUND', `there is no folder ${dir}`);
+  appFolder(dir);
   const settings = readIfThere(path.join(dir, '.vscode/settings.json'));
   let files: ReturnType<typeof editorFiles>;
   try {

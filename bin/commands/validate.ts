@@ -129,7 +129,13 @@ async function judgeDesired({ desired }: Found): Promise<Judged[]> {
 
 function unreadable(file: string, message: string): Judged {
   const code = message === '' ? 'EMPTY' : 'UNREADABLE';
-  const finding = { code, path: '', line: 1, column: 1, message: message === '' ? 'no svc-app.json and no *.yaml here' : message };
+  const finding = {
+    code,
+    path: '',
+    line: 1,
+    column: 1,
+    message: message === '' ? 'it holds no svc-app.json and no *.yaml: is it the folder of an app, or of a desired state?' : message,
+  };
   return { report: { file, ok: findingKinds[code].weight !== 'error', errors: [finding], warnings: [] }, bytes: new Uint8Array() };
 }
 

@@ -15,8 +15,8 @@ export async function runWhy(text: string, { state, output }: PortalOptions): Pr
   if (answer.fix !== null) write(`fix        ${wrap(answer.fix, 11)}\n`);
   if (answer.requestId !== null) write(`request    ${plain(answer.requestId)}, in the log of the portal\n`);
   if (answer.lastLogLines.length > 0) {
-    write(
-      `\n${color('dim', `last ${answer.lastLogLines.length} log lines`)}\n${answer.lastLogLines.map((line) => `  ${plain(line)}\n`).join('')}`,
-    );
+    write(`\n${color('dim', logTitle(answer.lastLogLines.length))}\n${answer.lastLogLines.map((line) => `  ${plain(line)}\n`).join('')}`);
   }
 }
+
+export const logTitle = (lines: number): string => (lines === 1 ? 'the last log line' : `last ${lines} log lines`);

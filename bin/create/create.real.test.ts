@@ -102,6 +102,7 @@ describe('svc create', () => {
     ['no name', [], 'BAD_REQUEST which app?'],
     ['an unknown template', ['x', '--template', 'rust'], 'Allowed choices are python, node'],
     ['a name that a manifest can not hold', ['x', '--name', 'a\u0007b'], 'PACKAGE_REFUSED svc-app.json: name'],
+    ['a name of two lines', ['x', '--name', 'a\nb'], 'PACKAGE_REFUSED svc-app.json: name'],
   ])('refuses %s, and leaves nothing', async ([, args, said]) => {
     const before = readdirSync(base);
     const { code, err } = await svc(...args);

@@ -46,7 +46,8 @@ describe('what is refused', () => {
     [{ frontend: 'http://vite.example:5173' }, 'a dev server of this machine'],
     [{ frontend: 'https://127.0.0.1:5173' }, 'a dev server of this machine'],
     [{ frontend: '127.0.0.1:5173' }, 'a dev server of this machine'],
-    [{ backendPrefix: ['/a/../b c'] }, 'expected a path'],
+    [{ frontend: 'http://127.0.0.1:1', backendPrefix: ['/a/../b c'] }, 'expected a path'],
+    [{ backendPrefix: ['ws'] }, '--backend-prefix goes with --frontend'],
   ])('%j', ([flags, words]) => expect(() => read(flags)).toThrow(words));
 
   test('a folder without a manifest, and none at all', () => {
@@ -64,7 +65,7 @@ test.for([
 ] as const)('the dev server %s', ([text, frontend]) => expect(read({ frontend: text }).frontend).toEqual(frontend));
 
 test('a path of the backend begins with a slash and ends with none', () => {
-  expect(read({ backendPrefix: ['api/', '/a/b'] }).backendPrefixes).toEqual(['/api', '/a/b']);
+  expect(read({ frontend: 'http://127.0.0.1:1', backendPrefix: ['api/', '/a/b'] }).backendPrefixes).toEqual(['/api', '/a/b']);
 });
 
 test('the desired state that it writes has no error', async () => {

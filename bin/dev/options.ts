@@ -45,6 +45,11 @@ export function readOptions(dir: string, flags: DevFlags, env: Readonly<Record<s
     throw new SvcError('BAD_REQUEST', '--desired goes with --server NAME, a Server document of that folder');
   if (flags.server !== undefined && flags.desired === undefined)
     throw new SvcError('BAD_REQUEST', '--server NAME needs --desired DIR, the folder with its Server document');
+  if ((flags.backendPrefix ?? []).length > 0 && flags.frontend === undefined)
+    throw new SvcError(
+      'BAD_REQUEST',
+      "--backend-prefix goes with --frontend URL: without a dev server every path is the backend's already",
+    );
   const server =
     flags.server === undefined || flags.desired === undefined ? null : { name: flags.server, desired: path.resolve(flags.desired) };
   return {

@@ -22,6 +22,8 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
   let at = 0;
   let rest = '';
   let restSinceMs = 0;
+  /** The last text that was sent ended its line. */
+  let isLineOver = true;
   let decoder = new StringDecoder('utf8');
   const buffer = Buffer.alloc(chunkBytes);
 
@@ -39,15 +41,28 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
   const flush = (all: boolean): void => {
     const hidden = hiddenValues(app);
     const cut = all ? rest.length - heldBack(rest, hidden) : rest.lastIndexOf('\n') + 1;
-    if (cut > 0) send(redact(rest.slice(0, cut), hidden));
+    if (cut > 0) {
+      send(redact(rest.slice(0, cut), hidden));
+      isLineOver = rest[cut - 1] === '\n';
+    }
     rest = rest.slice(cut);
     restSinceMs = performance.now();
+  };
+  /** What comes now is not the rest of the line that was begun: the log was cut, or is another file. */
+  const endLine = (): void => {
+    rest += decoder.end();
+    if (rest !== '') flush(true);
+    if (!isLineOver) send('\n');
+    isLineOver = true;
   };
   const drain = (): void => {
     if (fd === null) return;
     const file = fd;
     while (!isFull()) {
-      if (fstatSync(file).size < at) at = 0;
+      if (fstatSync(file).size < at) {
+        endLine();
+        at = 0;
+      }
       const got = readSync(file, buffer, 0, chunkBytes, at);
       if (got === 0) break;
       at += got;
@@ -62,7 +77,7 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     // Another file under the name: the old one was read to its end above.
     const now = statSync(app.paths.runLog, { throwIfNoEntry: false });
     if (fd !== null && !isFull() && now !== undefined && now.ino !== inode) {
-      flush(true);
+      endLine();
       closeSync(fd);
       open(false);
       drain();

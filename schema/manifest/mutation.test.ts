@@ -313,6 +313,7 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ...[...shownTexts, 'window.cancelarArraste.0', 'secrets.0.description', 'contributes.browserExtension.razao'].map(
     (path) => [path, 'CONTROL_CHARACTER', ['a\0b', '\u001b[2J', 'a\u007f', '\u009b1m', ...turned, ...unseen]] as const,
   ),
+  ...shownTexts.filter((path) => path !== 'description').map((path) => [path, 'CONTROL_CHARACTER', ['a\nb', 'a\tb', 'a\r\n']] as const),
   ['window.width', 'RANGE', [199, 10_001, -1]],
   ['window.height', 'RANGE', [149, 10_001]],
   ['window.width', 'WRONG_TYPE', ['300', 300.5, null, true]],

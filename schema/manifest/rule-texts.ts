@@ -38,6 +38,10 @@ export const ruleTexts: readonly RuleText[] = [
   { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'begins with "/" and holds no spaces' },
   { code: 'PATH_ESCAPES', at: '', says: 'paths of files stay in the package: not absolute, no "..", no backslash' },
   { code: 'ICON_TYPE', at: 'icon', says: 'svg, png or jpg' },
-  { code: 'CONTROL_CHARACTER', at: '', says: 'texts that people see hold no control characters and are not empty of visible ones' },
+  {
+    code: 'CONTROL_CHARACTER',
+    at: '',
+    says: 'texts that people see hold no control characters and are not empty of visible ones; names, titles and labels have one line',
+  },
   { code: 'HAS_NO_EFFECT', at: '', says: 'a field that does nothing beside the others is warned about' },
 ];

@@ -10,7 +10,7 @@ import { contrastWithWhite } from './contrast.ts';
 import { contextMenuItems } from './menu.ts';
 import { isPublicSuffix } from './public-suffix.ts';
 import { isReservedName } from './reserved-names.ts';
-import { unshownIn } from './shown-text.ts';
+import { unshownIn, unshownInLine } from './shown-text.ts';
 
 type Path = readonly (string | number)[];
 /** `at` says whether the key or the value is shown; default the value. */
@@ -216,22 +216,25 @@ function checkPaths(root: Fields, report: Report): void {
 
 /** Texts that no pattern bounds: they are shown to people, printed on terminals and written to logs. */
 function checkTexts(root: Fields, report: Report): void {
-  const check = (value: unknown, path: Path) => {
-    const problem = unshownIn(text(value));
+  const check = (value: unknown, path: Path, unshown = unshownInLine) => {
+    const problem = unshown(text(value));
     if (problem) report('CONTROL_CHARACTER', path, `expected text, ${problem} in "${clip(text(value))}"`);
   };
-  for (const field of ['name', 'description', 'category', 'license']) check(root[field], [field]);
+  for (const field of ['name', 'category', 'license']) check(root[field], [field]);
+  check(root['description'], ['description'], unshownIn);
   for (const field of ['developer', 'publisher']) check(record(root[field])['name'], [field, 'name']);
   const window = record(root['window']);
   check(window['title'], ['window', 'title']);
-  for (const [index, selector] of list(window['cancelarArraste']).entries()) check(selector, ['window', 'cancelarArraste', index]);
+  for (const [index, selector] of list(window['cancelarArraste']).entries())
+    check(selector, ['window', 'cancelarArraste', index], unshownIn);
   for (const [name, offer] of Object.entries(record(root['capacidades']))) check(record(offer)['rotulo'], ['capacidades', name, 'rotulo']);
   for (const [index, type] of list(record(root['opens'])['proprios']).entries()) {
     check(record(type)['nome'], ['opens', 'proprios', index, 'nome']);
   }
   const extension = record(record(root['contributes'])['browserExtension']);
-  check(extension['razao'], ['contributes', 'browserExtension', 'razao']);
-  for (const [index, secret] of list(root['secrets']).entries()) check(record(secret)['description'], ['secrets', index, 'description']);
+  check(extension['razao'], ['contributes', 'browserExtension', 'razao'], unshownIn);
+  for (const [index, secret] of list(root['secrets']).entries())
+    check(record(secret)['description'], ['secrets', index, 'description'], unshownIn);
 }
 
 /** Why a path is not inside the folder it is relative to; null when it is. Used for every file that a manifest names. */

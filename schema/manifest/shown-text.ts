@@ -13,3 +13,7 @@ export function unshownIn(shown: string): string | null {
   if (controlCharacter.test(shown)) return 'found the control character';
   return shown !== '' && !visibleCharacter.test(shown) ? 'found no visible character' : null;
 }
+
+/** Of a text that stands on one line, as a name does: there an end of a line, and a tab, is a control character like the others. */
+export const unshownInLine = (shown: string): string | null =>
+  unshownIn(shown) ?? (/[\t\n\r]/.test(shown) ? 'found the end of a line, or a tab,' : null);

@@ -23,6 +23,7 @@ const fields =
     );
 
 const capability = one('texto/v1', 'busca/v2', 'a-b/v10', 'x9/v0');
+const title = one('Notas', 'é ü', '😀', '', 'x'.repeat(60));
 const text = one('Notas', 'é ü', '😀', '', 'a\nb', 'x'.repeat(60));
 const label = one('A', 'Abrir em Notas', 'x'.repeat(48), '😀'.repeat(48));
 const flag = one(true, false);
@@ -60,7 +61,7 @@ const motor = fields({
 });
 
 const windowObject = fields({
-  title: text,
+  title,
   width: one(200, 960, 10_000),
   height: one(150, 640, 10_000),
   richChrome: flag,
@@ -83,7 +84,7 @@ const manifest = fields({
     installCommand: one('', 'npm ci', 'a\nb'),
     healthcheckPath: one('/', '/saude?x=1', '/~'),
   }),
-  name: text,
+  name: title,
   type: one('app', 'engine'),
   kind: one('app', 'service'),
   escopo: one('pessoa', 'pessoa', 'servidor'),
@@ -116,7 +117,7 @@ const manifest = fields({
   gpu: flag,
   secrets: some(fields({ 'name!': one('MAPS_KEY', 'A', 'Z'.repeat(64), 'SVC', 'PATHS'), description: text, required: flag }), 2),
   icon: one('icon.svg', 'a/b.PNG', '', 'x.bmp'),
-  category: text,
+  category: title,
   description: text,
   developer: maker,
   publisher: maker,

@@ -33,6 +33,11 @@ const text =
 const sized = (min: number, max = Number.POSITIVE_INFINITY): Judge => text((value) => characters(value) >= min && characters(value) <= max);
 const words = (min = 0, max = Number.POSITIVE_INFINITY): Judge =>
   text((value) => isShown(value) && characters(value) >= min && characters(value) <= max);
+/** As words, on one line. */
+const line = (min = 0, max = Number.POSITIVE_INFINITY): Judge => {
+  const judge = words(min, max);
+  return (value) => (typeof value === 'string' && Array.from('\t\n\r').some((end) => value.includes(end)) ? false : judge(value));
+};
 const whole =
   (min: number, max = Number.POSITIVE_INFINITY): Judge =>
   (value) =>
@@ -69,7 +74,7 @@ const isFile = (value: string, ends: readonly string[]): boolean =>
   ends.some((end) => value.length > end.length && value.endsWith(end)) &&
   startsThen(value, [lower, upper, digit], [lower, upper, digit, '/', '.', '_', '-']) &&
   staysInside(value);
-const maker = closed({ 'name!': words(1), url: text(isAddress) });
+const maker = closed({ 'name!': line(1), url: text(isAddress) });
 const memory = text((value) => {
   if (value === 'none') return true;
   const number = 'KMGT%'.includes(value.at(-1) ?? 'x') ? value.slice(0, -1) : value;
@@ -106,7 +111,7 @@ const ownType = closed({
     const bare = value.startsWith('.') ? value.slice(1) : value;
     return bare.length <= 16 && startsThen(bare, [lower, digit], [lower, digit, '+', '_', '-']);
   }),
-  'nome!': words(1, 60),
+  'nome!': line(1, 60),
   'cor!': text((value) => {
     const [mark, ...rest] = Array.from(value);
     return mark === '#' && rest.length === 6 && all(rest.join('').toLowerCase(), hex) && readableOnWhite(value);
@@ -116,7 +121,7 @@ const ownType = closed({
 });
 
 const windowObject = closed({
-  title: words(),
+  title: line(),
   width: whole(200, 10_000),
   height: whole(150, 10_000),
   richChrome: flag,
@@ -152,7 +157,7 @@ const offer = closed({
       parts.every((part) => !['', '.', '..'].includes(part) && all(part, lower, upper, digit, '.', '_', '~', '-'))
     );
   }),
-  rotulo: words(1, 60),
+  rotulo: line(1, 60),
 });
 const offers: Judge = (value) =>
   isObject(value) ? every(Object.entries(value).map(([name, one]) => every([isCapability(name), offer(one)]))) : false;
@@ -161,7 +166,7 @@ const shape = closed({
   'id!': (value) => every([id(value), ownId(value)]),
   'version!': text((value) => startsThen(value, [lower, upper, digit], [lower, upper, digit, '.', '-', '+', '_'])),
   'backend!': backend,
-  name: words(),
+  name: line(),
   type: oneOf('app', 'engine'),
   kind: oneOf('app', 'service'),
   escopo: oneOf('pessoa', 'servidor'),
@@ -199,12 +204,12 @@ const shape = closed({
     }),
   ),
   icon: text(staysInside),
-  category: words(),
+  category: line(),
   description: words(),
   developer: maker,
   publisher: maker,
   homepage: text(isAddress),
-  license: words(1),
+  license: line(1),
   handles: oneOf('terminal', 'editor', 'fileBrowser', 'ide', 'vscode', 'browser', null),
   opens: closed({
     extensions: listOf(text(isExtension)),
