@@ -73,3 +73,83 @@ test('an empty text for the queue is said to be empty, and not sent', async () =
   await page.does('pedido', 'submit');
   expect([page.of('aviso').textContent, page.asked.filter((each) => each.startsWith('POST'))]).toEqual(['Write a text first.', []]);
 });
+
+/** The page of rooms, with the part of `window.svc` that it uses; its address is what a page that is loaded again has. */
+function openRooms(address: { href: string }) {
+  const listeners: Record<string, (event: object) => void> = {};
+  const buttons: { textContent: string; press: () => void }[] = [];
+  const element = (id = '') => {
+    const made = {
+      id,
+      hidden: false,
+      textContent: '',
+      elements: [],
+      append: () => undefined,
+      replaceChildren: () => undefined,
+      setAttribute: () => undefined,
+      addEventListener: (name: string, run: (event: object) => void) => {
+        if (id === '') buttons.push(Object.assign(made, { press: () => run({}) }));
+        listeners[`${id} ${name}`] = run;
+      },
+    };
+    return made;
+  };
+  const elements = new Map<string, ReturnType<typeof element>>();
+  const getElementById = (id: string) => elements.get(id) ?? elements.set(id, element(id)).get(id);
+  const entered: string[] = [];
+  const entrar = (id: string) => {
+    entered.push(id);
+    const doc = { getArray: () => Object.assign([], { observeDeep: () => undefined }) };
+    return { doc, estado: 'sincronizado', podeEscrever: true, aoMudar: () => undefined, sair: async () => undefined };
+  };
+  const svc = {
+    noAmbiente: true,
+    app: { ao: () => undefined },
+    salas: { ao: () => undefined, entrar, listar: async () => ({ salas: [{ id: 's1', nome: 'Compras' }] }) },
+  };
+  const script = readFileSync(path.join(import.meta.dirname, 'templates/rooms/frontend/app.mjs'), 'utf8');
+  runInNewContext(`(async () => {${script.replace(/^import .*$/m, 'const awarenessProtocol = {}, Y = {};')}})()`, {
+    document: {
+      documentElement: {},
+      baseURI: 'http://listas.svc.localhost/',
+      getElementById,
+      querySelectorAll: () => [],
+      createElement: () => element(),
+    },
+    navigator: { language: 'en' },
+    window: { svc },
+    URL,
+    URLSearchParams,
+    location: {
+      get search() {
+        return new URL(address.href).search;
+      },
+      get pathname() {
+        return new URL(address.href).pathname;
+      },
+    },
+    history: { replaceState: (_state: null, _title: string, to: string) => (address.href = new URL(to, address.href).href) },
+  });
+  const press = async (what: string): Promise<void> => {
+    (buttons.find(({ textContent }) => textContent === what)?.press ?? (() => listeners[`${what} click`]?.({})))();
+    for (let at = 0; at < 5; at += 1) await turn();
+  };
+  return { entered, press };
+}
+
+test('a page of rooms that is loaded again opens the list that was open, and none after it was left', async () => {
+  const address = { href: 'http://listas.svc.localhost/' };
+  const first = openRooms(address);
+  await turn();
+  await first.press('Compras');
+  expect([first.entered, address.href]).toEqual([['s1'], 'http://listas.svc.localhost/?sala=s1']);
+  const again = openRooms(address);
+  await turn();
+  await turn();
+  expect(again.entered).toEqual(['s1']);
+  await again.press('voltar');
+  const last = openRooms(address);
+  await turn();
+  await turn();
+  expect([last.entered, address.href]).toEqual([[], 'http://listas.svc.localhost/']);
+});

@@ -111,7 +111,13 @@ const listar = () =>
     desenhar();
   });
 
+/** The open list is in the address: a page that is loaded again opens it again. */
+function lembrar(sala) {
+  history.replaceState(null, '', sala === null ? location.pathname : `?${new URLSearchParams({ sala })}`);
+}
+
 async function abrir(id) {
+  lembrar(id);
   await aberta?.conexao.sair();
   const conexao = svc.salas.entrar(id, { Y, awarenessProtocol });
   const itens = conexao.doc.getArray('itens');
@@ -124,6 +130,7 @@ async function abrir(id) {
 async function fechar() {
   const { conexao } = aberta;
   aberta = null;
+  lembrar(null);
   await conexao.sair();
   desenhar();
   await listar();
