@@ -20,5 +20,13 @@ function resolve(specifier, context, nextResolve) {
   }
 }
 
-// Node 20 has none: there `createRequire` is the way.
 if (typeof registerHooks === 'function') registerHooks({ resolve });
+else {
+  // Node 20. Said by the program that needs it alone: `svc env` preloads this file into every Node of a terminal.
+  process.on('uncaughtExceptionMonitor', (error) => {
+    if (error?.code === 'ERR_MODULE_NOT_FOUND' && /'svc'/.test(error.message))
+      console.error(
+        `svc: import 'svc' needs Node 22.15, this is ${process.version}; here: const { escutar, servidor, web } = createRequire(import.meta.url)('svc')`,
+      );
+  });
+}
