@@ -28,6 +28,8 @@ export interface Backends {
   restart(whose: readonly string[], signal: AbortSignal): Promise<readonly Came[] | null>;
   /** Of one that does not answer yet: true once it does, false when it ended or the signal fired. */
   answersLater(person: string, signal: AbortSignal): Promise<boolean>;
+  /** Of a start that takes long: the process before it has not ended yet, or the new one does not answer. Null: neither. */
+  waitsFor(whose: readonly string[]): 'end' | 'start' | null;
   /** Why it is not up, for a person to read, and the end of what it printed. */
   why(came: Came): Promise<Why>;
   stop(): Promise<void>;
@@ -63,9 +65,12 @@ export function createBackends(
       }
       return false;
     },
+    waitsFor: (whose) => {
+      const states = new Set((whose.length === 0 ? people.slice(0, 1) : whose).map((person) => gateway.apps.find(person, app)?.status));
+      return states.has('stopping') ? 'end' : states.has('starting') ? 'start' : null;
+    },
     why: async ({ person, answer }) => {
-      const exit = gateway.apps.find(person, app)?.lastExit ?? null;
-      const how = exit === null ? '' : exit.signal === null ? `exit code ${exit.code}` : exit.signal;
+      const how = endOf(answer.status, gateway.apps.find(person, app)?.lastExit ?? null);
       const text = await gateway.commands.apps.log(person, app, { tail: tailLines, previous: false }).catch(() => '');
       const lines = text
         .split('\n')
@@ -78,6 +83,15 @@ export function createBackends(
       await Promise.all(running().map((person) => starts.stopAndWait(person, app, options).catch(() => undefined)));
     },
   };
+}
+
+/** How its process ended; of one that lives the last end is that of another. */
+export function endOf(
+  status: StartAnswer['status'],
+  exit: { readonly code: number | null; readonly signal: string | null } | null,
+): string {
+  if (exit === null || status === 'starting' || status === 'running') return '';
+  return exit.signal ?? `exit code ${exit.code}`;
 }
 
 /** The place of the mistake first, where what it printed has one. */

@@ -27,7 +27,8 @@ import type { DevOptions } from './options.ts';
 import { packedDelivery } from './packed.ts';
 import { startDevPortal } from './portal.ts';
 import type { Session } from './session.ts';
-import { endSupervisor } from './supervisors.ts';
+import { untilSignal } from './signals.ts';
+import { endSupervisor, killApp } from './supervisors.ts';
 import { keepFolder } from './running.ts';
 import { createTerminal, filesOf } from './terminal.ts';
 import { createTurns } from './turns.ts';
@@ -38,12 +39,14 @@ import { work } from './work.ts';
 const clock = systemClock;
 
 export async function dev(options: DevOptions, language: TextLanguage): Promise<void> {
-  const ended = untilSignal();
+  let endNow = (): void => undefined;
+  const ended = untilSignal({ signals: process, nowMs: () => clock.monotonicMs(), endNow: () => endNow(), leave: () => process.exit(1) });
   const say = wordsIn(language);
   const ignored = await ignoring(options.folder);
   const first = await firstGood(options.folder, ignored, say, ended);
   if (first === null) return;
   const session = await open(options, first, say, language);
+  endNow = () => killBackends(session);
   const stop = new AbortController();
   try {
     await run(session, ignored, stop.signal, ended);
@@ -72,7 +75,7 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
     : linkedDelivery(where);
   await delivery.prepare();
   const board = createBoard({ app, folder, mode: delivery.mode }, clock);
-  const terminal = createTerminal(board, () => clock.nowMs(), people.length > 1);
+  const terminal = createTerminal(board, () => clock.nowMs(), people.length > 1, language);
   const portal = await startDevPortal({
     state,
     desired,
@@ -157,7 +160,7 @@ async function announce(session: Session, ignored: Ignoring): Promise<void> {
   terminal.note(say(process.stdin.isTTY ? 'linksEnter' : links.length > 1 ? 'links' : 'link'));
   if (options.frontend === null && !hasPage(manifest, options.folder))
     terminal.note(say('noPage', { nomes: Object.keys(manifest.capacidades ?? {}).join(', ') }));
-  terminal.note(say(delivery.isLive ? 'rule' : 'rulePacked'));
+  terminal.note(say(ruleOf(delivery.isLive, options.frontend !== null || hasPage(manifest, options.folder))));
   if (builder.exists()) terminal.note(say('ruleBuild'));
   const { frontend } = options;
   // A dev server builds its own.
@@ -167,6 +170,8 @@ async function announce(session: Session, ignored: Ignoring): Promise<void> {
   terminal.note(say('end'));
   if (options.open) openInBrowser(links);
 }
+
+const ruleOf = (isLive: boolean, isSeen: boolean) => (isLive ? (isSeen ? 'rule' : 'ruleNoPage') : 'rulePacked');
 
 /** New ones, each of which signs in once. */
 async function showLinks({ terminal, portal }: Session): Promise<readonly string[]> {
@@ -204,24 +209,16 @@ function followLogs({ options, people, terminal, app, portal, delivery }: Sessio
 
 const homeOf = ({ state }: DevOptions, person: string): string => path.join(state, localServer, 'home', person);
 
+/** The end in order goes on, and has nothing to wait for. On a server they are another account's. */
+function killBackends({ options, people, terminal, say, app }: Session): void {
+  terminal.note(say('endingNow'));
+  if (options.server === null) for (const person of people) killApp(homeOf(options, person), app);
+}
+
 async function close({ options, people, backends, portal }: Session): Promise<void> {
   const late = (): SvcError => new SvcError('TIMEOUT', 'the backends did not end in time');
   await withDeadline(clock, limits.devEndMsMax, backends.stop(), late).catch(() => undefined);
   await portal.running.end();
   // Not before: the portal would start them again. On a server other portals need them.
   if (options.server === null) for (const person of people) await endSupervisor(homeOf(options, person));
-}
-
-/** The second signal ends it at once. Who reads what it says is gone: that is an end too, and in order. */
-function untilSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    process.stdout.removeAllListeners('error').on('error', () => resolve('EPIPE'));
-    process.stderr.on('error', () => resolve('EPIPE'));
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve(signal);
-      });
-    }
-  });
 }

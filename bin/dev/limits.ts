@@ -19,6 +19,10 @@ export const limits = {
   leftOutSeenMax: 2_000,
   /** For a start to answer; it goes on, and is told when it does. */
   restartMsMax: 30_000,
+  /** A start that takes longer is said to. */
+  restartTellMs: 3_000,
+  /** Of Ctrl-C: a package runner sends it a second time to who has it from the terminal already. */
+  sameSignalMs: 500,
   /** For build.sh; what changes so soon after its end came of it. */
   buildMsMax: 600_000,
   buildEchoMs: 500,

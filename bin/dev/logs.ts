@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppsView, Gateway } from '../../schema/gateway.ts';
+import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { limits } from './limits.ts';
 
 type OnLine = (text: string) => void;
@@ -103,3 +104,7 @@ export function appLogLines(text: string): readonly string[] {
 }
 
 const isBlock = (value: unknown): value is string => typeof value === 'string' && value.trimEnd().includes('\n');
+
+/** The line with which every backend begins is Portuguese by its specification. Source: spec 4.2. */
+export const inTerminal = (text: string, language: TextLanguage): string =>
+  language === 'pt' ? text : text.replace(/^(\[[^\]]+\]) versão (\S+) escutando em (.+)$/, '$1 version $2 listening on $3');

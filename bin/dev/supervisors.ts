@@ -4,7 +4,8 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { dialSocket } from '../../controller/hosts/unix-socket.ts';
 import { withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { accountPaths } from '../../schema/server-paths.ts';
+import { processesOf, signal } from '../../kit/processes.ts';
+import { accountPaths, appPaths } from '../../schema/server-paths.ts';
 import { limits } from './limits.ts';
 
 /** Nothing when there is none. */
@@ -17,4 +18,10 @@ export async function endSupervisor(home: string): Promise<void> {
   const late = (): SvcError => new SvcError('TIMEOUT', `the supervisor of ${home} did not end`);
   await withDeadline(systemClock, limits.devEndMsMax, once(socket, 'close'), late).catch(() => undefined);
   socket.destroy();
+}
+
+/** Its backend, and what that started. */
+export function killApp(home: string, app: string): void {
+  const { socket } = appPaths({ home, prefix: '' }, app);
+  for (const { identity, leader } of processesOf({ app, socket })) signal(leader ? -identity.pid : identity.pid, 'SIGKILL');
 }

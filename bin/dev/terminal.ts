@@ -1,6 +1,8 @@
 /** Lines of `svc dev` for who sits before the terminal; those of the backend are on the panel as well. */
 import { color, moment, plain, safeForTerminal, write } from '../output.ts';
 import type { Board } from './board.ts';
+import type { TextLanguage } from '../../schema/texts/reasons.ts';
+import { inTerminal } from './logs.ts';
 import { createOnce } from './once.ts';
 
 type Tone = 'good' | 'bad' | 'busy' | 'plain';
@@ -29,12 +31,14 @@ export function filesOf(files: readonly string[]): string {
   return files.slice(0, filesShown).join(', ') + (rest > 0 ? ` +${rest}` : '');
 }
 
-export function createTerminal(board: Board, nowMs: () => number, several: boolean): Terminal {
+export function createTerminal(board: Board, nowMs: () => number, several: boolean, language: TextLanguage): Terminal {
   const toned = (tone: Tone, text: string): string => (tone === 'plain' ? text : color(colors[tone], text));
   const stamp = (): string => color('dim', moment(nowMs(), nowMs()));
   const once = { terminal: createOnce(), board: createOnce() };
   const shown = (source: 'run' | 'app' | 'build', person: string, text: string): void =>
-    write(`${stamp()}  ${color('dim', `${several ? `${person} ` : ''}${source === 'app' ? '┆' : '│'}`)} ${safeForTerminal(text)}\n`);
+    write(
+      `${stamp()}  ${color('dim', `${several ? `${person} ` : ''}${source === 'app' ? '┆' : '│'}`)} ${safeForTerminal(inTerminal(text, language))}\n`,
+    );
   const onPanel = (source: 'run' | 'app' | 'build', person: string, text: string): void =>
     board.line({ source, person: several ? person : '', text });
   const note = (text: string, tone: Tone = 'plain'): void =>

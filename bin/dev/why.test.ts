@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { whyOf } from './backends.ts';
-import { appLogLines } from './logs.ts';
+import { endOf, whyOf } from './backends.ts';
+import { appLogLines, inTerminal } from './logs.ts';
 import { createOnce } from './once.ts';
 
 const why = (reason: 'InvalidManifest' | 'ExitedAtOnce' | 'InstallCommandFailed', message: string, lines: readonly string[] = []) =>
@@ -20,6 +20,27 @@ test('a missing entrypoint is no crash, and nothing is said to stand above', () 
     tail: [],
   });
   expect(why('InstallCommandFailed', 'installCommand failed: exit code 3; its output is above').detail).not.toContain('above');
+});
+
+test('one that lives has not ended: the last end is that of the process before it', () => {
+  const exit = { code: 7, signal: null };
+  expect((['starting', 'running', 'backoff', 'failed', 'stopped'] as const).map((status) => endOf(status, exit))).toEqual([
+    '',
+    '',
+    'exit code 7',
+    'exit code 7',
+    'exit code 7',
+  ]);
+  expect([endOf('failed', { code: null, signal: 'SIGSEGV' }), endOf('failed', null)]).toEqual(['SIGSEGV', '']);
+});
+
+test('the line of a start is in the language of the terminal', () => {
+  const line = '[notas] versão 0.1.0 escutando em /run/notas.sock';
+  expect([inTerminal(line, 'en'), inTerminal(line, 'pt'), inTerminal('versão 2', 'en')]).toEqual([
+    '[notas] version 0.1.0 listening on /run/notas.sock',
+    line,
+    'versão 2',
+  ]);
 });
 
 test('a line of app.log with a traceback has its lines', () => {

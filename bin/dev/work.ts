@@ -6,6 +6,8 @@ import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { DevChange, DevOutcome } from '../../schema/wire/dev.ts';
 import type { Change } from './changes.ts';
 import type { Ignoring } from './first-good.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
+import { limits } from './limits.ts';
 import { judgeManifest } from './manifest.ts';
 import { mistakeOf } from './mistake.ts';
 import type { Session } from './session.ts';
@@ -78,7 +80,12 @@ async function restart(
   { overtaken, whose }: { readonly overtaken: AbortSignal; readonly whose: readonly string[] },
 ): Promise<void> {
   const { board, terminal, say, backends } = session;
-  const came = await backends.restart(whose, overtaken);
+  const isLong = clock.at(clock.monotonicMs() + limits.restartTellMs, () => {
+    const waits = backends.waitsFor(whose);
+    const s = machineLimits.stopGraceMs / 1_000;
+    if (waits !== null) terminal.event('busy', waits === 'end' ? say('stillEnds', { s }) : say('stillStarts'), change.files);
+  });
+  const came = await backends.restart(whose, overtaken).finally(isLong);
   if (came === null) return;
   const bad = came.find(({ answer }) => !answer.ready);
   if (bad === undefined) return ready(session, change);

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heldBack, lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
+import { appendToRunLog, heldBack, lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
 
 describe('run.log', () => {
   let dir: string;
@@ -64,6 +64,13 @@ describe('run.log', () => {
     expect(lastLines(paths.runLog, 5, 14)).toEqual(['second', 'third']);
     appendFileSync(paths.runLog, '\n');
     expect(lastLines(join(dir, 'none'), 5, 100)).toEqual([]);
+  });
+
+  test('a line of svc is not glued to half a line of the app', () => {
+    appendToRunLog(paths.runLog, 'one');
+    appendFileSync(paths.runLog, 'half');
+    appendToRunLog(paths.runLog, 'two');
+    expect(readFileSync(paths.runLog, 'utf8')).toBe('svc: one\nhalf\nsvc: two\n');
   });
 
   test('shows no secret, also when one is part of another, and leaves words alone', () => {

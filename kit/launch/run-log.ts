@@ -23,11 +23,12 @@ export function rotateRunLog(paths: LogPaths): number {
   return openSync(paths.runLog, appending, 0o600);
 }
 
-/** Appends one line of svc, marked so that it is not taken for the app's. */
+/** Appends one line of svc, marked so that it is not taken for the app's, whose own line may not be over. */
 export function appendToRunLog(path: string, line: string): void {
+  const last = readEnd(path, 1);
   const fd = openSync(path, appending, 0o600);
   try {
-    writeSync(fd, `svc: ${line}\n`);
+    writeSync(fd, `${last.length > 0 && last[0] !== 0x0a ? '\n' : ''}svc: ${line}\n`);
   } finally {
     closeSync(fd);
   }

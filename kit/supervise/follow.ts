@@ -15,29 +15,13 @@ export interface Follower {
   readonly end: () => void;
 }
 
-/** `send` answers false when the reader is full; `look` after it has drained goes on. Lines are sent whole, or after a second. */
-export function follow(app: App, send: (text: string) => boolean, isFull: () => boolean): Follower {
-  let fd: number | null = null;
-  let inode = 0;
-  let at = 0;
+/** Bytes of a log as lines: sent whole, or after a second. */
+function linesTo(app: App, send: (text: string) => boolean) {
   let rest = '';
   let restSinceMs = 0;
   /** The last text that was sent ended its line. */
   let isLineOver = true;
   let decoder = new StringDecoder('utf8');
-  const buffer = Buffer.alloc(chunkBytes);
-
-  const open = (fromEnd: boolean): void => {
-    try {
-      fd = openSync(app.paths.runLog, constants.O_RDONLY | constants.O_NONBLOCK);
-      const stat = fstatSync(fd);
-      inode = stat.ino;
-      at = fromEnd ? stat.size : 0;
-      decoder = new StringDecoder('utf8');
-    } catch {
-      fd = null;
-    }
-  };
   const flush = (all: boolean): void => {
     const hidden = hiddenValues(app);
     const cut = all ? rest.length - heldBack(rest, hidden) : rest.lastIndexOf('\n') + 1;
@@ -48,28 +32,58 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     rest = rest.slice(cut);
     restSinceMs = performance.now();
   };
-  /** What comes now is not the rest of the line that was begun: the log was cut, or is another file. */
-  const endLine = (): void => {
-    rest += decoder.end();
-    if (rest !== '') flush(true);
-    if (!isLineOver) send('\n');
-    isLineOver = true;
+  return {
+    add: (bytes: Buffer): void => {
+      rest += decoder.write(bytes);
+      flush(rest.length >= chunkBytes);
+    },
+    /** What has waited for the end of its line for a second. */
+    isLate: (): boolean => rest !== '' && performance.now() - restSinceMs > 1_000,
+    flush: (): void => flush(true),
+    /** What comes now is not the rest of the line that was begun: the log was cut, or is another file. */
+    endLine: (): void => {
+      decoder = new StringDecoder('utf8');
+      if (rest !== '') flush(true);
+      // The beginning of a hidden value, whose rest does not come.
+      rest = '';
+      if (!isLineOver) send('\n');
+      isLineOver = true;
+    },
+  };
+}
+
+/** `send` answers false when the reader is full; `look` after it has drained goes on. */
+export function follow(app: App, send: (text: string) => boolean, isFull: () => boolean): Follower {
+  let fd: number | null = null;
+  let inode = 0;
+  let at = 0;
+  const lines = linesTo(app, send);
+  const buffer = Buffer.alloc(chunkBytes);
+
+  const open = (fromEnd: boolean): void => {
+    try {
+      fd = openSync(app.paths.runLog, constants.O_RDONLY | constants.O_NONBLOCK);
+      const stat = fstatSync(fd);
+      inode = stat.ino;
+      at = fromEnd ? stat.size : 0;
+    } catch {
+      fd = null;
+    }
   };
   const drain = (): void => {
     if (fd === null) return;
     const file = fd;
     while (!isFull()) {
       if (fstatSync(file).size < at) {
-        endLine();
+        lines.endLine();
         at = 0;
       }
       const got = readSync(file, buffer, 0, chunkBytes, at);
       if (got === 0) break;
       at += got;
-      rest += decoder.write(buffer.subarray(0, got));
-      flush(rest.length >= chunkBytes);
+      lines.add(buffer.subarray(0, got));
     }
-    if (rest !== '' && performance.now() - restSinceMs > 1_000 && !isFull()) flush(true);
+    if (lines.isLate() && !isFull()) lines.flush();
   };
   const poll = (): void => {
     if (fd === null) open(false);
@@ -77,7 +91,7 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
     // Another file under the name: the old one was read to its end above.
     const now = statSync(app.paths.runLog, { throwIfNoEntry: false });
     if (fd !== null && !isFull() && now !== undefined && now.ino !== inode) {
-      endLine();
+      lines.endLine();
       closeSync(fd);
       open(false);
       drain();

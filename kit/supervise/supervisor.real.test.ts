@@ -223,6 +223,7 @@ describe.concurrent('stop', () => {
     expect(stopped.sinceMs - askedAtMs).toBeGreaterThanOrEqual(9_900);
     expect(stopped.sinceMs - askedAtMs).toBeLessThan(12_000);
     expect(isAlive(live!)).toBe(false);
+    expect(readFileSync(home.paths('surdo').runLog, 'utf8')).toMatch(/svc: it did not end within 10 s of SIGTERM: it is killed\n$/);
   });
 
   test('is legal while the app is in set-up, and ends the set-up', async ({ home }) => {

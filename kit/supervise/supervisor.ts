@@ -1,6 +1,7 @@
 /** The supervisor put together: records, machine, effects, level and edges. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { SupervisionEffect, SupervisionEvent } from '../../machines/supervision.ts';
+import { limits as machineLimits } from '../../machines/limits.ts';
 import { advance, restartsAfter } from '../../machines/supervision.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -8,6 +9,7 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { pathState, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
+import { appendToRunLog } from '../launch/run-log.ts';
 import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
@@ -18,7 +20,7 @@ import { serve, type ProtocolServer } from './server.ts';
 import { takeOver } from './readable-files.ts';
 import { changedSnapshot, writeStatus } from './snapshot.ts';
 import { watchEdges } from './watch.ts';
-import { appOf, guarded, later, type App, type Supervisor } from './app-state.ts';
+import { appOf, guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 export interface SupervisorOptions {
   readonly place: ServerPlace;
@@ -33,6 +35,10 @@ export interface SupervisorOptions {
   readonly replaced: () => void;
 }
 
+/** Told in their log. */
+const killed = new WeakSet<Live>();
+const killedLine = `it did not end within ${machineLimits.stopGraceMs / 1_000} s of SIGTERM: it is killed`;
+
 /** Exhaustive: an effect without an executor does not compile (design 3 rule 2). */
 const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Supervisor, app: App) => void } = {
   launch,
@@ -42,9 +48,14 @@ const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Su
     faultPoint('stop-terminated');
     queueMicrotask(() => watchUntilGone(supervisor, app));
   },
-  kill: (_supervisor, app) => {
+  kill: (supervisor, app) => {
+    const live = app.process;
     signalApp(app, 'SIGKILL');
     faultPoint('stop-killed');
+    // The end of the log of this run: the next one begins its own.
+    if (live === null || live.launcher || killed.has(live)) return;
+    killed.add(live);
+    guarded(supervisor, app, 'log', () => appendToRunLog(app.paths.runLog, killedLine));
   },
   deleteEnv: (_supervisor, app) => {
     app.wish = null;

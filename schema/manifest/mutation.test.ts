@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isShown } from '../testing/oracle-texts.ts';
+import { isShown, twoLines } from '../testing/oracle-texts.ts';
 import { validateManifest } from './validate.ts';
 import { amount } from '../../test/support/amount.ts';
 
@@ -14,7 +14,9 @@ const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000, 1_000));
 type Fields = Record<string, unknown>;
 
 const lower = (max: number) => fc.stringMatching(new RegExp(`^[a-z][a-z0-9]{0,${max - 1}}$`));
-const text = fc.string({ maxLength: 40, unit: 'grapheme' }).filter((value) => value.isWellFormed() && value !== '' && isShown(value));
+const text = fc
+  .string({ maxLength: 40, unit: 'grapheme' })
+  .filter((value) => value.isWellFormed() && value !== '' && isShown(value) && !/[\t\n\r]/.test(value));
 const capability = fc.tuple(lower(8), fc.nat(99)).map(([name, version]) => `${name}/v${version}`);
 const address = lower(10).map((name) => `https://${name}.example.org/a?b=c#d`);
 const file = (extension: string) => fc.tuple(lower(8), lower(8)).map(([a, b]) => `${a}/${b}.${extension}`);
@@ -311,9 +313,8 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['backend.healthcheckPath', 'HEALTHCHECK_PATH', ['', 'saude', '/a b', '/a\r\nx: y', '/é', 'http://a/']],
   ['backend.installCommand', 'CONTROL_CHARACTER', ['a\0b']],
   ...[...shownTexts, 'window.cancelarArraste.0', 'secrets.0.description', 'contributes.browserExtension.razao'].map(
-    (path) => [path, 'CONTROL_CHARACTER', ['a\0b', '\u001b[2J', 'a\u007f', '\u009b1m', ...turned, ...unseen]] as const,
+    (path) => [path, 'CONTROL_CHARACTER', ['a\0b', '\u001b[2J', 'a\u007f', '\u009b1m', ...turned, ...unseen, ...twoLines(path)]] as const,
   ),
-  ...shownTexts.filter((path) => path !== 'description').map((path) => [path, 'CONTROL_CHARACTER', ['a\nb', 'a\tb', 'a\r\n']] as const),
   ['window.width', 'RANGE', [199, 10_001, -1]],
   ['window.height', 'RANGE', [149, 10_001]],
   ['window.width', 'WRONG_TYPE', ['300', 300.5, null, true]],

@@ -71,3 +71,7 @@ export function isShown(text: string): boolean {
   const codes = Array.from(text, (char) => char.codePointAt(0) ?? 0);
   return !codes.some(isObeyed) && (text === '' || !codes.every(isUnseen));
 }
+
+/** What a text of one line must not hold; descriptions and reasons may, and so may a selector. */
+export const twoLines = (path: string): readonly string[] =>
+  /description$|razao$|cancelarArraste/.test(path) ? [] : ['a\nb', 'a\tb', 'a\r\n'];

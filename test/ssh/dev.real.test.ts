@@ -44,7 +44,7 @@ const backends = (): readonly number[] =>
 
 test('it runs there, a change is another version of it, and the end stops it', async () => {
   expect(dev.link('rui')).toMatch(/^http:\/\/svc\.localhost:/);
-  await dev.says(/versão 1\.0\.0\+dev\.\w+ escutando/, 0);
+  await dev.says(/version 1\.0\.0\+dev\.\w+ listening/, 0);
   const [before] = await until('a backend on the server', () => (backends().length === 1 ? backends() : null));
   const from = await dev.edit('backend/main.py', (text) => `print('mudou', flush=True)\n${text}`);
   await dev.says(/backend\/main\.py → backend ready/, from);
