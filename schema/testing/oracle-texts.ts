@@ -72,6 +72,9 @@ export function isShown(text: string): boolean {
   return !codes.some(isObeyed) && (text === '' || !codes.every(isUnseen));
 }
 
+/** Something to see, on one line. */
+export const isLine = (text: string): boolean => text.isWellFormed() && text !== '' && isShown(text) && !/[\t\n\r]/.test(text);
+
 /** What a text of one line must not hold; descriptions and reasons may, and so may a selector. */
 export const twoLines = (path: string): readonly string[] =>
   /description$|razao$|cancelarArraste/.test(path) ? [] : ['a\nb', 'a\tb', 'a\r\n'];
