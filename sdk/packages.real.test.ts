@@ -11,6 +11,7 @@ import { type AuthorPackages, makeAuthorPackages } from '../setup/author-package
 import { until } from '../test/support/portal.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const templates = path.join(root, 'bin/create/templates');
 const bin = (name: string): string => path.join(root, 'node_modules/.bin', name);
 const run = promisify(execFile);
 let folder: string;
@@ -77,6 +78,9 @@ describe('@svc/sdk', () => {
     symlinkSync(path.join(root, 'node_modules/@types/node'), path.join(project, 'node_modules/@types/node'));
     const guide = readFileSync(path.join(root, 'docs/app-authors.md'), 'utf8');
     writeFileSync(path.join(project, 'backend/guia.mjs'), /```js\n(.*?)```/s.exec(guide)![1]!);
+    // What svc create writes for Node.
+    cpSync(path.join(templates, 'node/backend/main.mjs'), path.join(project, 'backend/modelo.mjs'));
+    cpSync(path.join(templates, 'page/frontend/app.js'), path.join(project, 'frontend/modelo.js'));
     return project;
   }
 
@@ -155,6 +159,18 @@ describe('the wheel', () => {
         folder,
       );
     expect(await mypy('backend/main.py')).toEqual([0, 'Success: no issues found in 1 source file\n']);
+    // So does what svc create writes.
+    const written = [
+      'static/backend/main',
+      'python/backend/main',
+      'queue/backend/main',
+      'queue/trabalho/contar',
+      'engine/backend/main',
+      'rooms/backend/main',
+    ];
+    for (const name of written) cpSync(path.join(templates, `${name}.py`), path.join(folder, `modelo_${name.replaceAll('/', '_')}.py`));
+    const copies = written.map((name) => `modelo_${name.replaceAll('/', '_')}.py`);
+    expect(await mypy(...copies)).toEqual([0, `Success: no issues found in ${written.length} source files\n`]);
     const [code, out] = await mypy('-p', 'svc');
     expect([code, out]).toEqual([0, expect.stringMatching(/^Success: no issues found in \d+ source files\n$/)]);
   });

@@ -14,17 +14,18 @@ log = servidor.criar_log()
 
 
 class Pedido(servidor.Pedido):
-    def atender(self, metodo):
+    def atender(self, metodo: str) -> None:
         # The portal alone writes this header: the id of the app that asks.
         quem = self.headers.get('X-Svc-Chamador')
         if (metodo, self.path) == ('GET', f'{ROTA}/pronto'):
             return self.responder_json(200, {'pronto': True})
         if (metodo, self.path) == ('POST', f'{ROTA}/palavras'):
             pedido = self.ler_json()
-            if not isinstance(pedido, dict) or not isinstance(pedido.get('texto'), str):
+            texto = pedido.get('texto') if isinstance(pedido, dict) else None
+            if not isinstance(texto, str):
                 return self.responder_json(400, {'error': 'falta o texto'})
             log('{{contou}}', de=quem)
-            return self.responder_json(200, {'palavras': len(re.findall(r'\w+', pedido['texto']))})
+            return self.responder_json(200, {'palavras': len(re.findall(r'\w+', texto))})
         self.responder_json(404, {'error': 'rota desconhecida'})
 
 

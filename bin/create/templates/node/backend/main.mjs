@@ -13,12 +13,15 @@ async function ler() {
   try {
     return Number(await readFile(arquivo, 'utf8'));
   } catch (problema) {
-    if (problema.code === 'ENOENT') return 0;
+    if (problema instanceof Error && 'code' in problema && problema.code === 'ENOENT') return 0;
     throw problema;
   }
 }
 
-/** A backend may be ended at any time: the file is written whole or not at all. */
+/**
+ * A backend may be ended at any time: the file is written whole or not at all.
+ * @param {number} contagem
+ */
 async function guardar(contagem) {
   const novo = await open(`${arquivo}.novo`, 'w');
   try {
@@ -30,6 +33,7 @@ async function guardar(contagem) {
   await rename(`${arquivo}.novo`, arquivo);
 }
 
+/** @type {Promise<unknown>} */
 let vez = Promise.resolve();
 /** One after another, also when two are asked for at once. */
 function contar() {

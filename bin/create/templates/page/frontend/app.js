@@ -22,7 +22,9 @@
   };
   const TENTAR_DE_NOVO_MS_MAX = 10_000;
 
-  const el = (id) => document.getElementById(id);
+  /** @param {string} id */
+  const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+  /** @type {'pt' | 'en'} */
   let idioma = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
   let falhas = 0;
   /** Why the last click did not count, until one counts: what is read in between does not make it good. */
@@ -36,6 +38,7 @@
     el('aviso').textContent = [recusa && `${contado}: ${recusa}`, falhas > 0 && lida].filter(Boolean).join(' · ');
   }
 
+  /** @param {'GET' | 'POST'} metodo */
   async function pedir(metodo) {
     let dito = TEXTOS[idioma].silencio;
     try {

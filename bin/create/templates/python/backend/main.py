@@ -14,14 +14,14 @@ arquivo = servidor.pasta_de_dados() / 'contagem'
 trava = threading.Lock()  # each connection has a thread
 
 
-def ler():
+def ler() -> int:
     try:
         return int(arquivo.read_text())
     except FileNotFoundError:
         return 0
 
 
-def contar():
+def contar() -> int:
     """A backend may be ended at any time: the file is written whole or not at all."""
     with trava:
         contagem = ler() + 1
@@ -36,7 +36,7 @@ def contar():
 
 
 class Pedido(servidor.Pedido):
-    def atender(self, metodo):
+    def atender(self, metodo: str) -> None:
         if self.path == '/api/contagem' and metodo == 'GET':
             return self.responder_json(200, {'contagem': ler()})
         if self.path == '/api/contagem' and metodo == 'POST':

@@ -10,42 +10,59 @@ import pathlib
 import re
 import sys
 import tempfile
+from typing import Dict, Union
 
 from svc import fila, servidor, web
 from svc.erros import ErroSvc
+from svc.tipos import Trabalho
 
 RAIZ = pathlib.Path(__file__).resolve().parent.parent
-CAMPOS = ('id', 'nome', 'estado', 'lugar', 'progresso')
 log = servidor.criar_log()
 pagina = web.spa(RAIZ / 'frontend', ui=True, scripts=['app.js'], ao_avisar=log)
 
 
-def submeter(texto):
-    entradas = {'entrada/contar.py': RAIZ / 'trabalho' / 'contar.py', 'entrada/texto.txt': texto.encode()}
+def submeter(texto: str) -> str:
+    entradas: Dict[str, Union[pathlib.Path, bytes]] = {
+        'entrada/contar.py': RAIZ / 'trabalho' / 'contar.py',
+        'entrada/texto.txt': texto.encode(),
+    }
     nome = ' '.join(re.findall(r'\w+', texto))[:40] or 'texto'
     return fila.submeter(['python3', 'entrada/contar.py'], entradas=entradas, nome=nome, limites={'segundos': 120})['id']
 
 
-def listar():
+def listar() -> Dict[str, object]:
     """`disponivel` says whether there is a queue here, and `motivo` why not: on a bench there is none."""
     ha = fila.disponivel()
-    return {**ha, 'trabalhos': [{campo: trabalho[campo] for campo in CAMPOS} for trabalho in fila.listar()[:20]] if ha else []}
+    trabalhos = [visto(trabalho) for trabalho in fila.listar()[:20]] if ha else []
+    return {'disponivel': ha['disponivel'], 'motivo': ha['motivo'], 'trabalhos': trabalhos}
 
 
-def palavras(trabalho):
+def visto(trabalho: Trabalho) -> Dict[str, object]:
+    """What the page shows of a job."""
+    return {
+        'id': trabalho['id'],
+        'nome': trabalho['nome'],
+        'estado': trabalho['estado'],
+        'lugar': trabalho['lugar'],
+        'progresso': trabalho['progresso'],
+    }
+
+
+def palavras(trabalho: str) -> object:
     with tempfile.TemporaryDirectory() as pasta:
         [arquivo] = fila.baixar(trabalho, pasta, 'palavras.json')
         return json.loads(arquivo.read_text('utf-8'))
 
 
 class Pedido(servidor.Pedido):
-    def atender(self, metodo):
+    def atender(self, metodo: str) -> None:
         try:
             if (metodo, self.path) == ('POST', '/api/trabalhos'):
                 pedido = self.ler_json()
-                if not isinstance(pedido, dict) or not isinstance(pedido.get('texto'), str):
+                texto = pedido.get('texto') if isinstance(pedido, dict) else None
+                if not isinstance(texto, str):
                     return self.responder_json(400, {'error': 'falta o texto'})
-                return self.responder_json(202, {'id': submeter(pedido['texto'])})
+                return self.responder_json(202, {'id': submeter(texto)})
             if (metodo, self.path) == ('GET', '/api/trabalhos'):
                 return self.responder_json(200, listar())
             if metodo == 'GET' and (achado := re.fullmatch(r'/api/palavras/(j[0-9a-z]{20})', self.path)):

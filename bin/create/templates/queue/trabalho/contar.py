@@ -5,9 +5,10 @@ import json
 import os
 import pathlib
 import re
+from typing import Counter
 
 linhas = pathlib.Path('entrada/texto.txt').read_text('utf-8').splitlines()
-palavras = collections.Counter()
+palavras: Counter[str] = collections.Counter()
 for numero, linha in enumerate(linhas, 1):
     palavras.update(re.findall(r'\w+', linha.lower()))
     # The last line of this file is how far the job is.

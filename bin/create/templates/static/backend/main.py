@@ -10,7 +10,7 @@ pagina = web.spa(pathlib.Path(__file__).resolve().parent.parent / 'frontend', ui
 
 
 class Pedido(servidor.Pedido):
-    def atender(self, metodo):
+    def atender(self, metodo: str) -> None:
         if not pagina(self):
             self.responder_json(404, {'error': 'rota desconhecida'})
 
