@@ -80,7 +80,8 @@ describe('@svc/sdk', () => {
     writeFileSync(path.join(project, 'backend/guia.mjs'), /```js\n(.*?)```/s.exec(guide)![1]!);
     // What svc create writes for Node.
     cpSync(path.join(templates, 'node/backend/main.mjs'), path.join(project, 'backend/modelo.mjs'));
-    cpSync(path.join(templates, 'page/frontend/app.js'), path.join(project, 'frontend/modelo.js'));
+    for (const name of ['page', 'static'])
+      cpSync(path.join(templates, name, 'frontend/app.js'), path.join(project, `frontend/modelo-${name}.js`));
     return project;
   }
 

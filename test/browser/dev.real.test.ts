@@ -6,9 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type ViteDevServer } from 'vite';
+import { limits } from '../../bin/dev/limits.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { startDev, type RunningDev } from '../support/dev.ts';
 import { freePort, processesBelow, repository, until } from '../support/portal.ts';
@@ -177,10 +179,21 @@ describe('the end', () => {
     await expect.poll(version).toBe('quatro');
   });
 
-  test('by Ctrl-C leaves no process', async () => {
-    expect(await dev.end('SIGINT')).toBe(0);
+  test('by Ctrl-C leaves no process; one that comes twice is one, a second one kills a backend that does not hear SIGTERM', async () => {
+    const good = readFileSync(join(dev.folder, 'backend/main.js'), 'utf8');
+    const deaf = "const { on } = process;\nprocess.on = (name, run) => on.call(process, name, name === 'SIGTERM' ? () => {} : run);\n";
+    const from = await dev.edit('backend/main.js', (text) => deaf + text);
+    await dev.says(/backend\/main\.js → backend ready/, from);
+    const ended = dev.end('SIGINT');
+    process.kill(dev.pid, 'SIGINT');
+    await dev.says('ending; Ctrl-C once more kills the backends', from);
+    await sleep(limits.sameSignalMs);
+    process.kill(dev.pid, 'SIGINT');
+    await dev.says('the backends are killed', from);
+    expect(await ended).toBe(0);
     expect(processesBelow(dev.state)).toEqual([]);
     expect(readdirSync(dev.state)).not.toContain('svc.sock');
+    await writeFile(join(dev.folder, 'backend/main.js'), good);
   });
 
   test('a folder without a good manifest waits for one', async () => {
