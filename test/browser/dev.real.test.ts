@@ -50,7 +50,7 @@ const version = async (): Promise<unknown> =>
 describe('the link', () => {
   test('leads into the real desktop, with the app in a window that says dev', async () => {
     await windowOf(page, 'Caderno').waitFor();
-    const badge = windowOf(page, 'Caderno').locator('svc-app-icon .badge');
+    const badge = windowOf(page, 'Caderno').locator('svc-app-icon .badge').first();
     expect(await badge.evaluate((one) => getComputedStyle(one, '::after').content)).toBe('"dev"');
     await page.getByRole('button', { name: 'dev: development of Caderno' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
