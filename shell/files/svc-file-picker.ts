@@ -247,7 +247,7 @@ export class SvcFilePicker extends LitElement {
                 >${text('menu.newFolder')}</ui-button
               >`
         }
-        <ui-button slot="actions" variant="quiet" @click=${() => this.#end(null)}>${text('question.cancel')}</ui-button>
+        <ui-button slot="actions" @click=${() => this.#end(null)}>${text('question.cancel')}</ui-button>
         <ui-button slot="actions" variant="primary" type="submit" ?disabled=${!this.#canAccept}>${text(`picker.${kind}It`)}</ui-button>
       </ui-dialog>
     </form>`;

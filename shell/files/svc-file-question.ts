@@ -53,9 +53,7 @@ export class SvcFileQuestion extends LitElement {
     return html`<ui-dialog open alert label=${this.heading} @close=${() => this.#answer(null)}>
       <p>${this.words}</p>
       ${this.more < 2 ? nothing : html`<ui-checkbox label=${text('files.forAll')}></ui-checkbox>`}
-      <ui-button slot="actions" variant="quiet" ?autofocus=${!primary} @click=${() => this.#answer(null)}
-        >${text('files.cancel')}</ui-button
-      >
+      <ui-button slot="actions" ?autofocus=${!primary} @click=${() => this.#answer(null)}>${text('files.cancel')}</ui-button>
       ${this.choices.map(
         ({ value, label, kind }) =>
           html`<ui-button slot="actions" variant=${kind ?? 'plain'} ?autofocus=${kind === 'primary'} @click=${() => this.#answer(value)}

@@ -143,7 +143,7 @@ export class SvcOpenWith extends LitElement {
                 @change=${(event: Event) => (this.always = (event.target as SvcUiCheckbox).checked)}
               ></ui-checkbox>`
         }
-        <ui-button slot="actions" variant="quiet" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
+        <ui-button slot="actions" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
         ${
           offers.length === 0
             ? html`<ui-button slot="actions" variant="primary" autofocus @click=${() => (this.#close(), desk.openShop())}

@@ -8,9 +8,9 @@ const css = readFileSync(path.join(import.meta.dirname, '../static/shell.css'), 
 const samples = readFileSync(path.join(import.meta.dirname, '../settings/settings-styles.ts'), 'utf8');
 
 /** Of a token the colours of both themes. */
-function tokens(rule: string): ReadonlyMap<string, readonly [string, string]> {
-  const start = css.indexOf(`${rule} {`);
-  const body = start === -1 ? '' : css.slice(start, css.indexOf('}', start));
+function tokens(rule: string, of = css): ReadonlyMap<string, readonly [string, string]> {
+  const start = of.indexOf(`${rule} {`);
+  const body = start === -1 ? '' : of.slice(start, of.indexOf('}', start));
   return new Map(
     [...body.matchAll(/(--[\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
       name,
@@ -47,6 +47,17 @@ test.for(accents)('accent %s', (name) => {
   }
   const [light, dark] = own.get('--accent') ?? ['', ''];
   expect(samples).toContain(`.${name} {\n    background: light-dark(${light}, ${dark});`);
+});
+
+test.for(['light', 'dark'])('borders of fields are seen on all that they stand on (WCAG 2.2, 1.4.11): %s', (theme) => {
+  const at = theme === 'light' ? 0 : 1;
+  const kit = readFileSync(path.join(import.meta.dirname, '../../sdk/web/ui/svc-ui.css'), 'utf8');
+  const ofApps = tokens(':root', kit);
+  expect(css).toContain('--svc-borda-campo: var(--line-field);');
+  const seen = (of: ReadonlyMap<string, readonly [string, string]>, border: string, grounds: readonly string[]): string[] =>
+    grounds.filter((ground) => !(contrast(of.get(border)![at], of.get(ground)![at]) >= 3));
+  expect(seen(root, '--line-field', ['--surface', '--raised', '--field', '--wall', '--title', '--title-idle', '--selected'])).toEqual([]);
+  expect(seen(ofApps, '--svc-borda-campo', ['--svc-fundo', '--svc-superficie', '--svc-superficie-alta', '--svc-alto'])).toEqual([]);
 });
 
 test.for(walls.slice(1))('wallpaper %s is drawn, and has its picture in Settings', (name) => {

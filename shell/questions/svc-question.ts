@@ -69,7 +69,7 @@ export class SvcQuestion extends LitElement {
 
   #body(): TemplateResult {
     const { question } = this.asked;
-    const cancel = html`<ui-button variant="quiet" @click=${() => this.#answer(null)}>${text('question.cancel')}</ui-button>`;
+    const cancel = html`<ui-button @click=${() => this.#answer(null)}>${text('question.cancel')}</ui-button>`;
     if (question.kind === 'paste')
       return html`<p id="words">${text('question.paste')}</p>
         <ui-field
@@ -105,9 +105,7 @@ export class SvcQuestion extends LitElement {
     const { sim, nao, perigo } = question;
     return html`${words}
       <div class="buttons">
-        <ui-button variant="quiet" ?data-first=${perigo === true} @click=${() => this.#answer(false)}>
-          ${nao ?? text('question.no')}
-        </ui-button>
+        <ui-button ?data-first=${perigo === true} @click=${() => this.#answer(false)}> ${nao ?? text('question.no')} </ui-button>
         <ui-button variant=${perigo === true ? 'danger' : 'primary'} ?data-first=${perigo !== true} @click=${() => this.#answer(true)}>
           ${sim ?? text('question.yes')}
         </ui-button>

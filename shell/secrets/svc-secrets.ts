@@ -268,14 +268,16 @@ export class SvcSecrets extends LitElement {
         @paste=${(event: ClipboardEvent) => this.#paste(event)}
       ></ui-field>
       <ui-button variant="primary" type="submit" ?disabled=${this.busy}>${text('secrets.save')}</ui-button>
-      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
+      <ui-button @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
     </form>`;
   }
 
   #confirm(name: string): TemplateResult {
     return html`<div class="verbs" role="group" aria-label=${text('secrets.removeAsk', { segredo: name })}>
-      <ui-button data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#remove(name)}> ${text('secrets.removeSure')} </ui-button>
-      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
+      <ui-button variant="danger" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#remove(name)}>
+        ${text('secrets.removeSure')}
+      </ui-button>
+      <ui-button @click=${() => this.#hide()}>${text('secrets.cancel')}</ui-button>
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
     </div>`;
   }

@@ -70,7 +70,7 @@ function verbsOf({ nome, papel, fixed, removable }: RowFacts, verbs: RowVerbs): 
       <ui-button variant="danger" data-verb="confirm" ?disabled=${verbs.busy} @click=${() => verbs.remove()}>
         ${text('share.removeSure')}
       </ui-button>
-      <ui-button variant="quiet" @click=${() => verbs.hide()}>${text('share.cancel')}</ui-button>
+      <ui-button @click=${() => verbs.hide()}>${text('share.cancel')}</ui-button>
     </div>`;
   return html`<div class="verbs">
     <ui-select

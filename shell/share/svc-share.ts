@@ -264,7 +264,12 @@ export class SvcShare extends LitElement {
   }
 
   #first(kind: 'leave' | 'delete', words: string): TemplateResult {
-    return html`<ui-button slot="actions" data-verb=${kind} ?disabled=${this.busy} @click=${() => this.#ask({ kind })}
+    return html`<ui-button
+      slot="actions"
+      variant=${kind === 'delete' ? 'danger' : 'plain'}
+      data-verb=${kind}
+      ?disabled=${this.busy}
+      @click=${() => this.#ask({ kind })}
       >${words}</ui-button
     >`;
   }
@@ -273,7 +278,7 @@ export class SvcShare extends LitElement {
     return html`<div slot="actions" class="sure" role="group" aria-labelledby="question">
       <p class="question" id="question">${question}</p>
       <ui-button variant="danger" data-verb="confirm" ?disabled=${this.busy} @click=${() => this.#leaveBehind(act)}> ${sure} </ui-button>
-      <ui-button variant="quiet" @click=${() => this.#hide()}>${text('share.cancel')}</ui-button>
+      <ui-button @click=${() => this.#hide()}>${text('share.cancel')}</ui-button>
     </div>`;
   }
 }
