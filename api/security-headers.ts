@@ -6,10 +6,11 @@ import type { Site } from './hosts.ts';
  * permission is asked for and kept under the name of the page at the top, so a person who let one app read the clipboard let all of them,
  * for ever; and an app at full screen can draw this desktop, its sign-in page included. Frames get `clipboard-write` only
  * (shell/windows/app-frame.ts). Pasting by keyboard or menu needs no permission. An app that needs the full screen is opened in a tab of
- * its own, where the browser names it and asks for it alone.
+ * its own, where the browser names it and asks for it alone. `bluetooth` is not named: Chromium on Linux and other browsers know no such feature and
+ * say so on every page; where there is one, frames of other origins have it not by default, and a device is chosen in the browser's own dialog.
  */
 const permissionsPolicy =
-  'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), bluetooth=(), display-capture=(), ' +
+  'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=(), ' +
   'clipboard-read=(), fullscreen=(), local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
 
 /** For every answer of the shell's origin. */

@@ -93,11 +93,12 @@ function openOwn(desk: Desk, window: string, route = ''): void {
 
 const nameOfRoute = (route: string): string => (route === trashPlace ? text('files.trash') : nameOfPath(route));
 
-/** Windows of files are named after them, and say when something in them is not saved. */
+/** Windows of files are named after them, that of the home as in the launcher, and say when something in them is not saved. */
 function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {
   const kind = own[app];
   if (kind === undefined) return options.title;
-  const title = kind.many === true && route !== '' ? nameOfRoute(route) || text(kind.title) : text(kind.title);
+  const isNamed = kind.many === true && route !== '' && !(app === filesWindow && route === desk.homePath.get());
+  const title = isNamed ? nameOfRoute(route) || text(kind.title) : text(kind.title);
   return desk.held.get().has(id) ? text('editor.unsavedTitle', { nome: title }) : title;
 }
 

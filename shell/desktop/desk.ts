@@ -97,6 +97,8 @@ export interface Desk {
   readonly tasksApp: Signal<string | null>;
   /** Folders that shells are wanted in, until the terminal's window opened them. */
   readonly terminalFolders: Signal<readonly string[]>;
+  /** The person's own folder, once it is known. */
+  readonly homePath: Signal<string | null>;
   readonly frames: Map<string, Frame>;
   /** Windows that something is not saved in, and what asks about it. */
   readonly held: Signal<ReadonlyMap<string, () => void>>;

@@ -137,7 +137,12 @@ function provideFiles(desk: Desk): void {
   desk.opening.provide('@files', {
     takes: ({ isFolder = false, nome }) => isFolder || unpackedEnding.test(nome),
     open: (file) =>
-      attempt(desk, async () => (file.isFolder === true ? desk.openFiles(await wholePath(file.caminho)) : await extract(file))),
+      attempt(desk, async () => {
+        if (file.isFolder !== true) return await extract(file);
+        const path = await wholePath(file.caminho);
+        if (file.caminho === '~') desk.homePath.set(path);
+        desk.openFiles(path);
+      }),
   });
   // It begins in the home folder.
   desk.opening.provide('@terminal', {
@@ -162,6 +167,7 @@ function emptyAtFirst() {
     toast: createSignal<Toast | null>(null),
     tasksApp: createSignal<string | null>(null),
     terminalFolders: createSignal<readonly string[]>([]),
+    homePath: createSignal<string | null>(null),
     held: createSignal<ReadonlyMap<string, () => void>>(new Map()),
     noticeWindows: new Map<string, string>(),
   };

@@ -29,6 +29,19 @@ export class SvcShortcuts extends LitElement {
         gap: 6px;
         color: var(--muted);
       }
+      /* Beside the keys there is no room for words. */
+      @media (max-width: 479px) {
+        dl {
+          grid-template-columns: minmax(0, 1fr);
+          gap: 6px;
+        }
+        dd {
+          justify-content: start;
+        }
+        dd:not(:last-child) {
+          margin-bottom: 10px;
+        }
+      }
       kbd {
         padding: 2px 8px;
         border: 1px solid var(--line-strong);

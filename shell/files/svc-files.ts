@@ -100,6 +100,7 @@ export class SvcFiles extends LitElement {
   async #begin(): Promise<void> {
     try {
       this.places ??= await readPlaces();
+      this.desk.homePath.set(this.places.casa);
       const path = this.path === '' ? this.places.casa : this.path === trashPlace ? trashPlace : await wholePath(this.path);
       this.#open(path);
     } catch (error) {

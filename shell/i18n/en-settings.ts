@@ -6,6 +6,7 @@ type Entry<K extends keyof typeof ptSettings> = (typeof ptSettings)[K] extends s
   : { readonly one: string; readonly other: string };
 
 export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } = {
+  'look.light': 'Light or dark',
   'look.accent': 'Accent colour',
   'look.wall': 'Wallpaper',
   'look.blue': 'Blue',
@@ -24,6 +25,7 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.section': 'Section',
   'settings.search': 'Search settings',
   'settings.saved': 'Choice kept',
+  'settings.languageOf': 'Of the desktop and the apps',
   'settings.languageAuto': 'Same as the browser',
   'settings.notices': 'Notifications',
   'settings.noticesWhich': 'Show on the desktop when they come',

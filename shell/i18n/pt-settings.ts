@@ -1,5 +1,6 @@
 /** The sentences of Settings in Brazilian Portuguese. Part of pt.ts. */
 export const ptSettings = {
+  'look.light': 'Clara ou escura',
   'look.accent': 'Cor de destaque',
   'look.wall': 'Papel de parede',
   'look.blue': 'Azul',
@@ -18,6 +19,7 @@ export const ptSettings = {
   'settings.section': 'Seção',
   'settings.search': 'Procurar nas configurações',
   'settings.saved': 'Escolha guardada',
+  'settings.languageOf': 'Da área de trabalho e dos apps',
   'settings.languageAuto': 'Como no navegador',
   'settings.notices': 'Notificações',
   'settings.noticesWhich': 'Mostrar na área de trabalho quando chegam',

@@ -12,7 +12,7 @@ export function appearance({ chosen, change }: SettingsContext): TemplateResult 
   const colours = accents.map((value) => ({ value, label: text(accentTexts[value]), sample: `colour ${value}` }));
   const papers = walls.map((value) => ({ value, label: text(wallTexts[value]), sample: `paper ${value}` }));
   const modes = themes.map((value) => ({ value, label: text(themeTexts[value]) }));
-  return html`${oneOfFew('tema', text('prefs.theme'), modes, theme.get(), (value) => theme.set(value))}
+  return html`${oneOfFew('tema', text('look.light'), modes, theme.get(), (value) => theme.set(value))}
   ${oneOfFew('destaque', text('look.accent'), colours, chosen.destaque ?? 'azul', (destaque) => change({ destaque }))}
   ${oneOfFew('papel', text('look.wall'), papers, chosen.papel ?? 'brilho', (papel) => change({ papel }))}`;
 }
@@ -38,7 +38,7 @@ export function languageSection({ chosen, change }: SettingsContext): TemplateRe
     { value: 'sistema' as const, label: text('settings.languageAuto') },
     ...languages.map((value) => ({ value, label: languageNames[value] })),
   ];
-  return oneOfFew('idioma', text('prefs.language'), choices, chosen.idioma ?? 'sistema', (idioma) => change({ idioma }));
+  return oneOfFew('idioma', text('settings.languageOf'), choices, chosen.idioma ?? 'sistema', (idioma) => change({ idioma }));
 }
 
 export function notices({ chosen, change }: SettingsContext): TemplateResult {

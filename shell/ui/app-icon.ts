@@ -72,6 +72,12 @@ export class SvcAppIcon extends LitElement {
         font: 700 9px/13px var(--mono);
         letter-spacing: 0.02em;
       }
+      /* The letter of a small one stays to be read: below it, not over it. */
+      .badge.small {
+        inset: auto auto -9px 50%;
+        translate: -50%;
+        line-height: 10px;
+      }
       .tile.builtin {
         background: var(--accent);
         color: var(--on-accent);
@@ -94,7 +100,7 @@ export class SvcAppIcon extends LitElement {
 
   override render(): TemplateResult {
     const isDev = this.app !== undefined && this.app.id === devApp.get();
-    return html`${this.#picture()}${isDev ? html`<span class="badge"></span>` : nothing}`;
+    return html`${this.#picture()}${isDev ? html`<span class="badge ${this.size < 32 ? 'small' : ''}"></span>` : nothing}`;
   }
 
   #picture(): TemplateResult {

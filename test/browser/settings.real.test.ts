@@ -111,7 +111,7 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await goTo(one.page, 'Notificações');
   await mine.getByLabel('Só menções a mim').check();
   await goTo(one.page, 'Aparência');
-  await mine.getByLabel('Escura').check();
+  await mine.getByLabel('Escura', { exact: true }).check();
   await until('the other is dark', async () => await other.page.evaluate(() => document.documentElement.dataset['theme'] === 'dark'));
   const third = await desktop();
   expect(await api(third.page, 'GET', '/api/preferencias')).toMatchObject({
@@ -189,7 +189,7 @@ test('an app that does not run has its section; one that is broken, one that thr
   }
   expect(await axeInBothThemes(page)).toEqual([]);
   await goTo(page, 'Aparência');
-  await window.getByLabel('Clara').waitFor();
+  await window.getByLabel('Clara', { exact: true }).waitFor();
   await page.context().close();
 });
 
