@@ -126,6 +126,10 @@ const own = css`
     color: var(--on-note);
     overflow-wrap: anywhere;
   }
+  .by-link .problem {
+    grid-column: 1 / -1;
+    margin-bottom: 4px;
+  }
   .problem svg {
     flex: none;
   }

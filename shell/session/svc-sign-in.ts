@@ -21,6 +21,7 @@ export class SvcSignIn extends LitElement {
     away: { state: true },
     busy: { state: true },
     shown: { state: true },
+    byLink: { state: true },
   };
   /** Why the last attempt came to nothing. */
   declare refusal: Refusal | null;
@@ -31,6 +32,8 @@ export class SvcSignIn extends LitElement {
   declare busy: boolean;
   /** The password can be read. */
   declare shown: boolean;
+  /** A link was refused: where to paste one stays open. */
+  declare byLink: boolean;
   #watch = new Watch(this, () => [language]);
   #retry = createRetry(() => void this.#load());
 
@@ -41,6 +44,7 @@ export class SvcSignIn extends LitElement {
     this.away = false;
     this.busy = false;
     this.shown = false;
+    this.byLink = false;
   }
 
   /** In the document itself, with the browser's own inputs: what fills in passwords need not look into shadow trees. */
@@ -61,6 +65,21 @@ export class SvcSignIn extends LitElement {
     this.#retry.succeeded();
   }
 
+  override willUpdate(): void {
+    if (this.#ofLink) this.byLink = true;
+  }
+
+  /** On a small screen what was said moved the field out of view. */
+  async #toForm(field: HTMLElement | null): Promise<void> {
+    await this.updateComplete;
+    field?.focus();
+    field?.closest('form')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  get #ofLink(): boolean {
+    return this.refusal !== null && linkCodes.has(this.refusal.code);
+  }
+
   async #load(): Promise<void> {
     try {
       this.methods = await signInMethods();
@@ -77,7 +96,8 @@ export class SvcSignIn extends LitElement {
     if (typed !== '' && link !== null) {
       link.value = typed;
       link.closest('details')?.setAttribute('open', '');
-    } else if (this.methods.ssh) this.#field('login')?.focus();
+    } else if (this.#ofLink) await this.#toForm(link);
+    else if (this.methods.ssh) this.#field('login')?.focus();
   }
 
   #field(id: string): HTMLInputElement | (HTMLElement & SvcUiField) | null {
@@ -90,7 +110,7 @@ export class SvcSignIn extends LitElement {
     const passe = passOf(field?.value ?? '');
     if (passe !== null) return await this.#enter({ passe }, field);
     this.refusal = { code: 'MALFORMED_LINK' };
-    field?.focus();
+    await this.#toForm(field);
   }
 
   async #password(event: SubmitEvent): Promise<void> {
@@ -110,28 +130,27 @@ export class SvcSignIn extends LitElement {
     } catch (error) {
       this.refusal = error as Refusal;
       this.busy = false;
-      await this.updateComplete;
       if (field?.type === 'password') field.value = '';
-      field?.focus();
+      await this.#toForm(field);
     }
   }
 
   override render(): TemplateResult {
     const { methods, refusal } = this;
     const others = methods !== null && (methods.ssh || methods.oidc !== null);
-    const ofLink = refusal !== null && linkCodes.has(refusal.code);
+    const hasLink = methods !== null || this.away;
     return html`<main aria-busy=${methods === null && !this.away}>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('signin.title')}</h1>
-      ${refusal === null || (others && ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
+      ${refusal === null || (hasLink && this.#ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
       ${methods?.ssh === true && methods.oidc !== null ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
       ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, methods.ssh)}
       ${
         others
-          ? html`<details ?open=${ofLink}>
+          ? html`<details ?open=${this.byLink}>
               <summary>${text('signin.byLink')}</summary>
               <p class="lead">${text('signin.askLink')}</p>
-              ${ofLink ? this.#problem(refusal) : nothing} ${this.#link()}
+              ${this.#link()}
             </details>`
           : nothing
       }
@@ -209,6 +228,7 @@ export class SvcSignIn extends LitElement {
 
   #link(): TemplateResult {
     return html`<form class="by-link" @submit=${(event: SubmitEvent) => this.#paste(event)}>
+      ${this.refusal !== null && this.#ofLink ? this.#problem(this.refusal) : nothing}
       <ui-field id="link" label=${text('signin.paste')} autocomplete="off" spellcheck="false"></ui-field>
       <ui-button variant=${this.methods?.ssh === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
         ${text('signin.enter')}

@@ -73,6 +73,13 @@ async function signInPage(options: Parameters<typeof newPage>[1] = {}): Promise<
   return made;
 }
 
+/** What was said of the link, and the field for another. */
+const seenWhole = (page: Page): Promise<unknown> =>
+  until('the alert and the field to be in view', async () => {
+    const boxes = await Promise.all([page.getByRole('alert').boundingBox(), page.getByLabel('Ou cole o link aqui').boundingBox()]);
+    return boxes.every((box) => box !== null && box.y >= 0 && box.y + box.height <= (page.viewportSize()?.height ?? 0));
+  });
+
 const desktop = (page: Page): Promise<void> => page.getByRole('heading', { name: /Ana/ }).waitFor();
 
 describe('login and password', () => {
@@ -179,6 +186,7 @@ describe('the page', () => {
     await page.getByLabel('Ou cole o link aqui').fill('isto não é um link');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
+    await seenWhole(page);
     const shots = process.env['SVC_SCREENSHOTS'];
     const seen = async (suffix: string): Promise<void> => {
       if (shots !== undefined) await page.screenshot({ path: join(shots, `sign-in-${width}-${suffix === '' ? 'light' : 'dark'}.png`) });
@@ -203,10 +211,13 @@ describe('the page', () => {
   test('shows what the documents say now: a provider alone, or links alone', async () => {
     try {
       await offer('{}', { link: true, ssh: false, oidc: null });
-      const { page } = await newPage(browser);
+      const { page } = await newPage(browser, { viewport: { width: 320, height: 560 } });
       await page.goto(`${origin()}/`);
       await page.getByLabel('Ou cole o link aqui').waitFor();
       expect(await page.getByLabel('Senha', { exact: true }).count()).toBe(0);
+      await page.getByLabel('Ou cole o link aqui').fill('isto não é um link');
+      await page.keyboard.press('Enter');
+      await seenWhole(page);
     } finally {
       await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' } });
     }
