@@ -167,6 +167,23 @@ describe('keys', () => {
     await expect.poll(() => page.evaluate(expression)).toEqual(wanted);
   });
 
+  test('a tree that came by innerHTML is one stop; closed over its stop, the closed item is it', async () => {
+    const flat =
+      '<ui-tree-item value="a">a</ui-tree-item><ui-tree-item value="b" expanded>b<ui-tree-item value="c">c</ui-tree-item></ui-tree-item>';
+    await put(`<button type="button" id="antes">antes</button><ui-tree id="t" label="t">${flat}</ui-tree>`);
+    const value = (): Promise<string> => page.evaluate('document.activeElement.value');
+    await page.locator('#antes').focus();
+    await page.keyboard.press('Tab');
+    await expect.poll(value).toBe('a');
+    // By a script: an item that holds the stop is focused like any other.
+    await page.evaluate(`t.querySelector('[value=c]').focus(); t.querySelector('[value=b]').focus()`);
+    await expect.poll(value).toBe('b');
+    await page.evaluate(`t.querySelector('[value=c]').focus(); antes.focus(); t.querySelector('[value=b]').expanded = false`);
+    await expect.poll(() => page.evaluate(`t.querySelector('[value=b]').tabIndex`)).toBe(0);
+    await page.keyboard.press('Tab');
+    await expect.poll(value).toBe('b');
+  });
+
   test('a dialog with light-dismiss is closed by a press beside it, and not by one that began in it', async () => {
     await put('<ui-button id="b" opens="d">b</ui-button><ui-dialog id="d" label="d" light-dismiss><p id="p">texto</p></ui-dialog>');
     await page.evaluate(`d.addEventListener('cancel', ({ detail }) => told.push(detail.by))`);

@@ -113,6 +113,8 @@ export class UiTab extends KitElement implements SvcUiTab {
 export class UiTabPanel extends KitElement implements SvcUiTabPanel {
   static override properties = { name: { reflect: true } };
   name = '';
+  /** False with `tabindex="-1"`: what is in it takes the focus. */
+  #isStop = true;
   static override styles = [
     kitStyles,
     css`
@@ -126,7 +128,10 @@ export class UiTabPanel extends KitElement implements SvcUiTabPanel {
   override connectedCallback(): void {
     super.connectedCallback();
     this.id ||= `ui-panel-${(ids += 1)}`;
-    if (!this.hasAttribute('tabindex')) this.tabIndex = 0;
+    // With -1 Chromium skips all that is slotted into it as well: such a panel has none.
+    if (this.getAttribute('tabindex') === '-1') this.#isStop = false;
+    if (!this.#isStop) this.removeAttribute('tabindex');
+    else if (!this.hasAttribute('tabindex')) this.tabIndex = 0;
     roleOf(this, 'tabpanel');
   }
 

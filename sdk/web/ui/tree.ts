@@ -95,12 +95,17 @@ export class UiTreeItem extends KitElement implements SvcUiTreeItem {
     super.connectedCallback();
     roleOf(this, 'treeitem');
     this.slot = this.above === null ? '' : 'items';
-    if (!this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.#observer.observe(this, { childList: true, characterData: true, subtree: true });
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer.disconnect();
+  }
+
+  /** The tree makes the item that has the focus its stop: what holds a stop has no tabindex until then. */
+  override focus(options?: FocusOptions): void {
+    if (!this.hasAttribute('tabindex')) this.tabIndex = -1;
+    super.focus(options);
   }
 
   /** True when it changed. */
@@ -137,6 +142,8 @@ class UiTree extends KitElement implements SvcUiTree {
   static override properties = { label: {} };
   label = '';
   #typed = typeAhead();
+  /** Where the focus was last. */
+  #at: UiTreeItem | null = null;
   #observer = new MutationObserver(() => this.#stop());
 
   static override styles = [
@@ -153,13 +160,15 @@ class UiTree extends KitElement implements SvcUiTree {
     super();
     this.addEventListener('keydown', (event) => this.#key(event));
     this.addEventListener('click', (event) => this.#pressed(event));
+    this.addEventListener('focusin', ({ target }) => target instanceof UiTreeItem && this.#stop((this.#at = target)));
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     roleOf(this, 'tree');
-    this.#observer.observe(this, { childList: true, subtree: true });
-    this.#stop();
+    this.#observer.observe(this, { childList: true, subtree: true, attributeFilter: ['expanded', 'hidden', 'selected'] });
+    // Not now: of a tree that came with its items (innerHTML) they become elements after it.
+    queueMicrotask(() => this.#stop());
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -183,16 +192,25 @@ class UiTree extends KitElement implements SvcUiTree {
     return seen;
   }
 
-  /** One item is the stop of Tab: the one that has it, the selected one, the first. */
-  #stop(wanted?: UiTreeItem): void {
-    const all = this.#seen();
-    const stop = wanted ?? all.find(({ tabIndex }) => tabIndex === 0) ?? all.find(({ selected }) => selected) ?? all[0];
-    for (const item of this.querySelectorAll<UiTreeItem>('ui-tree-item')) item.tabIndex = item === stop ? 0 : -1;
+  /**
+   * One item is the stop of Tab: where the focus was, the selected one, the first; of one in a closed item, that. What it is in has no tabindex
+   * at all: Chromium skips whatever is slotted into a host with -1.
+   */
+  #stop(wanted: UiTreeItem | null = this.contains(this.#at) ? this.#at : this.selected): void {
+    const seen = this.#seen();
+    let stop = wanted;
+    while (stop !== null && !seen.includes(stop)) stop = stop.above;
+    stop ??= seen[0] ?? null;
+    for (const item of this.querySelectorAll<UiTreeItem>('ui-tree-item')) {
+      if (item === stop) item.tabIndex = 0;
+      else if (stop !== null && item.contains(stop)) item.removeAttribute('tabindex');
+      else item.tabIndex = -1;
+    }
   }
 
   #go(item: UiTreeItem | null | undefined): void {
     if (item == null) return;
-    this.#stop(item);
+    this.#stop((this.#at = item));
     item.focus();
   }
 

@@ -9,6 +9,8 @@ const drafts = `<ui-tabs label="t" id="t" manual movable><ui-tab panel="a" closa
   <ui-tab panel="c">C</ui-tab><button type="button" slot="end" id="novo">+</button></ui-tabs>`;
 const tree = `<ui-tree label="t" id="t"><ui-tree-item value="casa">casa<ui-tree-item value="docs">docs</ui-tree-item></ui-tree-item>
   <ui-tree-item value="dados" lazy>dados</ui-tree-item><ui-tree-item value="lixo">lixo</ui-tree-item></ui-tree>`;
+const nested = `<button type="button" id="antes">antes</button><ui-tree label="t" id="t"><ui-tree-item value="casa" expanded>casa<ui-tree-item value="docs" expanded>docs<ui-tree-item
+  value="fotos" selected>fotos</ui-tree-item></ui-tree-item></ui-tree-item><ui-tree-item value="lixo">lixo</ui-tree-item></ui-tree><button type="button" id="depois">depois</button>`;
 const table = `<ui-table label="t" id="t" selectable="many"><table><thead><tr><th data-sort="text">Nome</th><th data-sort="number">N</th></tr></thead><tbody>
   <tr data-id="b"><td>b</td><td>10</td></tr><tr data-id="a"><td>a</td><td>9</td></tr><tr data-id="c"><td>c</td><td></td></tr></tbody></table></ui-table>`;
 const dialog = `<ui-button id="b" opens="d">Abrir</ui-button><ui-dialog id="d" label="Título"><ui-field id="f" label="Nome"></ui-field>
@@ -155,6 +157,13 @@ export const keyTable: readonly (readonly [string, string, readonly string[], st
     ['b,c,a', 'a', ['move t b,a,c', 'move t b,c,a']],
   ],
   ['tabs: what stands beside them is the next stop', drafts, ['Tab', 'Tab'], 'document.activeElement.id', 'novo'],
+  [
+    'tabs: a panel that is no stop leaves what is in it one',
+    '<ui-tabs label="t"><ui-tab panel="a">A</ui-tab><ui-tab-panel name="a" tabindex="-1"><button type="button" id="dentro">x</button></ui-tab-panel></ui-tabs>',
+    ['Tab', 'Tab'],
+    'document.activeElement.id',
+    'dentro',
+  ],
   ['tree: arrows', tree, ['Tab', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp'], 'document.activeElement.value', 'dados'],
   [
     'tree: ArrowRight opens, then goes in',
@@ -171,6 +180,16 @@ export const keyTable: readonly (readonly [string, string, readonly string[], st
     ['casa', false],
   ],
   ['tree: * opens all', tree, ['Tab', '*'], `document.querySelectorAll('ui-tree-item[expanded]').length`, 2],
+  ['tree: Tab reaches what is selected within another', nested, ['Tab', 'Tab'], 'document.activeElement.value', 'fotos'],
+  ['tree: it is one stop', nested, ['Tab', 'Tab', 'Tab'], 'document.activeElement.id', 'depois'],
+  ['tree: and one on the way back', nested, ['Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab'], 'document.activeElement.id', 'antes'],
+  [
+    'tree: left within another, it is entered there again',
+    nested,
+    ['Tab', 'Tab', 'ArrowUp', 'Tab', 'Shift+Tab'],
+    'document.activeElement.value',
+    'docs',
+  ],
   ['tree: letters, Enter chooses', tree, ['Tab', 'l', 'Enter'], 't.selected.value', 'lixo'],
   [
     'table: heads sort, without a value last',
