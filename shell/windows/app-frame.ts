@@ -209,8 +209,7 @@ export class SvcAppFrame extends LitElement {
   #hasFocus(): boolean {
     const inside = this.getRootNode() as ShadowRoot;
     const outside = inside.host.getRootNode() as ShadowRoot | Document;
-    const at = inside.activeElement;
-    return outside.activeElement === inside.host && (at === null || at === this || at.parentNode === inside);
+    return outside.activeElement === inside.host && (inside.activeElement === null || inside.activeElement === this);
   }
 
   greeted(): void {

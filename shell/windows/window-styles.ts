@@ -25,18 +25,8 @@ export const windowStyles = css`
     border: 0;
     border-radius: 0;
   }
-  .whole {
-    position: absolute;
-    inset: 0;
-    border-radius: inherit;
-    pointer-events: none;
-  }
-  .whole:focus-visible {
+  :host(:focus-visible) {
     outline-offset: 0;
-  }
-  :host([keyboard]) .whole:focus-visible,
-  .body:focus-visible {
-    outline: none;
   }
   :host([minimised]) {
     visibility: hidden;
@@ -138,7 +128,7 @@ export const windowStyles = css`
     overflow: hidden;
     border-radius: 0 0 11px 11px;
   }
-  .whole + .body {
+  .body:first-child {
     border-radius: 11px;
   }
   :host([filling]) .body {
