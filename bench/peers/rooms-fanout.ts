@@ -184,10 +184,7 @@ export async function manyRooms({ access, dialect, pid, slices, turn }: Scenario
   const allSeen = (): boolean => writers.every((writer, index) => clocks[index ^ 1] === writer.sent);
   await paced(perSecond, 3, type);
   await cameTrue(allSeen, drainMsMax);
-  const measure = async (): Promise<Record<string, number>> => {
-    const { cpu, ...figures } = await steady({ pid, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
-    return { ...figures, cpu, cpuSecondsPer100k: (cpu * 1e5) / perSecond };
-  };
+  const measure = (): Promise<Record<string, number>> => steady({ pid, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
   const figures = await inSlices(turn, slices, [{ name: 'typing', measure }]);
   await turn('checks');
   const lacking = writers.flatMap(({ sent }, writer) =>

@@ -79,7 +79,9 @@ export async function steady({ pid, perSecond, seconds, act, latencies, allSeen 
   await paced(perSecond, seconds, act);
   const { seconds: took, serverCpuSeconds, loadCpu } = window();
   await cameTrue(allSeen, 15_000);
-  return { cpu: serverCpuSeconds / took, load: loadCpu, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+  const cpu = serverCpuSeconds / took;
+  const cpuSecondsPer100k = (cpu * 1e5) / perSecond;
+  return { cpu, cpuSecondsPer100k, load: loadCpu, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
 /** Resolves once the process has used less than 2 % of a CPU for a second, or after `msMax`. */

@@ -87,10 +87,7 @@ export async function presence({ access, dialect, pid, slices, turn }: ScenarioI
   company.keep(false);
   await paced(perSecond, 2, move);
   await cameTrue(allSeen, drainMsMax);
-  const measure = async (): Promise<Record<string, number>> => {
-    const { cpu, ...figures } = await steady({ pid, perSecond, seconds: sliceSeconds, act: move, latencies, allSeen });
-    return { ...figures, cpu, cpuSecondsPer100k: (cpu * 1e5) / perSecond };
-  };
+  const measure = (): Promise<Record<string, number>> => steady({ pid, perSecond, seconds: sliceSeconds, act: move, latencies, allSeen });
   const figures = await inSlices(turn, slices, [{ name: 'moving', measure }]);
   await turn('checks');
   if (!allSeen()) problems.push(lastLacking(seen, sent));
