@@ -35,6 +35,18 @@ async function taken(): Promise<void> {
 }
 
 describe('start and wait', () => {
+  test('near the end of the portal only stops are taken: a page that loads itself again does not bring back what is being ended', async () => {
+    notas.become('running', 'Healthy', { ready: true });
+    starts.onlyStops();
+    const stopped = starts.stopAndWait('ana', 'notas', { by: 'admin', deadlineMs: 20_000 });
+    await taken();
+    notas.become('stopping', 'StoppedByAdmin');
+    await expect(start('navigation')).rejects.toMatchObject({ code: 'APP_NOT_RUNNING' });
+    expect(await intent()).toMatchObject({ wish: 'stop', done: true });
+    notas.become('stopped', 'StoppedByAdmin');
+    expect(await stopped).toMatchObject({ status: 'stopped' });
+  });
+
   test('writes one urgent wish and answers when the app is ready', async () => {
     const answer = start();
     await taken();

@@ -34,6 +34,8 @@ export interface Starts {
   stopAndWait(person: string, app: string, options: StartOptions): Promise<StartAnswer>;
   /** Writes the wish and returns. Answers as the waiting ones when the wish can't be had. */
   post(person: string, app: string, wish: Wish, by: By): Promise<void>;
+  /** From now on nothing is started: a page that loads itself again would bring back what is being ended. */
+  onlyStops(): void;
   close(): void;
 }
 
@@ -56,6 +58,7 @@ interface Watch {
 export function createStarts(deps: StartDeps): Starts {
   const { apps, clock } = deps;
   const watches = new Map<string, Watch>();
+  let isEnding = false;
 
   const viewOf = (person: string, app: string): View => {
     const view = apps.find(person, app);
@@ -67,6 +70,7 @@ export function createStarts(deps: StartDeps): Starts {
     const view = viewOf(person, app);
     refusePinned(view, wish);
     refuseShared(view);
+    if (isEnding && wish !== 'stop') throw new SvcError('APP_NOT_RUNNING', `the portal is ending: ${app} is not started any more`);
     const requestId = randomUUID();
     await deps.store.putIntent({ person, app, wish, by, requestId, atMs: clock.nowMs() });
     deps.bus.enqueue(keys.backend(person, app), true);
@@ -120,6 +124,9 @@ export function createStarts(deps: StartDeps): Starts {
     stopAndWait: (person, app, options) => follow(person, app, 'stop', options, false),
     post: async (person, app, wish, by) => {
       await post(person, app, wish, by);
+    },
+    onlyStops: () => {
+      isEnding = true;
     },
     close: () => {
       for (const watch of watches.values()) watch.cancel();

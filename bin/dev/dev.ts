@@ -217,6 +217,7 @@ function killBackends({ options, people, terminal, say, app }: Session): void {
 
 async function close({ options, people, backends, portal }: Session): Promise<void> {
   const late = (): SvcError => new SvcError('TIMEOUT', 'the backends did not end in time');
+  portal.running.onlyStops();
   await withDeadline(clock, limits.devEndMsMax, backends.stop(), late).catch(() => undefined);
   await portal.running.end();
   // Not before: the portal would start them again. On a server other portals need them.

@@ -12,6 +12,7 @@ import { directHost } from '../../api/hosts.ts';
 import { createPeerJudge } from '../../api/control-peer.ts';
 import type { PortalDev } from '../../api/dev/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../../api/portal.ts';
+import { endingClock } from '../../controller/clock/ending.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { type Bus, createBus } from '../../store/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
@@ -102,6 +103,8 @@ export interface Running {
   readonly portal: Portal;
   /** The same portal under another name, on a port of its own: who signs in there is somebody else in the same browser. It ends with this one. */
   another(url: string): Promise<Portal>;
+  /** Nothing is started any more, by none of them. */
+  onlyStops(): void;
   /** False: a database was deleted, replaced or cut while it was in use. */
   mayClose(): boolean;
   /** Rejects when another process holds the state folder. */
@@ -122,14 +125,14 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
   checkSocketPath(controlSocket);
-  const ends: Ending[] = [];
+  const clock = endingClock(systemClock);
+  const ends: Ending[] = [() => clock.end()];
   const end = (): Promise<void> => endAll(ends);
   try {
     const lock = lockState(stateDir);
     ends.push(() => lock.release());
     faultPoint('up/locked');
     const bus = createBus();
-    const clock = systemClock;
     const opened = await openState({ stateDir, file: await storeFile(desiredDir, stateDir), bus, clock, log, ends });
     const { store } = opened;
     faultPoint('up/store-open');
@@ -180,8 +183,10 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
     if (dev === undefined) await greet({ portal, url, controller, gateway, state });
-    const another = anotherOf({ ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
-    return { url, controller, gateway, bus, portal, another, mayClose: () => opened.mayClose(), lost: owned.lost, end };
+    const portals = [portal];
+    const another = anotherOf({ ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, portals, ends);
+    const onlyStops = (): void => portals.forEach((one) => one.starts().onlyStops());
+    return { url, controller, gateway, bus, portal, another, onlyStops, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
     throw error;
@@ -189,11 +194,12 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
 }
 
 /** They end with the rest. */
-function anotherOf(options: PortalOptions, ends: Ending[]): Running['another'] {
+function anotherOf(options: PortalOptions, portals: Portal[], ends: Ending[]): Running['another'] {
   return async (name) => {
     const portal = await createPortal({ ...options, settings: { ...options.settings, url: name } });
     ends.push(() => portal.close());
     await portal.listen();
+    portals.push(portal);
     return portal;
   };
 }

@@ -184,8 +184,6 @@ describe('the end', () => {
     const deaf = "const { on } = process;\nprocess.on = (name, run) => on.call(process, name, name === 'SIGTERM' ? () => {} : run);\n";
     const from = await dev.edit('backend/main.js', (text) => deaf + text);
     await dev.says(/backend\/main\.js → backend ready/, from);
-    // Sooner, the order of the restart can reach the supervisor behind the stop, and starts it again: a defect of its own, not of this end.
-    await sleep(1_500);
     const ended = dev.end('SIGINT');
     process.kill(dev.pid, 'SIGINT');
     await dev.says('ending; Ctrl-C once more kills the backends', from);
