@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closingReport, filesToRunAgain, readReport, sum, withSecondRun, type Report } from './report.ts';
+import { closingReport, costliestFiles, filesToRunAgain, readReport, sum, withSecondRun, type Report } from './report.ts';
 
 const tests = (...rows: readonly (readonly [fullName: string, status: string, ...failures: string[]])[]): Report => ({
   numPassedTests: rows.filter(([, status]) => status === 'passed').length,
@@ -153,12 +153,13 @@ test('the counts of everything stand alone on the last line, what was flaky righ
     { passed: 20, failed: 0, skipped: 1 },
   ]);
   expect(
-    closingReport(
-      total,
-      { notRun: ['the moon'], failed: ['b › c: no'], flaky: ['a.real.test.ts › waits: Error: late'] },
-      '3 kills\n',
-    ).split('\n'),
+    closingReport(total, { notRun: ['the moon'], failed: ['b › c: no'], flaky: ['a.real.test.ts › waits: Error: late'] }, '3 kills\n', [
+      '9 s a.real.test.ts',
+    ]).split('\n'),
   ).toEqual([
+    'what took longest:',
+    '9 s a.real.test.ts',
+    '',
     'NOT RUN on this machine: the moon',
     '',
     'what was tried:',
@@ -169,6 +170,13 @@ test('the counts of everything stand alone on the last line, what was flaky righ
     'FAILED: b › c: no',
     '25 passed, 0 failed, 1 skipped',
   ]);
-  expect(closingReport(total, nothing, '').split('\n').at(-1)).toBe('25 passed, 0 failed, 1 skipped');
-  expect(closingReport({ passed: 1, failed: 2, skipped: 0 }, nothing, '')).not.toContain('FLAKY');
+  expect(closingReport(total, nothing, '', []).split('\n').at(-1)).toBe('25 passed, 0 failed, 1 skipped');
+  expect(closingReport({ passed: 1, failed: 2, skipped: 0 }, nothing, '', [])).not.toContain('FLAKY');
+});
+
+test('the files that took longest are told, the longest first', () => {
+  const file = (name: string, ms: number) => ({ name: `/svc/${name}`, startTime: 5_000, endTime: 5_000 + ms, assertionResults: [] });
+  const report = { ...tests(), testResults: [file('a.ts', 900), file('b.ts', 61_400), file('c.ts', 2_000)] };
+  expect(costliestFiles(report, '/svc', 2)).toEqual(['61 s b.ts', '2 s c.ts']);
+  expect(costliestFiles(null, '/svc', 2)).toEqual([]);
 });

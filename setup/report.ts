@@ -23,6 +23,9 @@ interface FileReport {
   readonly message?: string;
   /** What broke it so in the run before the one that this tells of. */
   readonly brokeBefore?: string;
+  /** Milliseconds since the epoch: of its first test's begin and its last one's end. */
+  readonly startTime?: number;
+  readonly endTime?: number;
   readonly assertionResults: readonly TestReport[];
 }
 
@@ -124,6 +127,16 @@ const shown = (test: { readonly file: string; readonly fullName: string; readonl
   return [`${test.file} › ${test.fullName.trim()}: ${words}`, ...more.filter((line) => line !== undefined)].join('\n    ');
 };
 
+/** The files that took longest, with their seconds: where a run that became too long is to be made shorter. */
+export function costliestFiles(report: Report | null, root: string, count: number): readonly string[] {
+  const timed = report?.testResults.map(({ name, startTime = 0, endTime = 0 }) => ({
+    file: relative(root, name),
+    ms: endTime - startTime,
+  }));
+  const sorted = timed?.toSorted((a, b) => b.ms - a.ms) ?? [];
+  return sorted.slice(0, count).map(({ file, ms }) => `${Math.round(ms / 1_000)} s ${file}`);
+}
+
 export const sum = (all: readonly Counts[]): Counts => ({
   passed: all.reduce((total, { passed }) => total + passed, 0),
   failed: all.reduce((total, { failed }) => total + failed, 0),
@@ -131,8 +144,11 @@ export const sum = (all: readonly Counts[]): Counts => ({
 });
 
 /** The counts stand alone on the last line. */
-export function closingReport(total: Counts, read: Omit<Read, 'counts'>, tried: string): string {
+export function closingReport(total: Counts, read: Omit<Read, 'counts'>, tried: string, costliest: readonly string[]): string {
   return [
+    'what took longest:',
+    ...costliest,
+    '',
     ...read.notRun.map((line) => `NOT RUN on this machine: ${line}`),
     '',
     'what was tried:',

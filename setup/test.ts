@@ -7,7 +7,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
-import { closingReport, filesToRunAgain, readReport, sum, withSecondRun, type Counts, type Read, type Report } from './report.ts';
+import {
+  closingReport,
+  costliestFiles,
+  filesToRunAgain,
+  readReport,
+  sum,
+  withSecondRun,
+  type Counts,
+  type Read,
+  type Report,
+} from './report.ts';
 import { runLoudly } from './run.ts';
 import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 
@@ -91,7 +101,7 @@ try {
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };
-  console.log(closingReport(total, all, told));
+  console.log(closingReport(total, all, told, costliestFiles(real.report, process.cwd(), 40)));
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -183,24 +183,28 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
     if (dev === undefined) await greet({ portal, url, controller, gateway, state });
-    const portals = [portal];
-    const another = anotherOf({ ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, portals, ends);
-    const onlyStops = (): void => portals.forEach((one) => one.starts().onlyStops());
-    return { url, controller, gateway, bus, portal, another, onlyStops, mayClose: () => opened.mayClose(), lost: owned.lost, end };
+    const all = namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
+    return { url, controller, gateway, bus, portal, ...all, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-/** They end with the rest. */
-function anotherOf(options: PortalOptions, portals: Portal[], ends: Ending[]): Running['another'] {
-  return async (name) => {
-    const portal = await createPortal({ ...options, settings: { ...options.settings, url: name } });
-    ends.push(() => portal.close());
-    await portal.listen();
-    portals.push(portal);
-    return portal;
+/** The first one and those under other names, which end with the rest. */
+function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Running, 'another' | 'onlyStops'> {
+  const portals = [first];
+  return {
+    another: async (name) => {
+      const portal = await createPortal({ ...options, settings: { ...options.settings, url: name } });
+      ends.push(() => portal.close());
+      await portal.listen();
+      portals.push(portal);
+      return portal;
+    },
+    onlyStops: () => {
+      for (const portal of portals) portal.starts().onlyStops();
+    },
   };
 }
 
