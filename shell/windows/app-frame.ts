@@ -209,7 +209,8 @@ export class SvcAppFrame extends LitElement {
   #hasFocus(): boolean {
     const inside = this.getRootNode() as ShadowRoot;
     const outside = inside.host.getRootNode() as ShadowRoot | Document;
-    return outside.activeElement === inside.host && (inside.activeElement === null || inside.activeElement === this);
+    const at = inside.activeElement;
+    return outside.activeElement === inside.host && (at === null || at === this || at.parentNode === inside);
   }
 
   greeted(): void {

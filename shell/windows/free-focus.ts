@@ -6,5 +6,6 @@ export function isFocusFree(content: Element): boolean {
   const root = content.getRootNode();
   const window = root instanceof ShadowRoot ? root.host : null;
   const active = deepActive();
-  return window !== null && window.hasAttribute('top') && (active === null || active === document.body || active === window);
+  // A window as a whole has the focus in a part that is right below its root.
+  return window !== null && window.hasAttribute('top') && (active === null || active === document.body || active.parentNode === root);
 }

@@ -15,6 +15,8 @@ import type { SvcQuestion } from '../questions/svc-question.ts';
 import './app-frame.ts';
 import { builtinContent, focusBuiltin, ownWindows } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { holdsFocus } from '../../sdk/web/ui/element.ts';
 import { startDrag } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
@@ -45,6 +47,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.questions.state,
     this.desk.tabs.state,
     this.desk.held,
+    this.desk.homePath,
     ownWindows,
     language,
   ]);
@@ -62,7 +65,6 @@ export class SvcWindow extends LitElement implements Frame {
     super.connectedCallback();
     void this.#watch;
     this.desk.frames.set(this.state.id, this);
-    this.tabIndex = -1;
     this.setAttribute('role', 'dialog');
     this.addEventListener('pointerdown', () => this.desk.windows.focus(this.state.id), { capture: true });
     this.addEventListener('focusin', () => this.desk.windows.focus(this.state.id));
@@ -84,6 +86,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.style.height = `${height}px`;
     this.style.zIndex = String(this.state.z);
     this.inert = this.state.minimised;
+    this.#beStop(this.top);
     this.toggleAttribute('moving', this.top && this.desk.shielded.get());
     this.toggleAttribute('minimised', this.state.minimised);
     this.toggleAttribute('narrow', width < narrowPx);
@@ -115,10 +118,27 @@ export class SvcWindow extends LitElement implements Frame {
     this.#content?.greeted();
   }
   focusContent(): void {
+    this.#beStop(true);
     const question = this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
     else if (!focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
+  }
+  /** As a whole: from there Tab goes to its first button. */
+  override focus(options?: FocusOptions): void {
+    this.renderRoot.querySelector<HTMLElement>('.whole')?.focus(options);
+  }
+  /**
+   * Tab goes into the window in front only, F6 to the others: Chromium skips all that is in a host with a tabindex of -1. Whoever takes that
+   * away takes the focus from what is in the host.
+   */
+  #beStop(isStop: boolean): void {
+    if (!isStop) this.tabIndex = -1;
+    else if (this.hasAttribute('tabindex')) {
+      const active = holdsFocus(this) ? deepActive() : null;
+      this.removeAttribute('tabindex');
+      if (active !== null && !holdsFocus(this)) active.focus({ preventScroll: true });
+    }
   }
   menuPoint(): { readonly x: number; readonly y: number } {
     const { left, top } = this.getBoundingClientRect();
@@ -164,8 +184,9 @@ export class SvcWindow extends LitElement implements Frame {
     const own = isApp(this.state) && this.state.options.header === 'app' && this.there;
     const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
     return html`
+      <div class="whole" tabindex="-1"></div>
       ${own ? nothing : this.#titleBar(app)}
-      <div class="body" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
+      <div class="body" tabindex="-1" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
         ${isApp(this.state) ? this.#page(app, question !== undefined) : builtinContent(this.desk, this.state)}
         ${
           question === undefined
@@ -226,6 +247,7 @@ export class SvcWindow extends LitElement implements Frame {
     };
     return html`<header
       class="title ${tabs === undefined ? '' : 'tabbed'}"
+      tabindex="-1"
       @pointerdown=${(event: PointerEvent) => this.#titleDown(event)}
       @dblclick=${(event: Event) => !this.#refusesDrag(event) && !fills && this.desk.windows.toggleMaximised(id)}
       @contextmenu=${menu}

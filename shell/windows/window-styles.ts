@@ -25,8 +25,18 @@ export const windowStyles = css`
     border: 0;
     border-radius: 0;
   }
-  :host(:focus-visible) {
+  .whole {
+    position: absolute;
+    inset: 0;
+    border-radius: inherit;
+    pointer-events: none;
+  }
+  .whole:focus-visible {
     outline-offset: 0;
+  }
+  :host([keyboard]) .whole:focus-visible,
+  .body:focus-visible {
+    outline: none;
   }
   :host([minimised]) {
     visibility: hidden;
@@ -128,7 +138,7 @@ export const windowStyles = css`
     overflow: hidden;
     border-radius: 0 0 11px 11px;
   }
-  .body:first-child {
+  .whole + .body {
     border-radius: 11px;
   }
   :host([filling]) .body {

@@ -150,12 +150,10 @@ test('the apps of the desktop stay in sight and in reach behind a window, until 
   expect(await tile.isVisible()).toBe(true);
   await picture(page, 'home-behind-1280');
   // By keyboard: what stands before them lets them be seen.
-  for (let presses = 0; presses < 5; presses += 1) {
-    await page.keyboard.press('F6');
-    await windowOf(page, 'Relógio').focus();
+  await windowOf(page, 'Relógio').focus();
+  // Back through the page, if it took the keyboard, and the buttons of the window.
+  for (let presses = 0; presses < 8 && (await page.locator('svc-home[sought]').count()) === 0; presses += 1)
     await page.keyboard.press('Shift+Tab');
-    if (await page.locator('svc-home[sought]').count()) break;
-  }
   expect(await page.locator('svc-home[sought]').count()).toBe(1);
   expect(await windowOf(page, 'Relógio').evaluate((element) => Number(getComputedStyle(element).opacity))).toBeLessThan(0.5);
   await page.keyboard.press('Enter');

@@ -160,6 +160,56 @@ describe('by keyboard', () => {
     expect(await windowOf(page, 'Notas').isVisible()).toBe(true);
   });
 
+  test('Tab goes through the buttons and the page of the window in front, and of no other, from the home to the taskbar and back', async () => {
+    await openApp(page, 'Relógio');
+    await frameOf(page, 'Relógio').locator('time').waitFor();
+    /** The name of what has the focus, or the title of the page it is in. */
+    const focused = (): Promise<string> =>
+      page.evaluate(() => {
+        let at = document.activeElement;
+        while (at?.shadowRoot?.activeElement != null) at = at.shadowRoot.activeElement;
+        return at instanceof HTMLIFrameElement ? `page ${at.title}` : (at?.getAttribute('aria-label') ?? at?.textContent?.trim() ?? '');
+      });
+    const buttons = async (title: string): Promise<readonly string[]> => [
+      ...(await windowOf(page, title)
+        .locator('.title button')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))),
+      `page ${title}`,
+    ];
+    const start = page.getByRole('toolbar').getByRole('button').first();
+    const walk = async (key: string, steps: number): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      for (let step = 0; step < steps; step += 1) {
+        await page.keyboard.press(key);
+        seen.push(await focused());
+      }
+      return seen;
+    };
+    const clock = await buttons('Relógio');
+    // Raised by F6, a window keeps the focus that it was given.
+    await page.keyboard.press('F6');
+    await page.keyboard.press('F6');
+    await expect.poll(focused).toBe('page Relógio');
+    expect(clock.length).toBe(5);
+    // The clock's page has nothing that takes the focus but itself.
+    await start.focus();
+    const back = await walk('Shift+Tab', clock.length);
+    expect(back).toEqual(clock.toReversed());
+    await page.keyboard.press('Shift+Tab');
+    const tile = await focused();
+    expect(clock).not.toContain(tile);
+    expect(await walk('Tab', clock.length)).toEqual(clock);
+    // The other way round with the other window in front; minimised, the clock is no stop either.
+    await windowOf(page, 'Relógio').getByRole('button', { name: 'Minimizar' }).click();
+    await windowOf(page, 'Relógio').waitFor({ state: 'hidden' });
+    const menu = page.getByRole('button', { name: 'Menu da janela Notas' });
+    await menu.focus();
+    const notas = await buttons('Notas');
+    expect(await walk('Tab', notas.length - 1)).toEqual(notas.slice(1));
+    await menu.focus();
+    expect(await walk('Shift+Tab', 1)).toEqual([tile]);
+  });
+
   test('the list of commands minimises and closes the window on top; the launcher gives the focus back on Escape', async () => {
     const menu = page.getByRole('button', { name: 'Menu da janela Notas' });
     await menu.focus();
