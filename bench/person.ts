@@ -2,10 +2,10 @@
 import { createBrowser, navigation, type Browser } from '../api/testing/portal-world.ts';
 import type { RunningPortal } from '../test/support/portal.ts';
 
-export async function signIn(portal: RunningPortal, person: string): Promise<Browser> {
+export async function signIn(portal: RunningPortal, person: string, { admin = false } = {}): Promise<Browser> {
   const host = `svc.localhost:${portal.port}`;
   const browser = createBrowser({ host, port: portal.port, url: `http://${host}`, received: [] });
-  const { link } = (await portal.admin('POST', '/api/admin/links', { person })).body as { link: string };
+  const { link } = (await portal.admin('POST', '/api/admin/links', { person, admin })).body as { link: string };
   const url = new URL(link);
   const answer = await browser.request(url.pathname + url.search, { headers: navigation });
   if (answer.status !== 302) throw new Error(`sign-in answered ${answer.status}`);

@@ -23,6 +23,8 @@ export interface RunningPortal {
   readonly port: number;
   readonly state: string;
   readonly pid: number;
+  /** The portal itself, its stderr a pipe. */
+  readonly child: ChildProcess;
   /** Everything that it printed so far. */
   output(): string;
   /** Calls the portal as admin over the 0600 control socket. */
@@ -216,6 +218,9 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
     },
     get pid() {
       return child.pid ?? -1;
+    },
+    get child() {
+      return child;
     },
     port,
     state,

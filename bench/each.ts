@@ -1,0 +1,64 @@
+/** Several areas, one after the other, each as a process of its own: what one leaves behind, and its end, is not the next one's. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { sayStep, spanOf } from './steps.ts';
+
+/** Longer than any takes on a machine that has nothing else to do. */
+const areaMsMax = 20 * 60_000;
+
+interface Ended {
+  readonly name: string;
+  readonly ms: number;
+  readonly told: string;
+  readonly isGood: boolean;
+}
+
+/** What the exit code of an area means: run.ts ends with 1 when it measured and missed a target, an error of it ends node with 1 before anything is printed. */
+function toldOf(code: number | null, isPrinted: boolean): string {
+  if (!isPrinted) return `FAILED (${code === null ? `ended after ${spanOf(areaMsMax)}, or by a signal` : `exit code ${code}`})`;
+  return code === 0 ? 'held' : 'targets missed';
+}
+
+async function runOne(name: string, options: readonly string[]): Promise<Ended> {
+  const fromMs = performance.now();
+  const argv = [join(import.meta.dirname, 'run.ts'), name, ...options];
+  // A group of its own: what it started ends with it.
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const kill = (): void => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // Nothing of it is left.
+    }
+  };
+  const quit = (): void => {
+    kill();
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, quit);
+  const late = setTimeout(kill, areaMsMax);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    process.stdout.write(chunk);
+  });
+  const code = await new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));
+  clearTimeout(late);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, quit);
+  const isPrinted = text.startsWith(`## ${name}\n`);
+  if (!isPrinted) kill();
+  return { name, ms: performance.now() - fromMs, told: toldOf(code, isPrinted), isGood: code === 0 && isPrinted };
+}
+
+/** Answers with the exit code: 1 when a target was missed or an area failed. */
+export async function runEach(names: readonly string[], options: readonly string[]): Promise<0 | 1> {
+  const all: Ended[] = [];
+  for (const [at, name] of names.entries()) {
+    sayStep(`${name}, ${at + 1} of ${names.length}`);
+    all.push(await runOne(name, options));
+  }
+  const total = all.reduce((sum, { ms }) => sum + ms, 0);
+  for (const { name, ms, told } of all) console.error(`bench: ${name.padEnd(12)} ${spanOf(ms).padStart(12)}  ${told}`);
+  console.error(`bench: ${'all'.padEnd(12)} ${spanOf(total).padStart(12)}`);
+  return all.every(({ isGood }) => isGood) ? 0 : 1;
+}

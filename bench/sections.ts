@@ -1,0 +1,66 @@
+/** What one area showed, as its section of docs/benchmarks.md. */
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, release } from 'node:os';
+import type { Area, Row } from './rows.ts';
+import { sayStep, spanOf } from './steps.ts';
+
+const report = 'docs/benchmarks.md';
+const title = '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run.\n';
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
+
+const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' : 'NO');
+
+function table(rows: readonly Row[]): string {
+  const head = '| what | ours | peer | ratio | target | held |\n|---|---|---|---|---|---|\n';
+  return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${heldOf(r)} |`).join('\n');
+}
+
+/** What stands beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
+async function notesOf(name: string): Promise<string> {
+  const text = await readFile(new URL(`notes/${name}.md`, import.meta.url), 'utf8').catch(() => '');
+  return text === '' ? '' : `${text.trimEnd().replaceAll('](../../docs/', '](')}\n\n`;
+}
+
+/** The sections of the report by area, as they were written last. */
+async function writtenSections(): Promise<Map<string, string>> {
+  const text = await readFile(report, 'utf8').catch(() => '');
+  const parts = text.split(/^## /m).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), `## ${part.trimEnd()}\n`]));
+}
+
+/** What was measured: the commit of this tree, and whether files differ from it. */
+function measuredTree(): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  // The report itself is written while a run goes on.
+  return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', '.', `:!${report}`) === '' ? '' : ' with changes'}`;
+}
+
+interface Measured {
+  readonly name: string;
+  readonly area: Area;
+  /** Of all areas in the report. */
+  readonly order: readonly string[];
+  readonly short: boolean;
+  readonly isWritten: boolean;
+}
+
+/** Answers with the exit code: 1 when a target was missed. */
+export async function measureArea({ name, area, order, short, isWritten }: Measured): Promise<0 | 1> {
+  const [tree, fromMs] = [measuredTree(), performance.now()];
+  sayStep(name);
+  const rows = await area({ short });
+  const took = spanOf(performance.now() - fromMs);
+  const notes = await notesOf(name);
+  const day = new Date().toISOString().slice(0, 10);
+  const section = `## ${name}\n\nMeasured ${day} at ${tree} on ${machine}, in ${took}.\n\n${notes}${table(rows)}\n`;
+  console.log(section);
+  if (isWritten) {
+    const sections = (await writtenSections()).set(name, section);
+    await writeFile(report, [title, ...order.flatMap((one) => sections.get(one) ?? [])].join('\n'));
+  }
+  const missed = rows.filter(({ held }) => held === false);
+  if (missed.length > 0 && !notes.includes('What was tried'))
+    sayStep(`${name} misses ${missed.length} targets, and bench/notes/${name}.md has no "What was tried"`);
+  return missed.length > 0 ? 1 : 0;
+}
