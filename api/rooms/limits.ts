@@ -43,14 +43,18 @@ export const limits = {
   roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
   /** What a client that does not read may have waiting, beyond the answer to its own question. */
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
-  /** After a sending a room waits for more, so many times as long as that took: of text, and of presence. */
-  roomGatherCosts: 10,
-  roomPresenceGatherCosts: 16,
+  /** After a sending a room waits for more, so many times as long as that took, and no longer than this, divided by the changes that wait: of text. */
+  roomGatherCosts: 20,
+  roomGatherMs: 5,
+  /** And of presence. */
+  roomPresenceGatherCosts: 40,
+  roomPresenceGatherMs: 12,
+  /** But no less than so many times what sending takes beyond so much for each change that waits. */
+  roomGatherCostsMin: 3,
+  roomGatherChangeMs: 0.02,
   /** And so many times longer at most while the event loop is busy, but never longer than this. */
   roomGatherBusyMax: 8,
   roomGatherMsMax: 40,
-  /** So many updates are enough. */
-  roomGatherUpdatesMax: 16,
   /** Rooms of so many sockets come after the small ones, for so long in one turn of the loop. */
   roomLargeSocketsMin: 32,
   roomTurnMs: 8,

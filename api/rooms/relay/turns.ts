@@ -1,8 +1,9 @@
 /**
- * When a room sends. The first change leaves at the end of this turn of the event loop; what follows is gathered for as long as sending to this
- * room cost, several times over, and longer while the loop is busy: so a room that sends all the time takes a bounded share of the loop, and a
- * quiet one waits for nothing. Level-triggered: what is due stays due until it is sent, and a room with something due is always checked again.
- * Decision: docs/decisions/0090-rooms-are-logs.md
+ * When a room sends. The first change leaves at the end of this turn of the event loop; what follows is gathered, the shorter the more of it
+ * there is: for as long as sending to this room cost, several times over, within bounds of the clock, divided by how many changes wait; and longer
+ * while the loop is busy. So a quiet room waits for nothing, and a busy one writes to its sockets as often as the root of its changes.
+ * Level-triggered: what is due stays due until it is sent, and a room with something due is always checked again.
+ * Decision: docs/decisions/0264-when-a-room-sends.md
  */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
@@ -31,19 +32,30 @@ export interface Loop {
 /** A timer counts in whole milliseconds: what is due so soon goes now. */
 const soonMs = 0.5;
 
-/** How long after its last sending a room waits that spends so much on one. */
-function gapMs({ sendCostMs }: Room, times: number, busy: number): number {
-  return Math.min(limits.roomGatherMsMax, (sendCostMs * times) / Math.max(1 - busy, 1 / limits.roomGatherBusyMax));
+interface Gathering {
+  readonly costs: number;
+  readonly msMax: number;
 }
 
-/** From when on the text of the room may leave, and its presence; Infinity: nothing is due. Monotonic ms. */
-function ripeAt(room: Room, busy: number): { readonly text: number; readonly presence: number } {
-  // One that received a lot sends as soon as it has not sent for as long as that took.
-  const text = room.unsent < limits.roomGatherUpdatesMax ? gapMs(room, limits.roomGatherCosts, busy) : room.sendCostMs;
-  return {
-    text: room.sendDue ? room.sentAtMs + text : Infinity,
-    presence: room.presenceDue ? room.presenceSentAtMs + gapMs(room, limits.roomPresenceGatherCosts, busy) : Infinity,
-  };
+const ofText: Gathering = { costs: limits.roomGatherCosts, msMax: limits.roomGatherMs };
+const ofPresence: Gathering = { costs: limits.roomPresenceGatherCosts, msMax: limits.roomPresenceGatherMs };
+
+/** How many times longer while the loop is busy: not at all until it is busy for half of the time. */
+const stretch = (busy: number): number => Math.max(1, Math.min(limits.roomGatherBusyMax, 0.5 / Math.max(1 - busy, Number.EPSILON)));
+
+/** How long after its last sending a room waits in which so many changes wait. */
+function gapMs({ sendCostMs }: Room, waiting: number, { costs, msMax }: Gathering, busy: number): number {
+  const gatherMs = Math.min(sendCostMs * costs, msMax) / waiting;
+  // A sending that costs more than the changes are worth which it brings comes rarely.
+  const leastMs = (sendCostMs - waiting * limits.roomGatherChangeMs) * limits.roomGatherCostsMin;
+  return Math.min(limits.roomGatherMsMax, Math.max(gatherMs, leastMs) * stretch(busy));
+}
+
+/** From when on the room may send its text or its presence; Infinity: nothing is due. Monotonic ms. */
+function ripeAt(room: Room, busy: number): number {
+  const text = room.sendDue ? room.sentAtMs + gapMs(room, Math.max(1, room.unsent), ofText, busy) : Infinity;
+  if (!room.presenceDue) return text;
+  return Math.min(text, room.presenceSentAtMs + gapMs(room, Math.max(1, room.presence.changed.size), ofPresence, busy));
 }
 
 /** It falls fast and rises slowly: a sending during which something else had the processor says little. */
@@ -56,12 +68,12 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
   const sendIfDue = (room: Room): void => {
     if (!room.sendDue && !room.presenceDue) return;
     const nowMs = clock.monotonicMs();
-    const { text, presence } = ripeAt(room, busy());
-    const withPresence = presence - nowMs < soonMs;
-    if (text - nowMs >= soonMs && !withPresence) return wakeAt(room, Math.min(text, presence));
-    // Text leaves with the presence whose time has come; presence whose time has not come stays due.
+    const ripeMs = ripeAt(room, busy());
+    if (ripeMs - nowMs >= soonMs) return wakeAt(room, ripeMs);
+    // Both leave together: a frame more in the same write costs next to nothing.
+    const withPresence = room.presenceDue;
     room.sendDue = false;
-    if (withPresence) room.presenceDue = false;
+    room.presenceDue = false;
     const hasMore = room.unsent > 0 || withPresence;
     try {
       send(room, withPresence);
@@ -70,7 +82,6 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
       if (withPresence) room.presenceSentAtMs = room.sentAtMs;
       // Who asked for the state may have had all of it sent before its time.
       if (hasMore) noteCost(room, room.sentAtMs - nowMs);
-      if (room.presenceDue) wakeAt(room, ripeAt(room, busy()).presence);
     }
   };
   const wakeAt = (room: Room, atMs: number): void => {
@@ -87,14 +98,12 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
     if (!connection.gone) sendTable(connection);
   };
   return {
+    // Each change more brings the sending nearer.
     soon: (room) => {
-      // One that waits for more has enough now.
-      if (room.sendDue && room.unsent !== limits.roomGatherUpdatesMax) return;
       room.sendDue = true;
       sendDueSoon(room);
     },
     presenceSoon: (room) => {
-      if (room.presenceDue) return;
       room.presenceDue = true;
       sendDueSoon(room);
     },
