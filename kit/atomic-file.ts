@@ -97,7 +97,8 @@ export type PathState =
 /** The state of a path; a link is not followed. */
 export function pathState(path: string): PathState {
   try {
-    return { kind: 'present', stat: lstatSync(path) };
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? { kind: 'absent' } : { kind: 'present', stat };
   } catch (error) {
     return isMissing(error) ? { kind: 'absent' } : { kind: 'unknown', why: unreadable(path, error) };
   }

@@ -1,7 +1,7 @@
 /**
  * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
  * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
- * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts (the 10 s level), watch.ts (edges),
+ * resume.ts (what an earlier supervisor left), launching.ts, ending.ts, observe.ts, scan.ts and calm.ts (the 10 s level), watch.ts (edges),
  * readable-files.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
@@ -44,6 +44,13 @@ export interface Live {
 /** The env file as the supervisor reads it; `variables` is null when the file is there but can't be used. */
 export interface Wish {
   readonly variables: Variables | null;
+}
+
+/** Changes with every file that is made, renamed or deleted in a folder, and with its mode. */
+export interface FolderStamp {
+  readonly inode: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
 }
 
 /** Whether its process is stopped and answers (health.ts). */
@@ -124,6 +131,13 @@ export interface App {
   /** A timer looks again soon whether the app that is being ended is gone. */
   isWatchedToEnd: boolean;
   timers: Set<NodeJS.Timeout>;
+  /** Its folder before its files were last read; null: not there, or unknown. */
+  folder: FolderStamp | null;
+  /** Changes in its folder are told to us (watch.ts), and whether one was since its files were last read. */
+  isFolderWatched: boolean;
+  isTouched: boolean;
+  /** Rounds in a row that left its files alone (calm.ts). */
+  calmRounds: number;
   /** JSON of the last published snapshot, and of the last one in status.json. */
   published: string;
   written: string;
@@ -206,6 +220,10 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     wakeStamp: null,
     isWatchedToEnd: false,
     timers: new Set(),
+    folder: null,
+    isFolderWatched: false,
+    isTouched: false,
+    calmRounds: 0,
     published: '',
     written: '',
     statusDue: false,

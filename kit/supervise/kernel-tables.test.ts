@@ -9,18 +9,26 @@ const unixTable = `Num       RefCount Protocol Flags    Type St Inode Path
 000000001a6e2bb3: 00000003 00000000 00000000 0001 03 38103 /home/ana/.svc-apps/notas/app.sock
 000000001a6e2bb4: 00000002 00000000 00010000 0001 01 38104 /home/ana x/.svc-apps/relogio/app.sock
 000000001a6e2bb5: 00000002 00000000 00000000 0002 01 38105 @abstract
+000000001a6e2bb6: 00000002 00000000 00010000 0001 01 38106 @of another /home/ana/.svc-apps/notas/app.sock
+000000001a6e2bb7: 00000002 00000000 00010000 0001 01 38107 /srv/home/ana/.svc-apps/notas/app.sock
 `;
 
 describe("the kernel's tables", () => {
   test('unix sockets by path: who listens and which connections are open', () => {
-    expect([...parseUnixSockets(unixTable)]).toEqual([
+    expect([...parseUnixSockets(unixTable, '/home')]).toEqual([
       ['/home/ana/.svc-apps/notas/app.sock', { listening: true, connections: ['38102', '38103'] }],
       ['/home/ana x/.svc-apps/relogio/app.sock', { listening: true, connections: [] }],
     ]);
   });
 
+  test('sockets of others are left out, also those whose name holds a path of ours', () => {
+    expect([...parseUnixSockets(unixTable, '/home/ana/.svc-apps').keys()]).toEqual(['/home/ana/.svc-apps/notas/app.sock']);
+    expect(parseUnixSockets(unixTable, '/home/an').size).toBe(0);
+    expect(parseUnixSockets(unixTable.trimEnd(), '/srv').size).toBe(1);
+  });
+
   test('another shape is an error, not an empty list', () => {
-    expect(() => parseUnixSockets('something else\n')).toThrow('another shape');
+    expect(() => parseUnixSockets('something else\n', '/home')).toThrow('another shape');
   });
 
   test('TCP ports that are listened on', () => {

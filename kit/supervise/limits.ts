@@ -15,6 +15,8 @@ export const limits = {
   flockMsMax: 2_000,
   /** A listening app without its socket file may just be binding it again. Decision: docs/decisions/0132 */
   socketLostGraceMs: 1_000,
+  /** So many rounds in a row leave the files of an app at rest alone; the next one reads them. See kit/supervise/calm.ts. */
+  calmRoundsMax: 5,
   /** A process that the supervisor did not start has no exit event: it is polled this often. */
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */

@@ -208,6 +208,11 @@ function enginesStamp(folder: string): string {
   }
 }
 
+/** The sockets of the person's apps, as the kernel lists them now. */
+export function socketsOf({ place }: Supervisor): ReadonlyMap<string, SocketUse> | null {
+  return readUnixSockets(accountPaths(place).root);
+}
+
 /** Waits between checks of a socket file that nothing listens on yet: bind and listen are microseconds apart, a slow app takes longer. */
 const socketPollsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
 
@@ -215,7 +220,7 @@ const socketPollsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] as const;
  * Whether a process listens, by the kernel's list; a socket bound under another name is tested by a connection. Sends changes to the
  * machine. Repeats while the file is there and the app comes up.
  */
-export async function observeSocket(supervisor: Supervisor, app: App, table = readUnixSockets(), attempt = 0): Promise<void> {
+export async function observeSocket(supervisor: Supervisor, app: App, table = socketsOf(supervisor), attempt = 0): Promise<void> {
   const before = app.socket;
   app.socket = await socketState(app, table);
   if (app.socket === 'listening') {
@@ -232,7 +237,7 @@ export async function observeSocket(supervisor: Supervisor, app: App, table = re
     if (app.step?.name === 'socket') app.step = null;
     if (app.process !== null && app.supervision.state === 'starting') supervisor.apply(app, { type: 'PROCESS_SEEN', listening: true });
   } else if (app.socket === 'orphan' && app.process !== null && attempt < socketPollsMs.length) {
-    later(app, socketPollsMs[attempt] ?? 1_000, () => void observeSocket(supervisor, app, readUnixSockets(), attempt + 1));
+    later(app, socketPollsMs[attempt] ?? 1_000, () => void observeSocket(supervisor, app, socketsOf(supervisor), attempt + 1));
   }
   if (app.socket !== before) supervisor.changed(app);
   detectLostSocket(supervisor, app, table);

@@ -20,7 +20,7 @@ export function parseOomKills(text: string): number | null {
 
 function readOomKills(path: string): number | null {
   try {
-    return parseOomKills(readFileSync(path, 'latin1'));
+    return parseOomKills(readFileSync(path, 'utf8'));
   } catch {
     return null;
   }

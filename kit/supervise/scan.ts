@@ -9,17 +9,18 @@ import { installedIds } from '../launch/package.ts';
 import { isMissing, pathState } from '../atomic-file.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
+import { isCalm } from './calm.ts';
 import { observeScope, watchUntilGone } from './ending.ts';
 import { observeHealth } from './health.ts';
 import { oomKillCount } from './oom.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { ended, observePidFile } from './launching.ts';
 import { keepRecord, detectLostSocket } from './lost-socket.ts';
-import { observePackage, observeSocket, observeWish, observeTcpPorts, wakeStamp } from './observe.ts';
+import { observePackage, observeSocket, observeWish, observeTcpPorts, socketsOf, wakeStamp } from './observe.ts';
 import { observeSecrets } from './secrets.ts';
 import { isReadable, checkReadable } from './readable-files.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
-import { readUnixSockets, type SocketUse } from './unix-sockets.ts';
+import type { SocketUse } from './unix-sockets.ts';
 import { appOf, guarded, type App, type Supervisor } from './app-state.ts';
 
 /** Ids with a folder of their own below ~/.svc-apps; null when it can't be listed. */
@@ -46,7 +47,7 @@ export function scan(supervisor: Supervisor): void {
     if (!installed.isWhole || own === null) supervisor.folderStamps = '';
   }
   void wakeGpuWaiters(supervisor);
-  const table = readUnixSockets();
+  const table = socketsOf(supervisor);
   for (const app of supervisor.apps.values()) {
     if (isChanged || !app.packageObserved || app.packageUnseen !== '') void observePackage(supervisor, app);
     guarded(supervisor, app, 'scan', () => scanApp(supervisor, app, table));
@@ -69,6 +70,10 @@ function folderStamps(supervisor: Supervisor): string {
 function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   // Its end is always an event of the process table; a stop that lost its timer goes on here.
   watchUntilGone(supervisor, app);
+  if (isCalm(app)) {
+    scanCalm(supervisor, app, table);
+    return;
+  }
   if (!checkReadable(supervisor, app)) {
     checkAdopted(supervisor, app);
     return;
@@ -97,6 +102,16 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
   wakeIfChanged(supervisor, app);
   // What a full disk kept out of status.json once: a stopped app may not change for days.
   if (!app.statusDue) writeStatus(app, supervisor.log);
+}
+
+/** What shows in no file of its folder. */
+function scanCalm(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
+  checkAdopted(supervisor, app);
+  if (app.process === null) return;
+  observeScope(app);
+  if (table?.get(app.paths.socket)?.listening !== true) void observeSocket(supervisor, app, table);
+  countConnections(supervisor, app, table);
+  observeHealth(supervisor, app);
 }
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */
@@ -168,7 +183,7 @@ export function countConnections(supervisor: Supervisor, app: App, table: Readon
   }
   const probing = nowMs - live.startedAtMs < probingMs;
   const counted = probing ? use.connections.filter((inode) => app.lastRound.has(inode)) : use.connections;
-  app.lastRound = new Set(use.connections);
+  if (use.connections.length > 0 || app.lastRound.size > 0) app.lastRound = new Set(use.connections);
   if (counted.length > 0) app.lastUseMs = nowMs;
   app.connections = counted.length;
   if (app.connections !== before) supervisor.changed(app);
@@ -199,7 +214,7 @@ function holdToClock(app: App, nowMs: number): void {
 }
 
 function stopIfStillIdle(supervisor: Supervisor, app: App): void {
-  countConnections(supervisor, app, readUnixSockets());
+  countConnections(supervisor, app, socketsOf(supervisor));
   const idle = idleDeadlineMs(app);
   if (idle === null || idle > supervisor.nowMs()) return;
   const minutes = app.policy?.kind === 'ocioso' ? app.policy.minutes : 0;

@@ -386,7 +386,7 @@ describe.concurrent('its log', () => {
     const first = await running(client, 'fala');
     // Python writes a line piece by piece: it may be half there.
     const log = async (): Promise<unknown> => (await client.call('log', { app: 'fala', tail: 9, previous: false })).text;
-    await expect.poll(log).toBe(`key is *** ***\nlistening ${first.process?.pid}\n`);
+    await until('its log is whole', async () => (await log()) === `key is *** ***\nlistening ${first.process?.pid}\n`);
     await client.call('follow', { app: 'fala', tail: 1 });
     process.kill(first.process?.pid ?? 0, 'SIGKILL');
     const second = await client.state('fala', (s) => isRunning(s) && s.process?.pid !== first.process?.pid);

@@ -98,6 +98,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
       setImmediate(flush);
     },
   };
+  const poll = adoptedPoll(supervisor);
   /** One publication and one check of the deadlines per turn, for any number of changes. */
   const flush = (): void => {
     isFlushDue = false;
@@ -112,6 +113,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
       if (isGone(supervisor, app) && supervisor.apps.delete(app.id)) server?.gone(app.id);
     }
     armDeadlines();
+    poll.arm();
   };
   const armDeadlines = (): void => {
     const next = runDeadlines(supervisor);
@@ -127,6 +129,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     remakeRoot(supervisor);
     if (lock.check() === 'lost') return options.replaced();
     level(supervisor);
+    poll.arm();
     edges.refresh();
     server?.keep().catch((error: unknown) => supervisor.log('socket-not-made', { error: String(error) }));
   };
@@ -134,15 +137,33 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   const known = Promise.all([...supervisor.apps.values()].map((app) => observePackage(supervisor, app))).then(() => undefined);
   server = await serve(supervisor, { version: options.version, isOutdated: options.isOutdated, known, quit: options.quit });
   const scanTimer = setInterval(round, sharedLimits.supervisorScanMs);
-  const pollTimer = setInterval(() => {
-    for (const app of supervisor.apps.values()) guarded(supervisor, app, 'poll', () => checkAdopted(supervisor, app));
-  }, limits.adoptedPollMs);
   return () => {
-    for (const timer of [scanTimer, pollTimer]) clearInterval(timer);
+    clearInterval(scanTimer);
+    poll.end();
     if (deadlineTimer) clearTimeout(deadlineTimer);
     edges.close();
     server.close();
     for (const app of supervisor.apps.values()) writeStatus(app, supervisor.log);
+  };
+}
+
+/** A process that we did not start gives no exit event. Without one there is nothing to poll. */
+function adoptedPoll(supervisor: Supervisor): { readonly arm: () => void; readonly end: () => void } {
+  let timer: NodeJS.Timeout | null = null;
+  const isNeeded = (): boolean => [...supervisor.apps.values()].some(({ process: live }) => live !== null && live.watch !== null);
+  const arm = (): void => {
+    if (timer !== null || !isNeeded()) return;
+    timer = setTimeout(() => {
+      timer = null;
+      for (const app of supervisor.apps.values()) guarded(supervisor, app, 'poll', () => checkAdopted(supervisor, app));
+      arm();
+    }, limits.adoptedPollMs);
+  };
+  return {
+    arm,
+    end: () => {
+      if (timer !== null) clearTimeout(timer);
+    },
   };
 }
 

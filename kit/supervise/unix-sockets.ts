@@ -7,10 +7,10 @@ export interface SocketUse {
   readonly connections: readonly string[];
 }
 
-/** By path; null when the list can't be read: then nothing is concluded from it. */
-export function readUnixSockets(): ReadonlyMap<string, SocketUse> | null {
+/** Those below `folder`, by path; null when the list can't be read: then nothing is concluded from it. */
+export function readUnixSockets(folder: string): ReadonlyMap<string, SocketUse> | null {
   try {
-    return parseUnixSockets(readFileSync('/proc/net/unix', 'utf8'));
+    return parseUnixSockets(readFileSync('/proc/net/unix', 'utf8'), folder);
   } catch {
     return null;
   }
@@ -18,23 +18,29 @@ export function readUnixSockets(): ReadonlyMap<string, SocketUse> | null {
 
 const acceptsFlag = 0x0001_0000;
 const connectedState = '03';
+/** Flags, state and inode of a line up to its path. */
+const beforePath = /^\S+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) [0-9A-F]{4} ([0-9A-F]{2}) +(\d+)$/;
 
-/** Columns: Num RefCount Protocol Flags Type St Inode Path. Throws when the header is another one. */
-export function parseUnixSockets(text: string): ReadonlyMap<string, SocketUse> {
-  const [header, ...lines] = text.split('\n');
-  if (!/^Num\s+RefCount Protocol Flags\s+Type St Inode Path$/.test(header?.trimEnd() ?? ''))
-    throw new Error('/proc/net/unix has another shape');
+/**
+ * Columns: Num RefCount Protocol Flags Type St Inode Path. Throws when the header is another one. The list is of the whole machine: only
+ * lines that name the folder are looked at.
+ */
+export function parseUnixSockets(text: string, folder: string): ReadonlyMap<string, SocketUse> {
+  if (!/^Num +RefCount Protocol Flags +Type St Inode Path *\n/.test(text)) throw new Error('/proc/net/unix has another shape');
   const byPath = new Map<string, { listening: boolean; connections: string[] }>();
-  for (const line of lines) {
-    // Most lines are unnamed: they end with the inode.
-    const slash = line.indexOf('/');
-    if (slash === -1) continue;
-    const columns = line.slice(0, slash).trim().split(/\s+/);
-    const path = line.slice(slash);
+  const sought = ` ${folder}/`;
+  let end = 0;
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, end)) {
+    end = text.indexOf('\n', at);
+    if (end === -1) end = text.length;
+    const columns = beforePath.exec(text.slice(text.lastIndexOf('\n', at) + 1, at));
+    // Within the name of another socket.
+    if (columns === null) continue;
+    const path = text.slice(at + 1, end);
     let use = byPath.get(path);
     if (!use) byPath.set(path, (use = { listening: false, connections: [] }));
-    if ((Number.parseInt(columns[3] ?? '0', 16) & acceptsFlag) !== 0) use.listening = true;
-    else if (columns[5] === connectedState && columns[6] !== undefined) use.connections.push(columns[6]);
+    if ((Number.parseInt(columns[1] ?? '0', 16) & acceptsFlag) !== 0) use.listening = true;
+    else if (columns[2] === connectedState && columns[3] !== undefined) use.connections.push(columns[3]);
   }
   return byPath;
 }

@@ -20,7 +20,6 @@ export interface Edges {
 
 export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => void): Edges {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>();
-  const logChecks = new Set<string>();
   const drop = (path: string): void => {
     watchers.get(path)?.watcher.close();
     watchers.delete(path);
@@ -48,21 +47,19 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
       // Missing, or out of watches: the rounds do it alone.
     }
   };
-  const onLog = (app: App): void => {
-    logChanged(app.id);
-    // A chatty app must not make us look at every write of it.
-    if (logChecks.has(app.id)) return;
-    logChecks.add(app.id);
-    later(app, limits.runLogCheckMs, () => {
-      logChecks.delete(app.id);
-      capRunLog(supervisor, app);
-    });
-  };
-  const watchApp = (app: App): void =>
+  const onLog = logWatch(supervisor, logChanged);
+  const watchApp = (app: App): void => {
+    // The round has just seen the folder.
+    if (app.folder !== null && watchers.get(app.paths.dir)?.inode === app.folder.inode) return;
     add(app.paths.dir, (name) => {
       if (name === 'run.log') onLog(app);
-      else onAppFile(supervisor, app, name);
+      else {
+        app.isTouched = true;
+        onAppFile(supervisor, app, name);
+      }
     });
+    app.isFolderWatched = watchers.has(app.paths.dir);
+  };
   const paths = accountPaths(supervisor.place);
   const onPackages = (name: string): void => {
     if (!isAppId(name)) return;
@@ -76,6 +73,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
       add(paths.root, (name) => {
         if (!isAppId(name)) return;
         const app = appOf(supervisor, name);
+        app.folder = null;
         watchApp(app);
         // What was written before the watch began.
         followWish(supervisor, app);
@@ -87,6 +85,20 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
     close: () => {
       for (const path of watchers.keys()) drop(path);
     },
+  };
+}
+
+function logWatch(supervisor: Supervisor, logChanged: (app: string) => void): (app: App) => void {
+  const checks = new Set<string>();
+  return (app) => {
+    logChanged(app.id);
+    // A chatty app must not make us look at every write of it.
+    if (checks.has(app.id)) return;
+    checks.add(app.id);
+    later(app, limits.runLogCheckMs, () => {
+      checks.delete(app.id);
+      capRunLog(supervisor, app);
+    });
   };
 }
 
