@@ -42,7 +42,6 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
-    keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
