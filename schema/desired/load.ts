@@ -2,12 +2,13 @@
  * The desired-state folder, from bytes to one validated value (design 4). Pure: the caller reads the files. All or nothing: with one error
  * anywhere the result holds only the reports, and the last good state stays in force.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Problem, findingKinds, lineFinder, pointer, toReport, type FileReport } from '../findings.ts';
 import { keyOfDocument } from '../keys.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
 import { type SourceNode, clip, locate, materialize } from '../positions/node.ts';
+import { readSimple } from '../positions/simple-yaml.ts';
 import { yamlDocuments } from '../positions/yaml.ts';
 import { didYouMean, shapeProblems } from '../shape.ts';
 import { desiredShape } from './compiled.ts';
@@ -134,8 +135,7 @@ function* place(file: OpenFile, reported: readonly Reported[]): Steps<Problem[]>
  * is changed among ten thousand documents costs the reading of one.
  */
 export function* openFile(file: DesiredFile, before?: OpenFile): Steps<OpenFile> {
-  const again = before === undefined ? null : yield* openChanged(file, before);
-  return again ?? (yield* openWhole(file));
+  return (yield* openParts(file, before ?? null)) ?? (yield* openWhole(file));
 }
 
 /** A line that begins so always begins a document (positions/yaml.ts). */
@@ -154,11 +154,13 @@ function* partsOf(text: string): Generator<{ readonly part: string; readonly sta
 /** Directives and explicit ends reach over a marker. */
 const reachesOn = /^(?:%|\.\.\.)|\uFEFF/m;
 
-/** Null when anything of it is not right, or not simple: then the whole file is read. */
-function* openChanged({ name, bytes }: DesiredFile, before: OpenFile): Steps<OpenFile | null> {
-  const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
-  if (problems.length > 0 || before.problems.length > 0 || reachesOn.test(text) || reachesOn.test(before.text)) return null;
+type Known = ReadonlyMap<string, Source & { readonly within: number }>;
+
+/** Documents by their texts; null: the file was not read as it is thought here. */
+function knownOf(before: OpenFile | null): Known | null {
   const known = new Map<string, Source & { readonly within: number }>();
+  if (before === null) return known;
+  if (before.problems.length > 0 || reachesOn.test(before.text)) return null;
   let next = 0;
   for (const { part, start } of partsOf(before.text)) {
     const source = before.sources[next];
@@ -166,35 +168,48 @@ function* openChanged({ name, bytes }: DesiredFile, before: OpenFile): Steps<Ope
     known.set(part, { ...source, within: source.offset - start });
     next += 1;
   }
-  // Each part held one document at most, or the file was not read as it is thought here.
-  if (next !== before.sources.length) return null;
+  // Each part held one document at most.
+  return next === before.sources.length ? known : null;
+}
+
+/** Document by document. Null when anything of it is not right, or reaches over a marker: then the whole file is read. */
+function* openParts({ name, bytes }: DesiredFile, before: OpenFile | null): Steps<OpenFile | null> {
+  const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
+  const known = knownOf(before);
+  if (known === null || problems.length > 0 || reachesOn.test(text)) return null;
   const placeOf = lineFinder(text);
   const sources: Source[] = [];
+  const add = ({ document, key, digest }: Source, offset: number): void =>
+    void sources.push({ document, key, digest, offset, index: sources.length, place: { file: name, ...placeOf(offset) } });
   for (const { part, start } of partsOf(text)) {
     yield;
     const found = known.get(part);
-    if (found !== undefined) {
-      const { document, key, digest, within } = found;
-      const offset = start + within;
-      sources.push({ document, key, digest, offset, index: sources.length, place: { file: name, ...placeOf(offset) } });
-      continue;
+    const simple = found === undefined ? simpleSource(name, part) : null;
+    if (found !== undefined) add(found, start + found.within);
+    else if (simple !== null) add(simple, start + simple.offset);
+    else {
+      const alone = yield* openWhole({ name, bytes: part });
+      if (alone.problems.length > 0 || alone.sources.length > 1) return null;
+      for (const source of alone.sources) add(source, start + source.offset);
     }
-    const alone = yield* openWhole({ name, bytes: part });
-    if (alone.problems.length > 0 || alone.sources.length > 1) return null;
-    for (const { document, key, digest, offset } of alone.sources)
-      sources.push({
-        document,
-        key,
-        digest,
-        offset: start + offset,
-        index: sources.length,
-        place: { file: name, ...placeOf(start + offset) },
-      });
   }
   return { name, text, problems: [], sources, broken: [], hidden: [] };
 }
 
-function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
+/** Null when it is not simple, or not right. */
+function simpleSource(file: string, part: string): Source | null {
+  const simple = readSimple(part);
+  if (simple === null) return null;
+  const { value, nameAt: offset } = simple;
+  const { kind } = value;
+  if (!desiredKinds.includes(kind as DesiredKind) || !desiredShape(kind as DesiredKind)(value)) return null;
+  const document = value as unknown as DesiredDocument;
+  const place = { file, line: 0, column: 0 };
+  return { document, place, key: keyOfDocument(document), digest: digestOf(document), index: 0, offset };
+}
+
+/** As one text. */
+export function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
   const { text, problems } = decodeText(bytes, limits.yamlFileBytesMax);
   const sources: Source[] = [];
   const broken: Placed[] = [];
@@ -303,14 +318,17 @@ function compare(a: string, b: string): number {
 }
 
 export function digestOf(document: DesiredDocument): string {
-  return createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return hash('sha256', canonicalJson(document));
 }
 
 /** JSON with sorted fields: the same content gives the same text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => compare(a, b)))
-      : item,
-  );
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = Object.entries(value).sort(([a], [b]) => compare(a, b));
+  return Object.fromEntries(fields.map(([name, item]) => [name, sorted(item)]));
 }
