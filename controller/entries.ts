@@ -134,6 +134,10 @@ export interface PersonEntry {
   lastObservation: number;
   place: ServerPlace | null;
   accountSeen: boolean | null;
+  /** They are looked at after those who are needed at once (observe/strangers.ts): until then they are unknown. */
+  waits: boolean;
+  /** A decision about them or their supervisor was recorded in this run. */
+  decided: boolean;
   session: boolean;
   sessionSinceMs: number | null;
   /** False: the store knows of no sign-in. */
@@ -356,6 +360,27 @@ export function isHere({ session, leaving, link }: PersonEntry): boolean {
 /** The same, or something was heard of their apps since the portal began. */
 export function isAwake(person: PersonEntry): boolean {
   return isHere(person) || person.link.snapshots().length > 0;
+}
+
+/**
+ * Nothing is known of the person but their document and their account, and nothing is wanted: no key, no row, no event. What is shown of them
+ * is decided when it is asked for (views/resting.ts).
+ */
+export function isUntouched(person: PersonEntry): boolean {
+  const { decided, session, everSignedIn, leaving, accountSeen, backends, link } = person;
+  if (decided || session || everSignedIn || leaving || accountSeen === false || backends.size > 0) return false;
+  const { status, error } = link.view();
+  return status === 'down' && error === null;
+}
+
+/** Whose keys are asked for in each round. Of who waits, what the last run found stands. */
+export function* touchedPeople({ people }: Entries): Generator<PersonEntry> {
+  for (const person of people.values()) if (!person.waits && !isUntouched(person)) yield person;
+}
+
+/** What decisions about a person go by: before their home was looked at nothing is said of them. */
+export function sightOf({ waits, server }: PersonEntry): Reachability {
+  return waits && server.reachability.status === 'reachable' ? notObserved : server.reachability;
 }
 
 /** Nothing is known of it and nothing wanted. */

@@ -24,6 +24,10 @@ export const limits = {
   /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
   awayLookMin: 25,
   awayLooks: 60,
+  /** So many people are looked at before the portal serves, and at once after that. */
+  strangersAtOnceMax: 256,
+  /** And so long after the portal began to act. */
+  strangersAfterMs: 1_000,
   /** How often engines and Linux packages are read where no change is signalled. */
   inventoryPollMs: 60_000,
   /** Minimum interval of package observations that a supervisor's change signal causes. */

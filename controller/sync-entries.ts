@@ -128,6 +128,8 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     lastObservation: 0,
     place: null,
     accountSeen: null,
+    waits: false,
+    decided: false,
     session: false,
     sessionSinceMs: null,
     everSignedIn: false,

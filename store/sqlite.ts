@@ -241,7 +241,7 @@ function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'p
   };
 }
 
-function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'putValue'> {
+function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'values' | 'putValue'> {
   const add = database.prepare(
     'INSERT INTO in_force VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET leaving = excluded.leaving, body = excluded.body',
   );
@@ -249,6 +249,7 @@ function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inF
   const all = database.prepare('SELECT name, leaving, body FROM in_force ORDER BY name');
   const put = database.prepare('INSERT INTO named_values VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
   const one = database.prepare('SELECT value FROM named_values WHERE name = ?');
+  const many = database.prepare('SELECT name, value FROM named_values WHERE substr(name, 1, length(?)) = ?');
   return {
     inForce: async () => {
       writer.flush();
@@ -263,6 +264,11 @@ function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inF
     value: async (name) => {
       writer.flush();
       return (one.get(name) as { value: string } | undefined)?.value ?? null;
+    },
+    values: async (prefix) => {
+      writer.flush();
+      const rows = many.all(prefix, prefix) as { name: string; value: string }[];
+      return new Map(rows.map(({ name, value }) => [name, value]));
     },
     putValue: (name, value) =>
       writer.write(() => {

@@ -385,5 +385,8 @@ function nameTests(store: () => Store, reopen: () => Promise<void>): void {
     expect(await store().windowsOf('ana', 'relogio')).toBeNull();
     expect(await store().inForce()).toEqual([row('Person/ana', '{"a":1}', true), row('Person/bia')]);
     expect(await store().value('hash')).toBe('two');
+    await store().putValue('has%', 'three');
+    expect(await store().values('hash')).toEqual(new Map([['hash', 'two']]));
+    expect(await store().values('ha%')).toEqual(new Map());
   });
 }

@@ -237,6 +237,8 @@ export interface Store {
   changeInForce(change: { readonly put: readonly InForceRow[]; readonly gone: readonly string[] }): Promise<void>;
   /** Small named values: portal key, desired hash. */
   value(name: string): Promise<string | null>;
+  /** Those whose names begin so, by name. */
+  values(prefix: string): Promise<ReadonlyMap<string, string>>;
   putValue(name: string, value: string): Promise<void>;
   /** Rooms, the bell and credentials of backends, in the same file and in the same transactions. */
   readonly rooms: RoomStore;

@@ -88,6 +88,7 @@ export function createMemoryStore(): Store {
       for (const row of put) inForce.set(row.name, row);
     },
     value: async (name) => values.get(name) ?? null,
+    values: async (prefix) => new Map([...values].filter(([name]) => name.startsWith(prefix))),
     putValue: async (name, value) => void values.set(name, value),
     rooms: createMemoryRooms(),
     jobs: createMemoryJobs(),

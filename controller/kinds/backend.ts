@@ -12,12 +12,13 @@ import type { InstalledPackage } from '../hosts/host.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
 import type { Context } from '../loop/context.ts';
-import { enqueuePerson, followPackages, rereadPresence } from '../observe/people.ts';
+import { enqueuePerson, followPackages } from '../observe/people.ts';
+import { rereadPresence } from '../observe/presence.ts';
 import { observeIntent } from '../observe/server.ts';
 import { isServerScope } from '../servers/services.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
-import { backendOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
+import { backendOf, sightOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
 import type { Inputs } from './inputs.ts';
 import type { Kind, News, Report, Round } from './kind.ts';
 
@@ -25,7 +26,7 @@ type BackendRound = Round<BackendDesired, BackendKindObserved, BackendDecision>;
 
 export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved, BackendMemory, BackendDecision> = {
   name: 'Backend',
-  entries: (entries) => entries.backends.values(),
+  entries: backendsInRounds,
   find: (entries, _name, key) => entries.backends.get(key),
   keyOf: ({ key }) => key,
   lane: ({ person }) => person.server.name,
@@ -111,7 +112,7 @@ function isRemoving({ person, app }: BackendEntry): boolean {
 export function backendObserved(entry: BackendEntry): BackendKindObserved {
   const { person, app } = entry;
   return {
-    host: person.server.reachability,
+    host: sightOf(person),
     supervisor: person.link.view().status,
     snapshot: person.link.snapshot(app),
     probe: entry.probe,
@@ -134,7 +135,7 @@ function sameBackendInputs(
   return (
     observed.snapshot === snapshot &&
     desired.leaving === person.leaving &&
-    observed.host === server.reachability &&
+    observed.host === sightOf(person) &&
     observed.supervisor === link.view().status &&
     observed.probe === entry.probe &&
     observed.probing === entry.probing &&
@@ -248,7 +249,8 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
 }
 
 /** What an earlier run knew of apps that were in use, and of those on servers that can't be observed now: they are unknown, not gone. */
-function recall({ entries, factory, recorder, queue }: Context, key: string): boolean {
+function recall(context: Context, key: string): boolean {
+  const { entries, factory, recorder } = context;
   const [whose, app] = readKey(key).parts;
   const person = entries.people.get(whose);
   if (!person || app === undefined) return false;
@@ -259,6 +261,10 @@ function recall({ entries, factory, recorder, queue }: Context, key: string): bo
   if (isReachable && (isNew || !person.packages.has(app))) return false;
   const entry = backendOf(entries, person, app, factory);
   entry.lastManifest = person.packages.get(app)?.manifest ?? entry.lastManifest;
-  queue.add(key, false);
+  if (!person.waits) enqueuePerson(context, person, false);
   return true;
+}
+
+function* backendsInRounds({ backends }: Entries): Generator<BackendEntry> {
+  for (const entry of backends.values()) if (!entry.person.waits) yield entry;
 }

@@ -2,16 +2,18 @@
 import { personMemory, decidePerson, type PersonDesired, type PersonMemory, type PersonObserved } from '../../reconcilers/person.ts';
 import { livesOn, type LeavingObserved } from '../../reconcilers/leaving.ts';
 import type { Context } from '../loop/context.ts';
+import { readKey } from '../../schema/keys.ts';
 import { createBreath } from '../loop/slices.ts';
-import { askedForPerson, rereadPresence } from '../observe/people.ts';
+import { askedForPerson, rereadPresence } from '../observe/presence.ts';
+import { presenceName } from '../observe/server.ts';
 import { accountLasts } from '../servers/kit-work.ts';
-import type { PersonEntry, Entries } from '../entries.ts';
+import { isUntouched, sightOf, touchedPeople, type PersonEntry, type Entries } from '../entries.ts';
 import { inputsOf } from './inputs.ts';
 import type { Kind } from './kind.ts';
 
 export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, PersonMemory> = {
   name: 'Person',
-  entries: (entries) => entries.people.values(),
+  entries: touchedPeople,
   find: (entries, name) => entries.people.get(name),
   keyOf: ({ key }) => key,
   lane: ({ server }) => server.name,
@@ -21,6 +23,7 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
   memory: personMemory,
   keep: (person, round) => {
     person.lastRounds.person = inputsOf(round);
+    person.decided = true;
     return round.decision;
   },
   lastInputs: ({ lastRounds }) => lastRounds.person,
@@ -30,6 +33,7 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
   }),
   refresh,
   onEdge: askedForPerson,
+  remembers: remembersPerson,
 };
 
 export function personDesired({ name, leaving, session, everSignedIn, server, placed }: PersonEntry): PersonDesired {
@@ -38,7 +42,13 @@ export function personDesired({ name, leaving, session, everSignedIn, server, pl
 
 export function personObserved(entries: Entries, person: PersonEntry): PersonObserved {
   const left = person.leaving ? leftOf(entries, person) : null;
-  return { host: person.server.reachability, account: person.accountSeen, lasts: accountLasts(person), left };
+  return { host: sightOf(person), account: person.accountSeen, lasts: accountLasts(person), left };
+}
+
+/** What an earlier run left of who never signed in says nothing that is not said when it is asked for. */
+export function remembersPerson({ entries }: Context, key: string): boolean {
+  const person = entries.people.get(readKey(key).name);
+  return person !== undefined && !isUntouched(person);
 }
 
 /** What of a person who leaves is still there. */
@@ -60,16 +70,22 @@ function leftOf(
   };
 }
 
-/** Sessions as the api left them: one question for all, and one more for each whose answer is another one than before. */
+/**
+ * Sessions as the api left them: one question for all, and one more for each whose answer is another one than before. Of who was not asked for
+ * yet one more tells who ever signed in.
+ */
 async function refresh(context: Context): Promise<void> {
   const { entries, options } = context;
   const { store, clock } = options;
   const breath = createBreath();
   const present = await store.present(clock.nowMs());
+  const isNew = [...entries.people.values()].some(({ sessionObserved }) => !sessionObserved);
+  const known = isNew ? await store.values(presenceName('')) : null;
   for (const person of entries.people.values()) {
     await breath();
     // Who came or went since the question was asked is asked for again: the store as it is now counts.
     if (person.sessionObserved && present.has(person.name) === person.session) continue;
-    await rereadPresence(context, person);
+    if (known?.has(presenceName(person.name)) === false && !present.has(person.name)) person.sessionObserved = true;
+    else await rereadPresence(context, person);
   }
 }

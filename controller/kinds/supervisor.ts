@@ -9,14 +9,15 @@ import {
   type SupervisorObserved,
 } from '../../reconcilers/supervisor-process.ts';
 import { keys } from '../../schema/keys.ts';
-import { askedForPerson } from '../observe/people.ts';
-import type { BackendEntry, PersonEntry } from '../entries.ts';
+import { askedForPerson } from '../observe/presence.ts';
+import { sightOf, touchedPeople, type BackendEntry, type PersonEntry } from '../entries.ts';
+import { remembersPerson } from './person.ts';
 import { inputsOf } from './inputs.ts';
 import { sameFields, type Kind } from './kind.ts';
 
 export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObserved, SupervisorMemory, SupervisorDecision> = {
   name: 'Supervisor',
-  entries: (entries) => entries.people.values(),
+  entries: touchedPeople,
   find: (entries, name) => entries.people.get(name),
   keyOf: ({ name }) => keys.supervisor(name),
   lane: ({ server }) => server.name,
@@ -27,19 +28,21 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
   keep: (person, round) => {
     const kept = inputsOf(round);
     person.lastRounds.supervisor = kept && { ...kept, view: person.link.view() };
+    person.decided = true;
     return round.decision;
   },
   lastInputs: ({ lastRounds }) => lastRounds.supervisor,
   // The view is another one as soon as another process answers, which is recorded although nothing follows from it.
   sameInputs: (_context, person, { desired, observed }) =>
     person.lastRounds.supervisor?.view === person.link.view() &&
-    observed.host === person.server.reachability &&
+    observed.host === sightOf(person) &&
     sameFields(desired, supervisorDesired(person)),
   report: (_context, { link }) => {
     const { supervisor } = link.view();
     return { generation: 0, details: supervisor ? { pid: supervisor.pid, version: supervisor.version } : {} };
   },
   onEdge: askedForPerson,
+  remembers: remembersPerson,
   atResync: ({ link }) => void link.check(),
 };
 
@@ -62,5 +65,5 @@ function isPending({ intent }: BackendEntry): boolean {
 
 function supervisorObserved(person: PersonEntry): SupervisorObserved {
   const view = person.link.view();
-  return { host: person.server.reachability, status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
+  return { host: sightOf(person), status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
 }

@@ -1,7 +1,7 @@
 /** Puts a folder in force: updates the entries from the documents and decides every key again. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { followToken } from '../execute/tokens.ts';
 import { observePackages } from '../observe/packages.ts';
+import { adopt, divideStrangers } from '../observe/strangers.ts';
 import { syncEntries } from '../sync-entries.ts';
 import type { Context } from './context.ts';
 import type { Log } from './record.ts';
@@ -37,13 +37,11 @@ export async function applyInForce(context: Context): Promise<void> {
   await context.credentials.endOfGoneServers(entries);
   await turn();
   // New people are observed before the first decision, so that a running app is never taken for stopped.
-  const strangers = [...entries.people.values()].filter((person) => person.accountSeen === null);
+  const strangers = await divideStrangers(context);
   const unseen = [...entries.servers.values()].filter((server) => server.observedAtMs === 0).map((server) => server.name);
   const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
   await Promise.all([...names].map((name) => observePackages(context, name)));
-  await Promise.all(strangers.map((person) => person.link.adopt()));
-  // And who runs can be routed to before the portal listens.
-  await Promise.all(strangers.flatMap((person) => [...person.backends.values()].map((entry) => followToken(entry))));
+  await adopt(strangers);
   await context.refresh();
   options.bus.peopleChanged();
   const breath = createBreath();

@@ -29,6 +29,7 @@ import { allKinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { publishProgress } from './package-news.ts';
+import { lookAtWaiting } from '../observe/strangers.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { emptyEntries, type Entries, type EntryFactory } from '../entries.ts';
 import { createFigures, type Figures } from '../figures.ts';
@@ -253,6 +254,8 @@ function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void
     if (end !== undefined) ends.push(end);
   }
   ends.push(resyncEvery(context));
+  // Who waits begins after the portal listens.
+  ends.push(options.clock.at(options.clock.monotonicMs() + limits.strangersAfterMs, () => void lookAtWaiting(context)));
   queue.open();
   log.info({ dir, objects: source.current().documents.size, backends: entries.backends.size }, 'controller started');
 }
@@ -286,6 +289,7 @@ async function resync(context: LoopContext): Promise<void> {
     await context.refresh();
   } finally {
     await askForAll(context);
+    void lookAtWaiting(context);
   }
 }
 

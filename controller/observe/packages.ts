@@ -2,7 +2,7 @@
 import type { Context } from '../loop/context.ts';
 import { syncEngines } from '../package-entries.ts';
 import { createBreath } from '../loop/slices.ts';
-import type { ServerEntry } from '../entries.ts';
+import { isUntouched, touchedPeople, type ServerEntry } from '../entries.ts';
 import { observeServer } from './server.ts';
 import { enqueuePerson, tookPackages } from './people.ts';
 
@@ -17,6 +17,8 @@ export async function observePackages(context: Context, name: string): Promise<v
   const breath = createBreath();
   const written: Promise<void>[] = [];
   for (const person of changed) {
+    // Who never came has nothing that follows from it.
+    if (isUntouched(person)) continue;
     written.push(tookPackages(context, person));
     await breath();
   }
@@ -26,7 +28,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   for (const key of syncEngines(entries, server)) recorder.forget(key);
   for (const entry of entries.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
   if (before === server.reachability) return;
-  for (const person of entries.people.values()) if (person.server === server) enqueuePerson(context, person, false);
+  for (const person of touchedPeople(entries)) if (person.server === server) enqueuePerson(context, person, false);
 }
 
 /** The stamp changed since the inventory was taken: it is due, regardless of its age. */

@@ -1,11 +1,9 @@
-/** What is learnt of one person: that they came or went, and what the line of their supervisor says. */
-import { keys, readKey } from '../../schema/keys.ts';
+/** What is learnt of one person: what they can run, and what the line of their supervisor says. */
+import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
-import { observeArrival } from '../servers/kit-work.ts';
 import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
-import { observeArrived, observeSession } from './server.ts';
 
 /** Makes the entries of a person's backends follow what is known, and forgets those that went. */
 export function followPackages({ entries, factory, recorder, queue }: Context, person: PersonEntry): void {
@@ -30,36 +28,6 @@ export async function tookPackages(context: Context, person: PersonEntry): Promi
   options.bus.publish(person.name, { type: 'apps-changed' });
   // What another app of that name may do is asked anew.
   await options.store.keepConsents(person.name, new Set(person.packages.keys()));
-}
-
-/** Whether the person's presence changed since the last observation. */
-export async function rereadPresence(context: Context, person: PersonEntry): Promise<boolean> {
-  const changed = await observeSession(context.options.store, person, context.options.clock.nowMs());
-  if (!changed) return false;
-  followPackages(context, person);
-  if (person.session) {
-    observeArrival(context, person);
-    lookAtArrived(context, person).catch((error: unknown) =>
-      context.options.log.error({ key: person.key, err: error }, 'the store refused a write'),
-    );
-  }
-  return true;
-}
-
-/** While people are away only some are looked at: who comes is looked at now, unless the last look was at them. */
-async function lookAtArrived(context: Context, person: PersonEntry): Promise<void> {
-  const { server } = person;
-  const isFresh =
-    person.lastObservation === server.lastObservation && ageMs(context.options.clock.nowMs(), server.observedAtMs) < limits.packagePollMs;
-  if (!isFresh && (await observeArrived(person))) await tookPackages(context, person);
-}
-
-/** The api asks for a person or for their supervisor. */
-export async function askedForPerson(context: Context, key: string, urgent: boolean): Promise<void> {
-  const person = context.entries.people.get(readKey(key).name);
-  if (!person) return;
-  await rereadPresence(context, person);
-  enqueuePerson(context, person, urgent);
 }
 
 /** The supervisor's line, with null, or one app changed. */

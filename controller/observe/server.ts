@@ -36,7 +36,8 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
     );
     if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
     for (const person of people)
-      if (!due.has(person) && person.accountSeen === true && takePackages(person, person.own)) changed.push(person);
+      if (person.waits) person.packages = server.system;
+      else if (!due.has(person) && person.accountSeen === true && takePackages(person, person.own)) changed.push(person);
     const waiting = due.values();
     const worker = async (): Promise<void> => {
       for (const person of waiting) if (await observePerson(person, isStale)) changed.push(person);
@@ -59,19 +60,25 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
 function duePeople(entries: Entries, server: ServerEntry, people: readonly PersonEntry[]): ReadonlySet<PersonEntry> {
   const due = new Set<PersonEntry>();
   const away: PersonEntry[] = [];
-  const changing = changingPeople(entries);
+  const isWanted = pinnedOrChanging(entries);
   // Nobody was seen while it did not answer.
   const isAll = server.everybody || server.seen.status !== 'reachable';
   server.everybody = false;
   for (const person of people) {
-    const isWanted = entries.pinned.has(person.name) || changing.has(person.name);
-    if (isAll || isWanted || person.accountSeen !== true || isHere(person)) due.add(person);
+    if (person.waits) continue;
+    if (isAll || isWanted(person) || person.accountSeen !== true || isHere(person)) due.add(person);
     else away.push(person);
   }
   const share = Math.max(limits.awayLookMin, Math.ceil(away.length / limits.awayLooks));
   for (let n = 0; n < Math.min(share, away.length); n += 1) due.add(away[(server.nextAway + n) % away.length]!);
   server.nextAway = away.length === 0 ? 0 : (server.nextAway + share) % away.length;
   return due;
+}
+
+/** Whom a document pins something for, or of whom something is under way. */
+export function pinnedOrChanging(entries: Entries): (person: PersonEntry) => boolean {
+  const changing = changingPeople(entries);
+  return ({ name }) => entries.pinned.has(name) || changing.has(name);
 }
 
 /** Something is installed for them, or goes: what became of that is seen at once. */
@@ -102,7 +109,7 @@ function takePackages(person: PersonEntry, own: readonly InstalledPackage[]): bo
 }
 
 /** True when the packages that the person can run changed. */
-async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
+export async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const { host } = person.server;
   try {
     person.place = await host.place(person.account);
@@ -152,9 +159,12 @@ export async function observeIntent(store: Store, entry: BackendEntry): Promise<
   if (entry.windows?.open !== windows?.open || entry.windows?.zeroSinceMs !== windows?.zeroSinceMs) entry.windows = windows;
 }
 
+/** Under which the store holds since when a person is there. */
+export const presenceName = (person: string): string => `presence/${person}`;
+
 /** Whether the person is present, and since when: sessions that overlap are one presence, over restarts of the portal too. */
 export async function observeSession(store: Store, person: PersonEntry, nowMs: number): Promise<boolean> {
-  const name = `presence/${person.name}`;
+  const name = presenceName(person.name);
   // App sessions end with the portal session: an app session alone is not presence.
   const present = (await store.sessionsOf(person.name, nowMs)).some(({ audience }) => audience === 'portal');
   // Nothing to read again: who was away stays away, who was there stays there. Asked of everybody at each resync.

@@ -9,8 +9,11 @@ import type { ServiceDecision } from '../../reconcilers/service.ts';
 import { keys, readKey } from '../../schema/keys.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
-import { isAwake, newBackend, type BackendEntry, type Entries, type PersonEntry } from '../entries.ts';
+import { isAwake, isUntouched, newBackend, type BackendEntry, type Entries, type PersonEntry } from '../entries.ts';
 import { backendKind } from '../kinds/backend.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { personKind } from '../kinds/person.ts';
+import { supervisorKind } from '../kinds/supervisor.ts';
 import { projectionOf } from './projection.ts';
 import type { BackendState } from '../../schema/backend.ts';
 import type { Context } from '../loop/context.ts';
@@ -79,8 +82,11 @@ function decided(context: Context, entry: BackendEntry, installed: InstalledPack
 
 /** As the store would hold it; null when nothing of that key rests. */
 export function restingStatus(context: Context, key: string): StoredStatus | null {
-  const [whose, app] = readKey(key).parts;
+  const { kind, parts } = readKey(key);
+  const [whose, app] = parts;
   const person = context.entries.people.get(whose);
+  if (kind === 'Person' && app === undefined) return untouchedStatus(context, person, personKind);
+  if (kind === 'Supervisor' && app === undefined) return untouchedStatus(context, person, supervisorKind);
   const installed = app === undefined ? undefined : person?.packages.get(app);
   if (person === undefined || app === undefined || installed === undefined) return null;
   const entry = restingEntry(context, person, app);
@@ -104,9 +110,41 @@ export function restingStatus(context: Context, key: string): StoredStatus | nul
   };
 }
 
+/** Of who never signed in, by the same decide as for all others. */
+function untouchedStatus<Desired, Observed, Memory>(
+  context: Context,
+  person: PersonEntry | undefined,
+  kind: Kind<PersonEntry, Desired, Observed, Memory>,
+): StoredStatus | null {
+  if (person === undefined || !isUntouched(person)) return null;
+  // It became so when their server was looked at.
+  const atMs = person.server.observedAtMs;
+  const [desired, observed] = [kind.desired(context, person), kind.observed(context, person)];
+  const decision = kind.decide(desired, observed, null, atMs);
+  const { state, reason, message, conditions, nextDeadlineMs } = decision;
+  return {
+    key: kind.keyOf(person),
+    kind: kind.name,
+    state,
+    reason,
+    message,
+    conditions,
+    nextDeadlineMs,
+    seenAtMs: atMs,
+    memory: { version: kind.memory.version, value: decision.memory },
+    ...kind.report(context, person, { desired, observed, atMs, decision }),
+  };
+}
+
+function untouchedKeys(people: Entries['people'], prefix: string): readonly string[] {
+  if (!['Person/', 'Supervisor/'].some((begin) => begin.startsWith(prefix) || prefix.startsWith(begin))) return [];
+  const all = [...people.values()].filter(isUntouched).flatMap(({ name }) => [keys.person(name), keys.supervisor(name)]);
+  return all.filter((key) => key.startsWith(prefix));
+}
+
 /** Keys of what rests that begin so, in no order. */
 export function restingKeys({ people }: Entries, prefix: string): readonly string[] {
-  const found: string[] = [];
+  const found = [...untouchedKeys(people, prefix)];
   const add = (person: PersonEntry): void => {
     for (const app of person.packages.keys()) {
       const key = keys.backend(person.name, app);
