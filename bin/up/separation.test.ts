@@ -5,7 +5,7 @@ import { judgeSeparation, separations } from './separation.ts';
 /** People in capitals have an account. */
 const world = (spec: object, ...people: string[]) => {
   const why = (name: string) => (name === name.toUpperCase() ? null : { pt: `não há conta ${name}`, en: `there is no account ${name}` });
-  const host = { asPortal: async (name: string) => ('ssh' in spec ? null : why(name)) };
+  const host = { installed: async () => [], asPortal: async (name: string) => ('ssh' in spec ? null : why(name)) };
   return {
     servers: new Map([['casa', { name: 'casa', placed: { document: { spec } }, host }]]),
     people: new Map(people.map((name) => [name, { name, account: name, server: { name: 'casa' } }])),

@@ -30,6 +30,13 @@ export async function separations(entries: People, account: Account = portalAcco
   for (const { name, placed, host } of entries.servers.values()) {
     if (!('local' in placed.document.spec)) continue;
     const people = [...entries.people.values()].filter((person) => person.server.name === name);
+    // One question of the system for many of them.
+    await host
+      .installed(
+        null,
+        people.map(({ account }) => account),
+      )
+      .catch(() => []);
     const asPortal: { readonly name: string; readonly why: Words }[] = [];
     for (const person of people) {
       // Where it can't be said now nothing runs.

@@ -117,7 +117,8 @@ async function closedFolder(folder: string, rootOnly: boolean): Promise<string |
   return null;
 }
 
-const accountsPerQuery = 256;
+/** Names of at most 32 letters: far from what a command line holds. */
+const accountsPerQuery = 2_048;
 
 /** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
 async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {

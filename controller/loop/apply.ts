@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { observePackages } from '../observe/packages.ts';
 import { adopt, divideStrangers } from '../observe/strangers.ts';
 import { syncEntries } from '../sync-entries.ts';
+import { touchedPeople } from '../entries.ts';
 import type { Context } from './context.ts';
 import type { Log } from './record.ts';
 import { createBreath } from './slices.ts';
@@ -45,7 +46,8 @@ export async function applyInForce(context: Context): Promise<void> {
   await context.refresh();
   options.bus.peopleChanged();
   const breath = createBreath();
-  for (const person of entries.people.values()) {
+  // Who never came has no page, and runs nothing that calls.
+  for (const person of touchedPeople(entries)) {
     options.bus.publish(person.name, { type: 'apps-changed' });
     await breath();
   }
