@@ -1,7 +1,7 @@
 /**
  * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is `svc up`
  * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. In every round all servers are started
- * afresh and their loads take turns of a second or two (peers/rooms-rounds.ts); medians. Every run ends with what each client should hold: the
+ * afresh and their loads take turns of a second (peers/rooms-rounds.ts); medians. Every run ends with what each client should hold: the
  * text that was typed, who is there, and in ours its role. A row whose check failed does not hold.
  * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N] [--profile=FILE.svg]`. Targets: design 10, the table of the rooms issue, issue 16.
  */
@@ -14,7 +14,7 @@ import { profilingOf, type Profiling } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 /** Of each kind in one round. */
-const slicesEach = 5;
+const slicesEach = 3;
 
 interface Wanted {
   readonly rounds: number;
@@ -25,6 +25,8 @@ interface Wanted {
 interface Scenario {
   readonly name: ScenarioName;
   readonly servers: readonly RoomServerName[];
+  /** That it opens: so many are made. */
+  readonly rooms: number;
   readonly seconds: number;
   /** The slice that a profile is of. */
   readonly profiled?: string;
@@ -116,10 +118,11 @@ const fanoutRows = (of: Figures): readonly Row[] => {
 };
 
 const scenarios: readonly Scenario[] = [
-  { name: 'fanout', servers: ['ours', hoc, 'ws'], seconds: 5, profiled: '500 a second', rows: fanoutRows },
+  { name: 'fanout', servers: ['ours', hoc, 'ws'], rooms: 1, seconds: 5, profiled: '500 a second', rows: fanoutRows },
   {
     name: 'rooms',
     servers: ['ours', hoc, 'y-websocket-server'],
+    rooms: 500,
     seconds: 8,
     profiled: 'typing',
     rows: (of) => [
@@ -137,6 +140,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'memory',
     servers: ['ours', hoc],
+    rooms: 520,
     seconds: 5,
     rows: (of) => [
       atMost(of, 0.1, { what: 'open rooms with a typed 100 KB document: RSS a room', figure: 'rssKbPerRoom', show: kb, against: hoc }),
@@ -146,6 +150,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'edits',
     servers: ['ours', hoc],
+    rooms: 1,
     seconds: 5,
     rows: (of) => [
       atMost(of, 0.2, {
@@ -162,6 +167,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'storm',
     servers: ['ours', hoc],
+    rooms: 1,
     seconds: 5,
     rows: (of) => [
       atMost(of, 0.2, { what: '500 into one room at once, with nothing', figure: 'freshMs', show: ms, load: 'loadFresh', against: hoc }),
@@ -173,6 +179,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'presence',
     servers: ['ours', hoc],
+    rooms: 1,
     seconds: 6,
     profiled: 'moving',
     rows: (of) => [
@@ -190,7 +197,8 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'guests',
     servers: ['ours'],
-    seconds: 20,
+    rooms: 4,
+    seconds: 12,
     rows: (of) => [
       againstItself(
         '50 people, p99 beside 20 that do not read and 10,000 presences of one',
@@ -220,13 +228,15 @@ async function measured(scenario: Scenario, { rounds, short, profiling }: Wanted
   const results = new Map<RoomServerName, LoadResult[]>(scenario.servers.map((server) => [server, []]));
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? scenario.servers : scenario.servers.toReversed();
-    const of = { name: scenario.name, seconds: short ? 2 : scenario.seconds, slices: short ? 2 : slicesEach };
+    const startMs = performance.now();
+    const of = { name: scenario.name, rooms: scenario.rooms, seconds: short ? 2 : scenario.seconds, slices: short ? 2 : slicesEach };
     const profiled = profiling && scenario.profiled ? { slice: scenario.profiled, profiling } : null;
     const found = scenario.name === 'memory' ? await oneAfterTheOther(order, of) : await inTurns(order, of, profiled);
     for (const [server, result] of found) {
       results.get(server)!.push(result);
       console.error(`bench: rooms ${scenario.name} ${server} ${JSON.stringify(result)}`);
     }
+    console.error(`bench: rooms ${scenario.name} round ${round + 1} of ${rounds} took ${seconds((performance.now() - startMs) / 1_000)}`);
   }
   const problems = new Set(
     [...results].flatMap(([server, runs]) => runs.flatMap((run) => run.problems.map((problem) => `${server}: ${problem}`))),
@@ -239,7 +249,7 @@ async function measured(scenario: Scenario, { rounds, short, profiling }: Wanted
 
 export const roomsArea: Area = async ({ short }) => {
   const only = optionOf('only')?.split(',');
-  const rounds = Number(optionOf('rounds') ?? (short ? 1 : 3));
+  const rounds = Number(optionOf('rounds') ?? (short ? 1 : 5));
   const profiling = profilingOf();
   const rows: Row[] = [];
   for (const scenario of scenarios) {

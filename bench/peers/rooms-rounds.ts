@@ -10,6 +10,8 @@ import { turnLine } from './rooms-turns.ts';
 
 export interface RoundOf {
   readonly name: ScenarioName;
+  /** That it opens, from 0 on. */
+  readonly rooms: number;
   readonly seconds: number;
   readonly slices: number;
 }
@@ -38,7 +40,7 @@ const broken = (error: unknown): string =>
   } satisfies LoadResult);
 
 async function startRunner(name: RoomServerName, order: RoundOf, looked: boolean): Promise<Runner> {
-  const server = await roomServers[name](looked);
+  const server = await roomServers[name](looked, order.rooms);
   const load = startLoad({ scenario: order.name, facts: server.facts, pid: server.pid, seconds: order.seconds, slices: order.slices });
   return { name, server, load, line: await load.line().catch(broken) };
 }
@@ -50,7 +52,9 @@ export async function inTurns(
 ): Promise<ReadonlyMap<RoomServerName, LoadResult>> {
   const runners: Runner[] = [];
   try {
-    for (const name of names) runners.push(await startRunner(name, order, profiled !== null && name === 'ours'));
+    const started = await Promise.allSettled(names.map((name) => startRunner(name, order, profiled !== null && name === 'ours')));
+    runners.push(...started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
     // Who comes first in a cycle comes last in the next.
     for (let cycle = 0; runners.some(isWaiting); cycle += 1) {
       for (const runner of cycle % 2 === 0 ? runners : runners.toReversed()) {

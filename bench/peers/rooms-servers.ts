@@ -16,7 +16,7 @@ export interface RoomServer {
 }
 
 /** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
-type Start = (looked: boolean) => Promise<RoomServer>;
+type Start = (looked: boolean, rooms: number) => Promise<RoomServer>;
 
 interface Pinned {
   readonly child: ChildProcess;
@@ -74,17 +74,14 @@ const peer =
     return serverOf(pinned, JSON.parse(await pinned.line()) as ServerFacts, async () => {});
   };
 
-/** As many as the largest scenario opens. */
-const roomsMade = 520;
-
-export async function startOurs(looked: boolean, rooms = roomsMade): Promise<RoomServer> {
+export async function startOurs(looked: boolean, rooms: number): Promise<RoomServer> {
   const start = (argv: readonly string[]): ChildProcess => startPinned(0, argv, envOf(looked)).child;
   const { child, facts, clear } = await startOurRooms({ port: await freePort(), rooms, start });
   return serverOf({ child }, facts, clear);
 }
 
 export const roomServers = {
-  ours: (looked) => startOurs(looked),
+  ours: startOurs,
   hocuspocus: peer('rooms-hocuspocus.ts'),
   'y-websocket-server': peer('rooms-y-websocket.ts'),
   ws: peer('rooms-broadcast.ts'),

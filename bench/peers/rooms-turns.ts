@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { median } from '../rows.ts';
 
-export const sliceSeconds = 1.5;
+export const sliceSeconds = 1.2;
 
 /** Resolves when this load may go on; the others rest meanwhile. */
 export type Turn = (slice: string) => Promise<void>;

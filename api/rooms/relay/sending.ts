@@ -28,11 +28,17 @@ export function sendTurn(room: Room, figures: Sent, withPresence: boolean, onBad
   const presence = withPresence ? changesFrame(room.presence, onBad) : null;
   if (from === to && !presence) return;
   const slices = slicesOf(room.tail, from, to);
-  const shared = joined(presence ? [...slices, presence] : slices);
-  const authors = new Set(room.authors.map(({ by }) => by));
+  const turn: Turn = {
+    from,
+    to,
+    shared: joined(presence ? [...slices, presence] : slices),
+    presence,
+    count: room.unsent + (presence ? 1 : 0),
+  };
+  const authors = authorsOf(room);
   for (const connection of room.sockets) {
-    const frames = framesFor(room, connection, { from, to, shared, presence, isAuthor: authors.has(connection) });
-    if (frames.length > 0) send(connection, frames, figures, room.unsent + (presence ? 1 : 0));
+    const frames = connection.live && !authors.has(connection) ? turn.shared : framesFor(room, connection, turn);
+    if (frames.length > 0) send(connection, frames, figures, turn.count);
   }
   room.authors.length = 0;
   room.unsent = 0;
@@ -41,13 +47,19 @@ export function sendTurn(room: Room, figures: Sent, withPresence: boolean, onBad
 interface Turn {
   readonly from: number;
   readonly to: number;
+  /** For everybody who wrote nothing of it. */
   readonly shared: readonly Uint8Array[];
   readonly presence: Uint8Array | null;
-  readonly isAuthor: boolean;
+  /** Frames in `shared`. */
+  readonly count: number;
 }
 
-function framesFor(room: Room, connection: Connection, { from, to, shared, presence, isAuthor }: Turn): readonly Uint8Array[] {
-  if (connection.live && !isAuthor) return shared;
+const nobody: ReadonlySet<Connection> = new Set();
+
+const authorsOf = ({ authors }: Room): ReadonlySet<Connection> => (authors.length === 0 ? nobody : new Set(authors.map(({ by }) => by)));
+
+/** For one that wrote itself, or that has not asked for the state yet. */
+function framesFor(room: Room, connection: Connection, { from, to, presence }: Turn): readonly Uint8Array[] {
   const frames = connection.live && from < to ? slicesWithout(room, connection, from) : [];
   if (presence) frames.push(presence);
   return joined(frames);
