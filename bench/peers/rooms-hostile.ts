@@ -35,7 +35,7 @@ export async function unwantedGuests(input: ScenarioInput): Promise<LoadResult> 
   const room = (n: number): string => input.access.room(n);
   // The first times a server does anything it takes memory that it keeps: that is nobody's fault.
   for (const warm of [2, 3]) {
-    await work({ ...input, seconds: input.seconds / 4 }, room(warm), async () => []);
+    await work({ ...input, seconds: input.seconds / 2 }, room(warm), async () => []);
     await after(2_000);
   }
   const alone = await work(input, room(0), async () => []);

@@ -41,6 +41,7 @@ import { keepOwned } from './owned.ts';
 import { portalSettings, storeFile } from './settings.ts';
 import { openState } from './state.ts';
 import { terminalLog } from './terminal-log.ts';
+import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
 
 export interface UpOptions {
@@ -67,10 +68,7 @@ export async function up(options: UpOptions): Promise<void> {
   // A terminal gets the link and errors; a service gets every transition.
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
   const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
-  const log = pino(
-    { level, base: null, serializers: { err: loggedError } },
-    isWatched ? terminalLog() : pino.destination({ dest: 2, sync: true }),
-  );
+  const log = pino({ level, base: null, serializers: { err: loggedError } }, isWatched ? terminalLog() : serviceLog());
   const running = await begin(options, log);
   let failure: unknown = null;
   try {
@@ -86,6 +84,12 @@ export async function up(options: UpOptions): Promise<void> {
     process.kill(process.pid, 'SIGKILL');
   }
   if (failure !== null) throw failure;
+}
+
+function serviceLog(): TurnLog {
+  const log = createTurnLog(pino.destination({ dest: 2, sync: true }));
+  process.on('exit', log.flushSync);
+  return log;
 }
 
 /** A coded error says what is wrong; a stack says where the code is, which helps with a bug only. */
