@@ -140,7 +140,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'memory',
     servers: ['ours', hoc],
-    rooms: 520,
+    rooms: 270,
     seconds: 5,
     rows: (of) => [
       atMost(of, 0.1, { what: 'open rooms with a typed 100 KB document: RSS a room', figure: 'rssKbPerRoom', show: kb, against: hoc }),

@@ -1,4 +1,4 @@
-/** Whole documents: 500 open rooms of 100 KB, 100,000 edits and who joins then, 500 people who come at once. */
+/** Whole documents: 250 open rooms of 100 KB, 100,000 edits and who joins then, 500 people who come at once. */
 import * as Y from 'yjs';
 import type { Access } from './rooms-access.ts';
 import { answered, askAll, endProblems, roleProblems, textProblems } from './rooms-checks.ts';
@@ -22,17 +22,17 @@ function ownCopy(state: Uint8Array): { vector: Uint8Array; state: Uint8Array; no
 const hundredKb = (): ReturnType<typeof typeTrace> => typeTrace({ editsMax: 200_000, bytesMin: 102_400 });
 
 /**
- * Opens 500 rooms with one person in each and a document of 100 KB, says so in a line, and waits for a line before everybody leaves:
+ * Opens 250 rooms with one person in each and a document of 100 KB, says so in a line, and waits for a line before everybody leaves:
  * whoever started this reads the memory in between.
  */
 export async function memory({ access, dialect, seconds, turn }: ScenarioInput): Promise<LoadResult> {
-  const rooms = seconds < 3 ? 100 : 500;
+  const rooms = seconds < 3 ? 100 : 250;
   const trace = hundredKb();
   const own = ownCopy(trace.state);
   const problems: string[] = [];
   // The first rooms only warm the code up; they are small, so that they leave no memory behind that the others would use again.
   const small = ownCopy(typeTrace({ editsMax: 500 }).state);
-  for (let n = 0; n < 20; n += 1) await leaveAll([await bring(access, dialect, access.room(500 + n), small)]);
+  for (let n = 0; n < 20; n += 1) await leaveAll([await bring(access, dialect, access.room(rooms + n), small)]);
   await turn('warm');
   const members: Member[] = [];
   const companies = Array.from({ length: rooms }, (_, n) => createCompany({ dialect, room: access.room(n), usuarioOf: access.usuarioOf }));
