@@ -33,7 +33,7 @@ export interface AppOriginDeps {
   readonly site: Site;
   readonly sessions: Sessions;
   readonly passes: Passes;
-  readonly apps: Pick<AppsView, 'find'>;
+  readonly apps: Pick<AppsView, 'has'>;
   readonly proxy: Pick<Proxy, 'handle' | 'upgrade'>;
   readonly sdk: StaticFolder;
   readonly onError: (error: unknown) => void;
@@ -47,6 +47,7 @@ interface Asked {
 
 export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
   const { site, sessions } = deps;
+  const said = cookieReader(site);
   const answer = (req: IncomingMessage, res: ServerResponse, asked: Asked): void => {
     const sdkPath = sdkPathOf(asked.path);
     if (sdkPath !== null) return void sendSdk(deps, req, res, sdkPath).catch((error: unknown) => fail(deps, req, res, error));
@@ -55,8 +56,8 @@ export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
     }
     const preflight = isPreflight(req) ? preflightAnswer(site, req, asked) : null;
     if (preflight) return void res.writeHead(204, preflight).end();
-    const secret = readSessionCookie(req.headers.cookie, site);
-    const known = secret === null ? undefined : peek(sessions, site, secret, asked.app);
+    const { secret, id } = said(req);
+    const known = id === null ? undefined : peek(sessions, site, id, asked.app);
     // The hot path stays synchronous: no store, no promise.
     if (known) return pass(deps, req, res, { asked, session: known });
     find(sessions, site, secret, asked.app)
@@ -91,7 +92,7 @@ async function openTunnel(
 ): Promise<void> {
   const session = await find(sessions, site, readSessionCookie(req.headers.cookie, site), asked.app);
   if (!session) return refuseUpgrade(socket, 401, 'Unauthorized');
-  if (!apps.find(session.person, asked.app)) return refuseUpgrade(socket, 404, 'Not Found');
+  if (!apps.has(session.person, asked.app)) return refuseUpgrade(socket, 404, 'Not Found');
   proxy.upgrade(req, socket, head, targetOf(site, asked, session));
 }
 
@@ -100,8 +101,28 @@ function find(sessions: Sessions, site: Site, secret: string | null, app: string
   return site.origins === 'path' ? sessions.portal(secret) : sessions.app(secret, app);
 }
 
-function peek(sessions: Sessions, site: Site, secret: string, app: string): Session | undefined {
-  return site.origins === 'path' ? sessions.peekPortal(secret) : sessions.peekApp(secret, app);
+function peek(sessions: Sessions, site: Site, id: string, app: string): Session | undefined {
+  return site.origins === 'path' ? sessions.peekPortal(id) : sessions.peekApp(id, app);
+}
+
+interface Said {
+  readonly cookie: string | undefined;
+  readonly secret: string | null;
+  /** Its hash: that it was read before says nothing of whether it is still good. */
+  readonly id: string | null;
+}
+
+/** A connection says the same cookies with each request: they are read, and the secret in them is hashed, once for as long as it does. */
+function cookieReader(site: Site): (req: IncomingMessage) => Said {
+  const last = new WeakMap<IncomingMessage['socket'], Said>();
+  return ({ socket, headers: { cookie } }) => {
+    const before = last.get(socket);
+    if (before !== undefined && before.cookie === cookie) return before;
+    const secret = readSessionCookie(cookie, site);
+    const now: Said = { cookie, secret, id: secret === null ? null : secretHash(secret) };
+    last.set(socket, now);
+    return now;
+  };
 }
 
 function targetOf(site: Site, { app, path }: Asked, session: Session): ProxyTarget {
@@ -114,10 +135,11 @@ function pass(
   res: ServerResponse,
   { asked, session }: { asked: Asked; session: Session },
 ): void {
-  if (!deps.apps.find(session.person, asked.app)) {
+  if (!deps.apps.has(session.person, asked.app)) {
     return refuse(deps.site, req, res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`));
   }
-  for (const [name, value] of Object.entries(closeTabsHeaders(deps.site, req, asked))) res.setHeader(name, value);
+  const extra = closeTabsHeaders(deps.site, req, asked);
+  if (extra !== null) for (const [name, value] of Object.entries(extra)) res.setHeader(name, value);
   deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
 }
 
@@ -165,6 +187,7 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
 
 /** Path below `_sdk/`, or null. Encoded spellings count too, so that no backend ever sees one. */
 function sdkPathOf(path: string): string | null {
+  if (!path.includes('_') && !path.includes('%')) return null;
   const match = /^\/+([^/]*)\/(.*)$/s.exec(pathOf(path));
   return match && decoded(match[1] ?? '') === '_sdk' ? (match[2] ?? '') : null;
 }
@@ -209,8 +232,8 @@ function preflightAnswer(site: Site, req: IncomingMessage, asked: Asked): Record
   };
 }
 
-function closeTabsHeaders(site: Site, req: IncomingMessage, asked: Asked): Record<string, string> {
-  return req.method === 'POST' && site.origins === 'subdomain' && isCloseTabs(site, req, asked) ? corsHeaders(site) : {};
+function closeTabsHeaders(site: Site, req: IncomingMessage, asked: Asked): Record<string, string> | null {
+  return req.method === 'POST' && site.origins === 'subdomain' && isCloseTabs(site, req, asked) ? corsHeaders(site) : null;
 }
 
 function corsHeaders(site: Site): Record<string, string> {

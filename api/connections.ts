@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../schema/clock.ts';
 import { limits } from './limits.ts';
 import { clientAddress, networkOf, plainAddress, type TrustedProxies } from './auth/client-address.ts';
+import { createLine, placeOf, type Line, type Place } from './waiting-line.ts';
 import { endOf, kernelConnectionOwners, type ConnectionOwners } from './connection-owners.ts';
 
 export interface BoundOptions {
@@ -27,16 +28,29 @@ interface Block {
   readonly isShared: boolean;
   open: number;
   /** Never said anything, the oldest first. */
-  readonly silent: Set<Socket>;
+  readonly silent: Line<Socket>;
   /** Were answered, and nothing is under way on them, for the longest time on the first. */
-  readonly idle: Set<Socket>;
+  readonly idle: Line<Socket>;
+}
+
+/** One connection. */
+interface Kept {
+  /** Null: it is counted no longer, or never was. */
+  block: Block | null;
+  /** Requests under way; null: it said none yet. */
+  underWay: number | null;
+  /** Its peer may name clients. */
+  readonly isProxy: boolean;
+  /** In a line of its block. */
+  readonly place: Place<Socket>;
 }
 
 interface Held {
   readonly blocks: Map<string, Block>;
-  readonly blockOf: Map<Socket, Block>;
-  /** Requests under way; none said yet: silent. */
-  readonly busy: WeakMap<Socket, number>;
+  /** Those that are counted. */
+  readonly counted: Map<Socket, Kept>;
+  /** All, also when they are gone. */
+  readonly kept: WeakMap<Socket, Kept>;
   readonly connectionsMax: number;
   readonly shareMax: number;
 }
@@ -47,14 +61,16 @@ const unknownLocal = 'local';
 export function boundConnections(server: Server, options: BoundOptions): void {
   const { connectionsMax = limits.portalConnectionsMax, isTrusted } = options;
   const shareMax = Math.ceil(connectionsMax * limits.portalConnectionsShareOfAddress);
-  const held: Held = { blocks: new Map(), blockOf: new Map(), busy: new WeakMap(), connectionsMax, shareMax };
+  const held: Held = { blocks: new Map(), counted: new Map(), kept: new WeakMap(), connectionsMax, shareMax };
   const resolveOwners = createOwnerResolver(server, held, options);
   server.maxConnections = connectionsMax + limits.portalConnectionsSpare;
   server.on('connection', (socket: Socket) => {
+    const isProxy = isTrusted(plainAddress(socket.remoteAddress ?? ''));
+    held.kept.set(socket, { block: null, underWay: null, isProxy, place: placeOf(socket) });
     // The control socket: only the portal's own account opens it.
     if (socket.remoteAddress === undefined) return;
     const key = keyOf(socket, isTrusted);
-    if (isOverShare(held, held.blocks.get(key)) || (held.blockOf.size >= connectionsMax && !makeRoom(held))) {
+    if (isOverShare(held, held.blocks.get(key)) || (held.counted.size >= connectionsMax && !makeRoom(held))) {
       socket.resetAndDestroy();
       return;
     }
@@ -64,22 +80,25 @@ export function boundConnections(server: Server, options: BoundOptions): void {
   });
   const began = (req: IncomingMessage): void => {
     const { socket } = req;
-    setBusy(held, socket, 1);
-    if (!isTrusted(plainAddress(socket.remoteAddress ?? ''))) return;
+    const kept = held.kept.get(socket);
+    if (kept === undefined) return;
+    setBusy(kept, 1);
+    if (!kept.isProxy) return;
     const key = clientKey(req, isTrusted);
-    const before = held.blockOf.get(socket);
-    if (before === undefined || before.key === key) return;
+    if (kept.block === null || kept.block.key === key) return;
     if (isOverShare(held, held.blocks.get(key))) socket.resetAndDestroy();
     else move(held, socket, key);
   };
   server.on('request', (req, res) => {
     began(req);
-    res.once('close', () => setBusy(held, req.socket, -1));
+    // The response forgets its connection before it says so.
+    const kept = held.kept.get(req.socket);
+    if (kept !== undefined) res.on('close', () => setBusy(kept, -1));
   });
   // What was switched to another protocol is under way until its end.
   server.on('upgrade', (req) => {
     // Behind a request that was not answered yet: the answer would end up within the other protocol. No browser and no proxy sends that.
-    if ((held.busy.get(req.socket) ?? 0) > 0) req.socket.destroy();
+    if ((held.kept.get(req.socket)?.underWay ?? 0) > 0) req.socket.destroy();
     else began(req);
   });
 }
@@ -93,7 +112,7 @@ function createOwnerResolver(server: Server, held: Held, { clock, owners = kerne
     const address = server.address();
     const found = await owners(typeof address === 'object' && address !== null ? address.port : 0);
     notBeforeMs = clock.monotonicMs() + Math.max(limits.connectionOwnersPollMs, 4 * (clock.monotonicMs() - beganMs));
-    const unknown = [...held.blockOf].filter(([, { key }]) => key === unknownLocal);
+    const unknown = [...held.counted].filter(([, { block }]) => block?.key === unknownLocal);
     for (const [socket] of unknown) {
       const uid = found.get(endOf(plainAddress(socket.remoteAddress ?? ''), socket.remotePort ?? 0));
       if (uid !== undefined) move(held, socket, `account ${uid}`);
@@ -117,7 +136,7 @@ function createOwnerResolver(server: Server, held: Held, { clock, owners = kerne
   return resolve;
 }
 
-const isContested = (held: Held): boolean => held.blockOf.size >= held.connectionsMax / 2;
+const isContested = (held: Held): boolean => held.counted.size >= held.connectionsMax / 2;
 
 function isOverShare(held: Held, block: Block | undefined): boolean {
   return block !== undefined && block.isShared && isContested(held) && block.open >= held.shareMax;
@@ -125,7 +144,7 @@ function isOverShare(held: Held, block: Block | undefined): boolean {
 
 /** Down to its share, as far as nothing is under way. */
 function trim(held: Held, block: Block): void {
-  for (const socket of [...block.silent, ...block.idle]) {
+  for (const socket of [...block.silent.all(), ...block.idle.all()]) {
     if (block.open <= held.shareMax || !isContested(held)) return;
     drop(held, socket);
   }
@@ -135,9 +154,9 @@ function trim(held: Held, block: Block): void {
 function makeRoom(held: Held): boolean {
   for (const which of ['silent', 'idle'] as const) {
     let most: Block | undefined;
-    for (const block of held.blocks.values()) if (block[which].size > 0 && block.open > (most?.open ?? 0)) most = block;
-    const [oldest] = most?.[which] ?? [];
-    if (oldest === undefined) continue;
+    for (const block of held.blocks.values()) if (block[which].first() !== null && block.open > (most?.open ?? 0)) most = block;
+    const oldest = most?.[which].first() ?? null;
+    if (oldest === null) continue;
     drop(held, oldest);
     return true;
   }
@@ -156,34 +175,40 @@ function move(held: Held, socket: Socket, key: string): void {
     key,
     isShared: key !== unknownLocal && key !== proxies,
     open: 0,
-    silent: new Set(),
-    idle: new Set(),
+    silent: createLine(),
+    idle: createLine(),
   };
   held.blocks.set(key, block);
-  held.blockOf.set(socket, block);
+  const kept = held.kept.get(socket)!;
+  kept.block = block;
+  held.counted.set(socket, kept);
   block.open += 1;
-  const underWay = held.busy.get(socket);
-  if (underWay === undefined) block.silent.add(socket);
-  else if (underWay === 0) block.idle.add(socket);
+  if (kept.underWay === null) block.silent.join(kept.place);
+  else if (kept.underWay === 0) block.idle.join(kept.place);
 }
 
 function leave(held: Held, socket: Socket): void {
-  const block = held.blockOf.get(socket);
-  if (block === undefined) return;
-  held.blockOf.delete(socket);
-  block.silent.delete(socket);
-  block.idle.delete(socket);
+  const kept = held.counted.get(socket);
+  if (kept === undefined || kept.block === null) return;
+  const { block } = kept;
+  held.counted.delete(socket);
+  leaveLine(kept);
+  kept.block = null;
   block.open -= 1;
   if (block.open === 0) held.blocks.delete(block.key);
 }
 
-function setBusy(held: Held, socket: Socket, change: 1 | -1): void {
-  const now = (held.busy.get(socket) ?? 0) + change;
-  held.busy.set(socket, now);
-  const block = held.blockOf.get(socket);
-  block?.silent.delete(socket);
-  if (now > 0) block?.idle.delete(socket);
-  else block?.idle.add(socket);
+function setBusy(kept: Kept, change: 1 | -1): void {
+  const now = (kept.underWay ?? 0) + change;
+  if (now > 0) leaveLine(kept);
+  kept.underWay = now;
+  if (now === 0) kept.block?.idle.join(kept.place);
+}
+
+/** It is in one line at most, which is told by what it did last. */
+function leaveLine({ block, underWay, place }: Kept): void {
+  if (underWay === null) block?.silent.quit(place);
+  else block?.idle.quit(place);
 }
 
 /** Connections of named proxies that named no client yet. */

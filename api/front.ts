@@ -55,11 +55,19 @@ function proxyPathFault(url: string): string | null {
 
 /** Null when the request line or the Host header is fit to be routed. */
 export function requestFault(req: IncomingMessage): SvcError | null {
-  const hosts = req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hosts = hostsOf(req.rawHeaders);
   if (hosts !== 1) return new SvcError('BAD_REQUEST', `expected one Host header, got ${hosts}`);
   if (!req.url?.startsWith('/')) return new SvcError('BAD_REQUEST', 'expected a path that starts with / in the request line');
   return null;
 }
+
+function hostsOf(raw: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < raw.length; index += 2) if (isHost(raw[index]!)) hosts += 1;
+  return hosts;
+}
+
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
 
 export function createFront(deps: FrontDeps): Front {
   const { site, apps } = deps;

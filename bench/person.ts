@@ -2,7 +2,7 @@
 import { createBrowser, navigation, type Browser } from '../api/testing/portal-world.ts';
 import type { RunningPortal } from '../test/support/portal.ts';
 
-export async function signIn(portal: RunningPortal, person: string, { admin = false } = {}): Promise<Browser> {
+export async function signIn(portal: Pick<RunningPortal, 'port' | 'admin'>, person: string, { admin = false } = {}): Promise<Browser> {
   const host = `svc.localhost:${portal.port}`;
   const browser = createBrowser({ host, port: portal.port, url: `http://${host}`, received: [] });
   const { link } = (await portal.admin('POST', '/api/admin/links', { person, admin })).body as { link: string };

@@ -1,12 +1,14 @@
 /**
- * The portal's proxy against configurable-http-proxy (→ TCP, its faster way), nginx and a 40-line node:http pipe. Runs are interleaved:
- * every round asks every server, the median over the rounds counts. `node bench/proxy.ts [--short]`. Targets: design 10.
+ * The portal as `svc up` starts it (peers/our-portal.ts) against configurable-http-proxy (→ TCP, its faster way), nginx and a 40-line node:http
+ * pipe; and its proxy alone, once with undici as its client. All run at once and take turns of `sliceSeconds` in one kind of load after the other;
+ * a ratio is the median of those of the rounds. `node bench/proxy.ts [--short] [--only=KIND,…] [--profile=FILE.svg]`, where the profile is of the
+ * portal in the slices of 1 KB at 64 connections. Targets: design 10, issue 16.
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { startPortal, type OurPortal } from './peers/our-portal.ts';
+import { echoLoad, httpLoad, peakMb, type Load } from './peers/proxy-load.ts';
 import {
   node,
   requireTools,
@@ -14,254 +16,208 @@ import {
   startNginx,
   startPinned,
   startPipe,
-  startPortal,
   startProxyAlone,
   startProxyOnUndici,
   stopChild,
-  taskset,
   type Place,
   type ProxyServer,
 } from './peers/proxy-servers.ts';
+import { optionOf } from './options.ts';
+import { profilingOf, type Profiling } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
 
-const run = promisify(execFile);
+const sliceSeconds = 1;
 
-/** Figures of one server: one entry per round. */
-interface Figures {
-  readonly requests: number[];
-  readonly p99Us: number[];
-  /** Processor time of the server for each of those requests. */
-  readonly cpuUs: number[];
-  readonly p50Us: number[];
-  readonly big: number[];
-  readonly echoes: number[];
-  readonly echoP50Us: number[];
-  readonly peakMb: number[];
+const portal = 'svc portal';
+const alone = 'svc proxy alone';
+const undici = 'svc proxy on undici';
+const pipe = 'node:http pipe';
+const chp = 'configurable-http-proxy';
+const nginx = 'nginx';
+const direct = 'direct';
+const onUndici = [alone, undici];
+
+interface Kind {
+  readonly servers: readonly string[];
+  measure(server: ProxyServer): Promise<Load>;
 }
 
-interface Load {
-  readonly perSecond: number;
-  readonly p50Us: number;
+const http = (path: '/k1' | '/m1', connections: number) => (server: ProxyServer) =>
+  httpLoad(server, { path, connections, seconds: sliceSeconds });
+
+const kinds = {
+  many: { servers: [portal, pipe, chp, nginx, ...onUndici], measure: http('/k1', 64) },
+  one: { servers: [portal, pipe, direct, ...onUndici], measure: http('/k1', 1) },
+  big: { servers: [portal, pipe, nginx, ...onUndici], measure: http('/m1', 64) },
+  echoes: { servers: [portal, pipe], measure: (server) => echoLoad(server, 64, sliceSeconds) },
+  echo: { servers: [portal, pipe], measure: (server) => echoLoad(server, 1, sliceSeconds) },
+} satisfies Readonly<Record<string, Kind>>;
+
+type KindName = keyof typeof kinds;
+
+/** Figures of one server in one kind of load: one entry per round. */
+type Figures = { readonly [name in keyof Load | 'addedUs' | 'peakMb']?: readonly number[] };
+type Taken = Map<string, Load & { readonly addedUs?: number }>;
+
+/** By kind, server and round. */
+interface Measured {
+  readonly rounds: ReadonlyMap<KindName, readonly Taken[]>;
+  readonly peaks: ReadonlyMap<string, readonly number[]>;
 }
 
-interface HttpLoad extends Load {
-  readonly p99Us: number;
-  readonly requests: number;
-}
-
-async function wrk(server: ProxyServer, path: string, connections: number, seconds: number): Promise<HttpLoad> {
-  const headers = ['-H', `Host: ${server.host}`, ...(server.cookie === '' ? [] : ['-H', `Cookie: ${server.cookie}`])];
-  const argv = [
-    '-c',
-    '1',
-    'wrk',
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--latency',
-    ...headers,
-    `http://127.0.0.1:${server.port}${path}`,
-  ];
-  const { stdout } = await run(taskset, argv);
-  // A request that a peer leaves for over two seconds is part of its figure; a wrong or broken answer is not to be measured.
-  const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout);
-  if (stdout.includes('Non-2xx') || errors?.slice(1, 4).some((count) => count !== '0')) {
-    throw new Error(`${server.name} answered with errors:\n${stdout}`);
-  }
-  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-  if (!(perSecond > 0) || !(requests > 0)) throw new Error(`wrk said nothing about ${server.name}:\n${stdout}`);
-  const latencyUs = (percentile: string): number => {
-    const found = new RegExp(`${percentile}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
-    if (found === null) throw new Error(`wrk said no p${percentile} of ${server.name}:\n${stdout}`);
-    return Number(found[1]) * { us: 1, ms: 1_000, s: 1_000_000 }[found[2] as 'us' | 'ms' | 's'];
-  };
-  return { perSecond, requests, p50Us: latencyUs('50'), p99Us: latencyUs('99') };
-}
-
-/** The same, with the processor time that the server took for each request. Clock ticks are 10 ms. */
-async function wrkWithCpu(
-  server: ProxyServer,
-  path: string,
-  connections: number,
-  seconds: number,
-): Promise<HttpLoad & { readonly cpuUs: number }> {
-  const before = await cpuMs(server);
-  const load = await wrk(server, path, connections, seconds);
-  return { ...load, cpuUs: ((await cpuMs(server)) - before) * (1_000 / load.requests) };
-}
-
-async function cpuMs(server: ProxyServer): Promise<number> {
-  let ticks = 0;
-  for (const pid of await server.pids()) {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks * 10;
-}
-
-async function wsLoad(server: ProxyServer, connections: number, seconds: number): Promise<Load> {
-  const argv = [
-    '-c',
-    '1',
-    node,
-    'bench/peers/ws-load.ts',
-    String(server.port),
-    server.host,
-    server.cookie,
-    String(connections),
-    String(seconds),
-  ];
-  const { stdout } = await run(taskset, argv);
-  const said = JSON.parse(stdout) as { messagesPerSecond: number; p50Us: number; errors: number };
-  if (said.errors > 0) throw new Error(`${server.name}: ${said.errors} socket errors`);
-  return { perSecond: said.messagesPerSecond, p50Us: said.p50Us };
-}
-
-async function pssMb(server: ProxyServer): Promise<number> {
-  let total = 0;
-  for (const pid of await server.pids()) {
-    const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
-    total += Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]);
-  }
-  return total / 1_024;
-}
-
-/** The highest PSS of a fresh server while 64 clients fetch 1 MB each, over and over. */
-async function peakUnderLoad(start: (place: Place) => Promise<ProxyServer>, place: Place, seconds: number): Promise<number> {
-  const server = await start(place);
-  try {
-    const load = wrk(server, '/m1', 64, seconds);
-    const ended = load.then(
-      () => true,
-      () => true,
-    );
-    let peak = 0;
-    do peak = Math.max(peak, await pssMb(server));
-    while (!(await Promise.race([ended, after(100)])));
-    await load;
-    return peak;
-  } finally {
-    await server.stop();
-  }
-}
-
-const after = (ms: number): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), ms));
-
-const peers: readonly ((place: Place) => Promise<ProxyServer>)[] = [
-  startPortal,
-  startProxyAlone,
-  startProxyOnUndici,
-  startPipe,
-  startChp,
-  startNginx,
-];
-
-async function measure(
-  place: Place,
-  rounds: number,
-  seconds: number,
-): Promise<{ figures: ReadonlyMap<string, Figures>; directP50Us: number }> {
-  const servers: ProxyServer[] = [];
-  const figures = new Map<string, Figures>();
-  const direct: number[] = [];
-  const directServer: ProxyServer = {
-    name: 'direct',
+const starts = (place: Place, looked: boolean): Readonly<Record<string, () => Promise<ProxyServer | OurPortal>>> => ({
+  [portal]: () => startPortal(looked),
+  [pipe]: () => startPipe(place),
+  [chp]: () => startChp(place),
+  [nginx]: () => startNginx(place),
+  [alone]: () => startProxyAlone(place),
+  [undici]: () => startProxyOnUndici(place),
+  [direct]: async () => ({
+    name: direct,
     port: place.backendPort,
     host: 'b',
     cookie: '',
     pids: async () => [],
     stop: async () => {},
-  };
+  }),
+});
+
+interface Order {
+  readonly wanted: readonly KindName[];
+  readonly rounds: number;
+  readonly profiling: Profiling | null;
+}
+
+async function inTurns(place: Place, { wanted, rounds, profiling }: Order): Promise<Measured['rounds']> {
+  const names = new Set<string>(wanted.flatMap((kind) => kinds[kind].servers));
+  const running = new Map<string, ProxyServer | OurPortal>();
+  const taken = new Map<KindName, Taken[]>(wanted.map((kind) => [kind, []]));
   try {
-    for (const start of peers) servers.push(await start(place));
-    for (const { name } of servers)
-      figures.set(name, { requests: [], p99Us: [], cpuUs: [], p50Us: [], big: [], echoes: [], echoP50Us: [], peakMb: [] });
-    for (const server of servers) await wrk(server, '/k1', 64, 1);
+    for (const [name, start] of Object.entries(starts(place, profiling !== null))) if (names.has(name)) running.set(name, await start());
+    for (const server of running.values()) await httpLoad(server, { path: '/k1', connections: 64, seconds: 2 });
     for (let round = 0; round < rounds; round += 1) {
-      direct.push((await wrk(directServer, '/k1', 1, seconds)).p50Us);
-      // Who comes first in a round comes last in the next: what drifts over a round hits everybody alike.
-      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-        const mine = figures.get(server.name)!;
-        const many = await wrkWithCpu(server, '/k1', 64, seconds);
-        mine.requests.push(many.perSecond);
-        mine.p99Us.push(many.p99Us);
-        mine.cpuUs.push(many.cpuUs);
-        mine.p50Us.push((await wrk(server, '/k1', 1, seconds)).p50Us);
-        mine.big.push((await wrk(server, '/m1', 64, seconds)).perSecond);
-        mine.echoes.push((await wsLoad(server, 64, seconds)).perSecond);
-        mine.echoP50Us.push((await wsLoad(server, 1, seconds)).p50Us);
+      for (const kind of wanted) {
+        const { servers, measure } = kinds[kind];
+        const now: Taken = new Map();
+        // Who comes first in a round comes last in the next: what drifts over a round hits everybody alike.
+        for (const name of round % 2 === 0 ? servers : servers.toReversed()) {
+          const server = running.get(name)!;
+          const inspected = kind === 'many' && 'inspected' in server && profiling !== null ? await server.inspected() : null;
+          if (inspected !== null) await profiling!.begin(inspected);
+          now.set(name, await measure(server));
+          if (inspected !== null) await profiling!.end(inspected);
+        }
+        taken.get(kind)!.push(kind === 'one' ? withAdded(now) : now);
       }
     }
+    return taken;
   } finally {
-    for (const server of servers) await server.stop();
+    for (const server of running.values()) await server.stop();
   }
+}
+
+/** What each adds to the median of who asks the backend itself. */
+function withAdded(taken: Taken): Taken {
+  const least = taken.get(direct)?.p50Us ?? Number.NaN;
+  return new Map([...taken].map(([name, load]) => [name, { ...load, addedUs: load.p50Us - least }]));
+}
+
+async function peaksOf(place: Place, rounds: number): Promise<Measured['peaks']> {
+  const found = new Map<string, number[]>([portal, pipe, ...onUndici].map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const start of peers) {
-      const name = [...figures.keys()][peers.indexOf(start)]!;
-      // Long enough for collectors to show what they leave.
-      figures.get(name)!.peakMb.push(await peakUnderLoad(start, place, 2 * seconds));
-    }
+    // Long enough for collectors to show what they leave.
+    for (const [name, peaks] of found) peaks.push(await peakMb(starts(place, false)[name]!, 5));
   }
-  return { figures, directP50Us: median(direct) };
+  return found;
 }
 
-function higher(name: string, ours: number, peer: number, target: number, unit: string): Row {
-  const ratio = ours / peer;
-  const show = (value: number): string => `${Math.round(value).toLocaleString('en')} ${unit}`;
-  return { name, ours: show(ours), peer: show(peer), ratio: `${ratio.toFixed(2)}×`, target: `≥ ${target}×`, held: ratio >= target };
+interface Comparison {
+  readonly what: string;
+  readonly of: KindName | 'peak';
+  readonly figure: keyof Figures;
+  readonly ours?: string;
+  readonly against: string;
+  readonly unit: string;
+  /** At least so many times the peer's; with `atMost`, at most. */
+  readonly target: number;
+  readonly atMost?: true;
 }
 
-function lower(name: string, ours: number, peer: number, target: number, unit: string): Row {
-  const row = higher(name, ours, peer, target, unit);
-  return { ...row, target: `≤ ${target}×`, held: ours / peer <= target };
+const each1k = { of: 'many', what: '1 KB, 64 connections', figure: 'perSecond', unit: 'req/s' } as const;
+const each1m = { of: 'big', what: '1 MB, 64 connections', figure: 'perSecond', unit: 'req/s' } as const;
+/** Within 10 % in requests, p99 and memory, with the same strictness, undici would take its place: docs/decisions/0040-own-upstream-client.md */
+const clients = { ours: alone, against: undici, target: 1 } as const;
+const comparisons: readonly Comparison[] = [
+  { ...each1k, against: pipe, target: 1.3 },
+  { ...each1k, against: chp, target: 2 },
+  { ...each1k, against: nginx, target: 0.5 },
+  { ...each1k, what: '… p99', figure: 'p99Us', unit: 'µs', against: pipe, target: 1, atMost: true },
+  { ...each1k, what: '… processor time for each', figure: 'cpuUs', unit: 'µs', against: pipe, target: 1 / 1.3, atMost: true },
+  { ...each1k, what: 'the same without session and host', ours: alone, against: pipe, target: 1 },
+  { ...each1k, what: 'its client of our own, 1 KB, 64 connections', ...clients },
+  { ...each1k, what: '… p99 of these', figure: 'p99Us', unit: 'µs', ...clients, atMost: true },
+  { ...each1k, what: '… processor time for each of these', figure: 'cpuUs', unit: 'µs', ...clients, atMost: true },
+  { of: 'one', what: '… added p50 at one connection', figure: 'addedUs', unit: 'µs', ...clients, atMost: true },
+  { ...each1m, what: '… 1 MB, 64 connections', ...clients },
+  { of: 'peak', what: '… peak PSS under 64 × 1 MB', figure: 'peakMb', unit: 'MB', ...clients, atMost: true },
+  { of: 'one', what: 'added p50 at one connection', figure: 'addedUs', unit: 'µs', against: pipe, target: 1, atMost: true },
+  { ...each1m, against: pipe, target: 1 },
+  { ...each1m, against: nginx, target: 0.5 },
+  { of: 'peak', what: 'peak PSS under 64 × 1 MB', figure: 'peakMb', unit: 'MB', against: pipe, target: 0.4, atMost: true },
+  { of: 'echoes', what: 'WebSocket echo, 64 connections', figure: 'perSecond', unit: 'msg/s', against: pipe, target: 1 },
+  { of: 'echo', what: 'WebSocket echo p50, one connection', figure: 'p50Us', unit: 'µs', against: pipe, target: 1, atMost: true },
+];
+
+const shown = (value: number, unit: string): string => `${Math.round(value).toLocaleString('en')} ${unit}`;
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const ms = (us: number): string => `${(us / 1_000).toFixed(us < 10_000 ? 2 : 0)} ms`;
+
+function rowOf({ rounds, peaks }: Measured, comparison: Comparison): Row {
+  const { what, of, figure, ours = portal, against, unit, target, atMost = false } = comparison;
+  const figures = (server: string, name: keyof Figures): readonly number[] =>
+    of === 'peak' ? peaks.get(server)! : rounds.get(of)!.map((taken) => taken.get(server)?.[name as keyof Load] ?? Number.NaN);
+  const both = (name: keyof Load, show: (value: number) => string): string =>
+    [ours, against].map((server) => show(median(figures(server, name)))).join(' · ');
+  const isRate = figure === 'perSecond';
+  const delays = isRate ? `; p50 ${both('p50Us', ms)}, p99 ${both('p99Us', ms)}` : figure === 'p50Us' ? `; p99 ${both('p99Us', ms)}` : '';
+  const cost = of === 'peak' || figure === 'cpuUs' ? '' : `; CPU for each ${both('cpuUs', (us) => `${us.toFixed(0)} µs`)}`;
+  const load = of === 'peak' ? '' : ` (load ${both('share', percent)}${delays}${cost})`;
+  const [mine, theirs] = [figures(ours, figure), figures(against, figure)];
+  const ratio = median(mine.map((value, round) => value / theirs[round]!));
+  return {
+    name: `${what}, against ${against}${load}`,
+    ours: shown(median(mine), unit),
+    peer: shown(median(theirs), unit),
+    ratio: `${ratio.toFixed(2)}×`,
+    target: `${atMost ? '≤' : '≥'} ${Number(target.toFixed(2))}×`,
+    held: atMost ? ratio <= target : ratio >= target,
+  };
 }
 
 export const proxyArea: Area = async ({ short }) => {
   await requireTools();
+  const only = optionOf('only')?.split(',');
+  const isWanted = (name: string): boolean => only === undefined || only.includes(name);
+  const wanted = (Object.keys(kinds) as KindName[]).filter(isWanted);
+  const profiling = profilingOf();
   const folder = await mkdtemp(join(tmpdir(), 'svc-bp-'));
   const backendSocket = join(folder, 'b.sock');
   const backend = await startPinned(1, [node, 'bench/peers/http-backend.ts', backendSocket]);
   const tcp = await startPinned(1, [node, 'bench/peers/http-backend.ts', '0']);
   try {
     const place: Place = { folder, backendSocket, backendPort: Number(tcp.line) };
-    const { figures, directP50Us } = await measure(place, short ? 2 : 5, short ? 1 : 3);
-    return rowsOf(figures, directP50Us);
+    const rounds = Number(optionOf('rounds') ?? (short ? 3 : 9));
+    const measured: Measured = {
+      rounds: wanted.length === 0 ? new Map() : await inTurns(place, { wanted, rounds, profiling }),
+      peaks: isWanted('peak') ? await peaksOf(place, short ? 1 : 3) : new Map(),
+    };
+    if (profiling !== null) console.error(`bench: ${profiling.write('svc portal, 1 KB at 64 connections')}`);
+    return comparisons.filter(({ of }) => isWanted(of)).map((comparison) => rowOf(measured, comparison));
   } finally {
     await Promise.all([stopChild(backend.child), stopChild(tcp.child)]);
     await rm(folder, { recursive: true, force: true });
   }
 };
-
-function rowsOf(figures: ReadonlyMap<string, Figures>, directP50Us: number): Row[] {
-  const of = (name: string, pick: keyof Figures): number => median(figures.get(name)![pick]);
-  const added = (name: string): number => of(name, 'p50Us') - directP50Us;
-  const portal = 'svc portal';
-  const pipe = 'node:http pipe';
-  const chp = 'configurable-http-proxy';
-  const alone = 'svc proxy alone';
-  const undici = 'svc proxy on undici';
-  return [
-    higher('1 KB, 64 connections, against configurable-http-proxy → TCP', of(portal, 'requests'), of(chp, 'requests'), 2, 'req/s'),
-    higher('1 KB, 64 connections, against the 40-line node:http pipe', of(portal, 'requests'), of(pipe, 'requests'), 1, 'req/s'),
-    higher('1 KB, 64 connections, against nginx', of(portal, 'requests'), of('nginx', 'requests'), 0.5, 'req/s'),
-    higher('the same without session and host, against the pipe', of(alone, 'requests'), of(pipe, 'requests'), 1, 'req/s'),
-    // Within 10 % in requests, p99 and memory, with the same strictness, undici would take its place: docs/decisions/0040-own-upstream-client.md
-    higher('its client of our own against undici, 1 KB, 64 connections', of(alone, 'requests'), of(undici, 'requests'), 1, 'req/s'),
-    lower('… p99 of these', of(alone, 'p99Us'), of(undici, 'p99Us'), 1, 'µs'),
-    lower('… processor time for each', of(alone, 'cpuUs'), of(undici, 'cpuUs'), 1, 'µs'),
-    lower('… added p50 at one connection', added(alone), added(undici), 1, 'µs'),
-    higher('… 1 MB, 64 connections', of(alone, 'big'), of(undici, 'big'), 1, 'req/s'),
-    lower('… peak PSS under 64 × 1 MB', of(alone, 'peakMb'), of(undici, 'peakMb'), 1, 'MB'),
-    lower('added p50 at one connection, against the pipe', added(portal), added(pipe), 1, 'µs'),
-    higher('1 MB, 64 connections, against the pipe', of(portal, 'big'), of(pipe, 'big'), 1, 'req/s'),
-    higher('1 MB, 64 connections, against nginx', of(portal, 'big'), of('nginx', 'big'), 0.5, 'req/s'),
-    lower('peak PSS under 64 × 1 MB, against the pipe', of(portal, 'peakMb'), of(pipe, 'peakMb'), 0.3, 'MB'),
-    higher('WebSocket echo, 64 connections, against the pipe', of(portal, 'echoes'), of(pipe, 'echoes'), 1, 'msg/s'),
-    lower('WebSocket echo p50, one connection, against the pipe', of(portal, 'echoP50Us'), of(pipe, 'echoP50Us'), 1, 'µs'),
-  ];
-}
 
 if (import.meta.main) {
   const rows = await proxyArea({ short: process.argv.includes('--short') });

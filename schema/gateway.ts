@@ -120,6 +120,8 @@ export interface PeopleCommands {
 
 export interface AppsView {
   find(usuario: string, app: string): AppView | null;
+  /** Whether `find` has something to say: asked at each request to an app. */
+  has(usuario: string, app: string): boolean;
   /** Apps installed for the person, with state. */
   of(usuario: string): readonly AppView[];
   /** How many of all people's are in which state. */

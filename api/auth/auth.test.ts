@@ -5,7 +5,7 @@ import { createMemoryStore } from '../testing/memory-store.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import { createPasses } from './passes.ts';
 import { mayChange, mayRead, mayUpgrade } from './same-origin.ts';
-import { newSecret } from './secrets.ts';
+import { newSecret, secretHash } from './secrets.ts';
 import { createSessions } from './sessions.ts';
 
 const site = siteOf('http://svc.localhost:8787', 8787, 'subdomain');
@@ -70,9 +70,9 @@ describe('sessions', () => {
     expect(await sessions.app(app?.secret ?? '', 'relogio')).toBeNull();
     expect(await sessions.portal(app?.secret ?? '')).toBeNull();
     // Also when the answers come from memory.
-    expect(sessions.peekApp(app?.secret ?? '', 'notas')).toMatchObject({ person: 'ana' });
-    expect(sessions.peekApp(app?.secret ?? '', 'relogio')).toBeUndefined();
-    expect(sessions.peekPortal(app?.secret ?? '')).toBeUndefined();
+    expect(sessions.peekApp(secretHash(app?.secret ?? ''), 'notas')).toMatchObject({ person: 'ana' });
+    expect(sessions.peekApp(secretHash(app?.secret ?? ''), 'relogio')).toBeUndefined();
+    expect(sessions.peekPortal(secretHash(app?.secret ?? ''))).toBeUndefined();
   });
 
   test('signing out ends what came from that sign-in, and nothing else', async () => {
@@ -87,7 +87,7 @@ describe('sessions', () => {
     await sessions.end(first.session);
     expect(await sessions.portal(first.secret)).toBeNull();
     expect(await sessions.app(app?.secret ?? '', 'notas')).toBeNull();
-    expect(sessions.peekApp(app?.secret ?? '', 'notas')).toBeUndefined();
+    expect(sessions.peekApp(secretHash(app?.secret ?? ''), 'notas')).toBeUndefined();
     expect(await sessions.portal(second.secret)).not.toBeNull();
     expect(await sessions.app(other?.secret ?? '', 'notas')).not.toBeNull();
     expect(new Set(ended)).toEqual(new Set([first.session.id, app?.session.id]));
@@ -109,7 +109,7 @@ describe('sessions', () => {
     await sessions.portal(secret);
     people.delete('ana');
     expect(await sessions.portal(secret)).toBeNull();
-    expect(sessions.peekPortal(secret)).toBeUndefined();
+    expect(sessions.peekPortal(secretHash(secret))).toBeUndefined();
   });
 
   test.for([

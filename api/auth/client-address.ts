@@ -15,6 +15,7 @@ export type TrustedProxies = (address: string) => boolean;
 
 /** `entries` are addresses and networks (`10.0.0.5`, `10.1.0.0/16`, `fd00::/8`), as the validator lets them pass. */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  if (entries.length === 0) return () => false;
   const list = new net.BlockList();
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');

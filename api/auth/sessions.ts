@@ -50,9 +50,9 @@ export interface Sessions {
   /** Looking a session up is a use of it: now and then it is written down, and the session lives on from there. */
   portal(secret: string | null): Promise<Session | null>;
   app(secret: string | null, app: string): Promise<Session | null>;
-  /** Answer of `app` when it is known without asking the store: for the hot path. Undefined: ask. */
-  peekApp(secret: string, app: string): Session | undefined;
-  peekPortal(secret: string): Session | undefined;
+  /** Answer of `app` for the secret with this hash, when it is known without asking the store: for the hot path. Undefined: ask. */
+  peekApp(id: string, app: string): Session | undefined;
+  peekPortal(id: string): Session | undefined;
   /** The session, by its id, is still good. No use of it. */
   alive(root: string): Promise<boolean>;
   /** Portal sessions of the person, the last used first. */
@@ -73,9 +73,9 @@ export interface Sessions {
 
 /** Answers of the store, kept for limits.sessionCacheMs: the proxy asks at every request. */
 interface SessionCache {
-  get(secret: string, audience: string): Session | undefined;
+  get(id: string, audience: string): Session | undefined;
   /** `endings` as read before the store was asked: what was read before an ending is not kept after it. */
-  put(secret: string, audience: string, session: Session, endings: number): void;
+  put(id: string, audience: string, session: Session, endings: number): void;
   /** A portal session by its id: whose, and until when. Kept as long, but no use of it. */
   root(id: string): Living | undefined;
   putRoot(id: string, living: Living, endings: number): void;
@@ -91,15 +91,15 @@ function createSessionCache(clock: Clock): SessionCache {
   const cache = new Map<string, { readonly session: Session; readonly audience: string; readonly untilMonotonicMs: number }>();
   let endings = 0;
   return {
-    get: (secret, audience) => {
-      const cached = cache.get(secretHash(secret));
+    get: (id, audience) => {
+      const cached = cache.get(id);
       if (cached?.audience !== audience || cached.untilMonotonicMs <= clock.monotonicMs()) return undefined;
       return cached.session.expiresAtMs > clock.nowMs() ? cached.session : undefined;
     },
-    put: (secret, audience, session, endingsBefore) => {
+    put: (id, audience, session, endingsBefore) => {
       if (endings !== endingsBefore) return;
       if (cache.size >= limits.sessionCacheEntriesMax) cache.clear();
-      cache.set(secretHash(secret), { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
+      cache.set(id, { session, audience, untilMonotonicMs: clock.monotonicMs() + limits.sessionCacheMs });
     },
     root: (id) => {
       const known = roots.get(id);
@@ -131,8 +131,8 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
   const endings = createListeners();
   const presence = createListeners();
 
-  const peek = (secret: string, audience: string): Session | undefined => {
-    const known = cache.get(secret, audience);
+  const peek = (id: string, audience: string): Session | undefined => {
+    const known = cache.get(id, audience);
     return known && person(known.person) ? known : undefined;
   };
   const root = async (id: string): Promise<StoredSession | null> => {
@@ -141,12 +141,12 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
   };
   const find = async (secret: string | null, audience: string): Promise<Session | null> => {
     if (secret === null) return null;
-    const known = peek(secret, audience);
+    const [id, endings] = [secretHash(secret), cache.endings()];
+    const known = peek(id, audience);
     if (known) return known;
-    const endings = cache.endings();
-    const stored = await store.session(secretHash(secret), clock.nowMs());
+    const stored = await store.session(id, clock.nowMs());
     const session = stored && (await verified(stored, audience, { store, clock, root }));
-    if (session) cache.put(secret, audience, session, endings);
+    if (session) cache.put(id, audience, session, endings);
     return session;
   };
   const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endings.emit, left: presence.emit });
@@ -168,8 +168,8 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     },
     portal: (secret) => find(secret, 'portal'),
     app: (secret, app) => find(secret, `app:${app}`),
-    peekApp: (secret, app) => peek(secret, `app:${app}`),
-    peekPortal: (secret) => peek(secret, 'portal'),
+    peekApp: (id, app) => peek(id, `app:${app}`),
+    peekPortal: (id) => peek(id, 'portal'),
     alive: async (id) => {
       const known = cache.root(id);
       if (known) return known.expiresAtMs > clock.nowMs() && person(known.person);

@@ -125,6 +125,7 @@ export function createTestWorld(
     apps: {
       of: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ view }) => view),
       find: (usuario, app) => find(usuario, app)?.view ?? null,
+      has: (usuario, app) => find(usuario, app) !== undefined,
       byState: () => countsOf([...backends.values()].map(({ view }) => view.status)),
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
       manifest: (usuario, app) => (world.packagesRead && find(usuario, app) ? manifest(app) : null),

@@ -90,11 +90,11 @@ async function answersOn(port: number, child: ChildProcess): Promise<void> {
   throw new Error(`nothing listens on port ${port}`);
 }
 
-const oneProcess = (name: string, port: number, child: ChildProcess, more: { host?: string; cookie?: string } = {}): ProxyServer => ({
+const oneProcess = (name: string, port: number, child: ChildProcess): ProxyServer => ({
   name,
   port,
-  host: more.host ?? `127.0.0.1:${port}`,
-  cookie: more.cookie ?? '',
+  host: `127.0.0.1:${port}`,
+  cookie: '',
   pids: async () => [child.pid!],
   stop: () => stopChild(child),
 });
@@ -117,12 +117,6 @@ export async function startProxyOnUndici({ backendSocket }: Place): Promise<Prox
   const argv = [node, ...ourFlags, 'bench/peers/our-proxy.ts', String(port), backendSocket, 'undici'];
   const { child } = await startPinned(0, argv, ourEnv);
   return oneProcess('svc proxy on undici', port, child);
-}
-
-export async function startPortal({ backendSocket }: Place): Promise<ProxyServer> {
-  const port = await freePort();
-  const { child, line } = await startPinned(0, [node, ...ourFlags, 'bench/peers/our-portal.ts', String(port), backendSocket], ourEnv);
-  return oneProcess('svc portal', port, child, JSON.parse(line) as { host: string; cookie: string });
 }
 
 export async function startChp({ backendPort }: Place): Promise<ProxyServer> {

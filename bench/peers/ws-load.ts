@@ -1,6 +1,6 @@
 /**
  * WebSocket echo load: `connections` sockets, each sends one masked 32-byte text frame and waits for its echo, over and over.
- * argv: port, host header, cookie, connections, seconds. Prints one JSON line: { messagesPerSecond, p50Us, errors }.
+ * argv: port, host header, cookie, connections, seconds. Prints one JSON line: { perSecond, p50Us, p99Us, count, errors }.
  */
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
@@ -17,6 +17,8 @@ const latencies: number[] = [];
 let errors = 0;
 let counting = false;
 let open = 0;
+/** Also while it does not measure yet. */
+let count = 0;
 
 function connect(): void {
   const socket = net.connect({ port: Number(port), host: '127.0.0.1', noDelay: true });
@@ -41,6 +43,7 @@ function connect(): void {
     }
     missing -= chunk.length;
     if (missing > 0) return;
+    count += 1;
     if (counting) latencies.push(performance.now() - sentAtMs);
     send();
   });
@@ -53,8 +56,8 @@ setTimeout(() => {
     () => {
       if (open !== Number(connections)) throw new Error(`only ${open} of ${connections} sockets opened`);
       latencies.sort((a, b) => a - b);
-      const p50Us = (latencies[latencies.length >> 1] ?? Number.NaN) * 1_000;
-      console.log(JSON.stringify({ messagesPerSecond: latencies.length / Number(seconds), p50Us, errors }));
+      const us = (percentile: number): number => (latencies[Math.floor((latencies.length * percentile) / 100)] ?? Number.NaN) * 1_000;
+      console.log(JSON.stringify({ perSecond: latencies.length / Number(seconds), p50Us: us(50), p99Us: us(99), count, errors }));
       process.exit(0);
     },
     Number(seconds) * 1_000,

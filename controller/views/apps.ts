@@ -7,6 +7,7 @@ import type { AppCommands, AppsView, BackendRoute } from '../../schema/gateway.t
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../limits.ts';
 import { rereadToken } from '../execute/tokens.ts';
 import { reportDoubt, reportUse } from '../execute/use.ts';
@@ -15,7 +16,7 @@ import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { logCommands } from './follow-log.ts';
-import { projectionOf } from './projection.ts';
+import { projectionOf, shownManifest } from './projection.ts';
 import { allBackendsOf, countByState, entryOrResting } from './resting.ts';
 
 export function appsView(context: Context): AppsView {
@@ -24,6 +25,10 @@ export function appsView(context: Context): AppsView {
     find: (usuario, app) => {
       const entry = entryOf(context, usuario, app);
       return entry ? projectionOf(entry) : null;
+    },
+    has: (usuario, app) => {
+      const entry = entryOf(context, usuario, app);
+      return entry !== undefined && shownManifest(entry) !== null;
     },
     of: (usuario) => {
       const person = entries.people.get(usuario);
@@ -97,8 +102,28 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
   const snapshot = person.link.snapshot(app);
   const process = snapshot?.process;
   if (!process || !person.place || token === null || snapshot.socket !== 'listening' || snapshot.state === 'stopping') return null;
+  const madeOf = [process, person.place, person.account, person.server.host, token, person.packages.get(app)?.manifest];
+  const before = routes.get(entry);
+  if (before?.madeOf.every((part, at) => part === madeOf[at])) return before.route;
+  const route = newRoute(entry, { process, place: person.place, token, clock });
+  routes.set(entry, { madeOf, route });
+  return route;
+}
+
+/** The route of an entry is asked for at each request: it is made again only when something of it is another one. */
+const routes = new WeakMap<BackendEntry, { readonly madeOf: readonly unknown[]; readonly route: BackendRoute }>();
+
+interface RouteParts {
+  readonly process: NonNullable<AppSnapshot['process']>;
+  readonly place: NonNullable<BackendEntry['person']['place']>;
+  readonly token: NonNullable<BackendEntry['token']>;
+  readonly clock: Clock;
+}
+
+function newRoute(entry: BackendEntry, { process, place, token, clock }: RouteParts): BackendRoute {
+  const { person, app } = entry;
   const { host } = person.server;
-  const { socket } = appPaths(person.place, app);
+  const { socket } = appPaths(place, app);
   return {
     generation: `${process.bootId} ${process.pid} ${process.startTicks} ${token.serial}`,
     socketPath: host.directSocketPath(socket),

@@ -8,7 +8,7 @@ import type { BackendEntry } from '../entries.ts';
 
 /** Null for an app that is not installed and has no process. */
 export function projectionOf(entry: BackendEntry): AppView | null {
-  const manifest = entry.person.packages.get(entry.app)?.manifest ?? outlived(entry);
+  const manifest = shownManifest(entry);
   if (!manifest) return null;
   return {
     id: entry.app,
@@ -24,6 +24,11 @@ export function projectionOf(entry: BackendEntry): AppView | null {
     aoFechar: manifest.backend.aoFechar ?? 'encerrar',
     ...lifeOf(entry),
   };
+}
+
+/** Null for an app that has no projection. */
+export function shownManifest(entry: BackendEntry): Manifest | null {
+  return entry.person.packages.get(entry.app)?.manifest ?? outlived(entry);
 }
 
 /** What runs can be seen and stopped also while its package is gone from the disk. */

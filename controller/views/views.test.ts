@@ -105,6 +105,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
   const ofPeople: Reads<Gateway['people']> = { find: () => people.find('bia'), all: () => people.all(), signIn: () => people.signIn() };
   const ofApps: Reads<Gateway['apps']> = {
     find: () => apps.find('bia', 'app0'),
+    has: () => apps.has('bia', 'app0'),
     of: () => apps.of('bia'),
     byState: () => apps.byState(),
     installed: () => apps.installed('bia'),

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { startPortal as startBenchPortal } from '../../bench/peers/proxy-servers.ts';
+import { startPortal as startBenchPortal } from '../../bench/peers/our-portal.ts';
 import { startOurs } from '../../bench/peers/rooms-servers.ts';
 import { repository, startPortal } from '../support/portal.ts';
 import { writeDesired } from './world.ts';
@@ -81,7 +81,7 @@ test('processes of the benchmark have the flags and the environment of `svc up`'
   ends.push(() => rooms.stop());
   expect(startedAs(rooms.pid)).toEqual(shipped);
 
-  const portal = await startBenchPortal({ folder: folder(), backendSocket: '/nowhere', backendPort: 0 });
+  const portal = await startBenchPortal();
   ends.push(() => portal.stop());
   expect((await portal.pids()).map(startedAs)).toEqual([shipped]);
 });
