@@ -117,8 +117,7 @@ export function createTestWorld(
   const find: Find = (person, app) => backends.get(`${person}/${app}`);
   const manifest = (app: string): Manifest => ({ ...plainManifest, id: app, ...declared[app] });
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
-  const shop = createTestShop(icon);
-  const shells = createTestShells();
+  const [shop, shells] = [createTestShop(icon), createTestShells()];
   const files = new Map([['icon.svg', Buffer.from(icon)]]);
   const gateway: Gateway = {
     people: peopleView(() => world.signIn),
