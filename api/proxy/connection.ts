@@ -1,6 +1,6 @@
 /**
- * One connection to a backend's socket: a unix socket read into one fixed buffer (nothing is allocated per read), or the Duplex
- * of a host driver's `dial`. Its user gets the bytes; between users only an end is expected.
+ * One connection to a backend's socket: a socket of this machine read into one fixed buffer (nothing is allocated per read), or
+ * another Duplex of a host driver's `dial` (ssh). Its user gets the bytes; between users only an end is expected.
  */
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -117,9 +117,27 @@ function readInto(holder: { readonly connection: Connection | null }): net.OnRea
 }
 
 function wrapDialled(stream: Duplex, generation: string): Connection {
+  const holder: { connection: Connection | null } = { connection: null };
+  const socket = intoOneBuffer(stream, holder);
+  if (socket !== null) return (holder.connection = wrap(socket, generation, false));
   const connection = wrap(stream, generation, true);
   stream.on('data', (chunk: Buffer) => deliver(connection, chunk));
   return connection;
+}
+
+/**
+ * The same connection, read into one buffer: a socket of this machine that somebody else connected (`dial`, in a portal that runs as root) is one
+ * like any other, but only who makes a socket says where it is read into. So its handle gets another socket; node:net and node:child_process
+ * make sockets of handles the same way. Null, and nothing was changed: it is no such socket, not connected yet, or bytes came already.
+ */
+function intoOneBuffer(stream: Duplex, holder: { readonly connection: Connection | null }): net.Socket | null {
+  if (!(stream instanceof net.Socket) || stream.connecting || stream.destroyed) return null;
+  if (stream.readableLength > 0 || stream.readableEnded) return null;
+  const owner = stream as unknown as { _handle?: object | null };
+  const handle = owner['_handle'];
+  if (handle === undefined || handle === null) return null;
+  owner['_handle'] = null;
+  return new net.Socket({ handle, allowHalfOpen: true, onread: readInto(holder) } as net.SocketConstructorOpts);
 }
 
 function deliver(connection: Connection, chunk: Buffer): void {

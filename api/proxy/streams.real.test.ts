@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +10,14 @@ import type { Clock } from '../../schema/clock.ts';
 const bench = useBenches();
 
 const megabyte = 1_024 * 1_024;
+
+/** As a host's `dial` in a portal that runs as root. */
+async function connected(path: string, made: net.Socket[]): Promise<net.Socket> {
+  const socket = net.connect(path);
+  await once(socket, 'connect');
+  made.push(socket);
+  return socket;
+}
 
 describe('memory', () => {
   test('a client that does not read holds a gigabyte back at the backend', async () => {
@@ -42,8 +51,10 @@ describe('memory', () => {
     client.destroy();
   });
 
-  test('a slow reader gets every byte of a big answer right', async () => {
-    const total = 64 * megabyte;
+  test.for([
+    { dialled: false, total: 64 * megabyte },
+    { dialled: true, total: 8 * megabyte },
+  ])('a slow reader gets every byte of a big answer right ($dialled)', async ({ dialled, total }) => {
     const b = await bench(
       http.createServer((_, res) => {
         res.writeHead(200, { 'content-length': total });
@@ -61,6 +72,8 @@ describe('memory', () => {
         more();
       }),
     );
+    const made: net.Socket[] = [];
+    if (dialled) b.world.route = { ...b.world.route!, socketPath: null, dial: () => connected(b.socketPath, made) };
     let at = 0;
     let wrong = 0;
     await new Promise<void>((resolve, reject) => {
@@ -77,6 +90,8 @@ describe('memory', () => {
         res.on('error', reject);
       });
     });
+    // What was dialled is read into one buffer like any other: it gave its handle away.
+    expect(made.map((socket) => (socket as unknown as { _handle: unknown })['_handle'])).toEqual(dialled ? [null] : []);
     expect(at).toBe(total);
     expect(wrong).toBe(0);
   });
