@@ -1,51 +1,14 @@
-/** Our supervisor with its launcher, as the portal starts it, on packages of one shell script each. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+/** Our supervisor as the portal starts it, attached to by the portal's own link: subscribed, and asked every ten seconds. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../controller/clock/system.ts';
+import { createLocalHost } from '../../controller/hosts/local.ts';
+import { createSupervisorLink, type SupervisorLink } from '../../controller/observe/supervisor-link.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Manager } from './manager.ts';
-import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 
-const program = resolve(import.meta.dirname, '../../bin/svc-app-supervisor');
-
-type Unnumbered<R> = R extends { readonly id: number } ? Omit<R, 'id'> : never;
-
-/** A client of the supervisor's socket, just enough for the bench: one request at a time. */
-async function openClient(path: string): Promise<{ ask(request: Unnumbered<SupervisorRequest>): Promise<unknown>; close(): void }> {
-  const socket = await connectWithin(path, 10_000);
-  const waiting = new Map<number, (reply: unknown) => void>();
-  createInterface({ input: socket }).on('line', (line) => {
-    const reply = JSON.parse(line) as { id?: number };
-    if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
-  });
-  let id = 0;
-  return {
-    ask: (request) =>
-      new Promise((done) => {
-        id += 1;
-        waiting.set(id, done);
-        socket.write(`${JSON.stringify({ id, ...request })}\n`);
-      }),
-    close: () => socket.destroy(),
-  };
-}
-
-async function connectWithin(path: string, msMax: number): Promise<Socket> {
-  const endMs = performance.now() + msMax;
-  for (;;) {
-    const socket = connect(path);
-    try {
-      await once(socket, 'connect');
-      return socket;
-    } catch (error) {
-      if (performance.now() > endMs) throw error;
-      await sleep(20);
-    }
-  }
-}
+const binDir = resolve(import.meta.dirname, '../../bin');
 
 async function writePackage(folder: string, app: string): Promise<void> {
   const dir = join(folder, 'opt/svc-apps', app);
@@ -55,47 +18,52 @@ async function writePackage(folder: string, app: string): Promise<void> {
     JSON.stringify({ id: app, version: '1.0.0', backend: { runtime: 'binary', entrypoint: 'backend/run.sh', aoFechar: 'manter' } }),
   );
   const script = join(dir, 'backend/run.sh');
-  await writeFile(script, `#!/bin/sh\nSTARTS_FOLDER=${folder} exec ${folder}/backend.sh ${app}\n`);
+  await writeFile(script, `#!/bin/sh\nSTARTS_FOLDER=${folder} exec ${folder}/backend.pl ${app} "$SVC_APP_SOCKET"\n`);
   await chmod(script, 0o755);
 }
 
+async function untilStopped(link: SupervisorLink): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    if (link.snapshots().every(({ process }) => process === null)) return;
+    await sleep(20);
+  }
+  throw new Error('bench: the apps did not end within 20 s');
+}
+
 export function ourManager(): Manager {
-  let child: ChildProcess | null = null;
-  let supervisorPid = 0;
-  let client: Awaited<ReturnType<typeof openClient>> | null = null;
+  let link: SupervisorLink | null = null;
+  let check: NodeJS.Timeout | null = null;
+  let pid = 0;
   let names: readonly string[] = [];
   let requests = 0;
   const start = async (app: string): Promise<void> => {
     requests += 1;
     const order = { token: 'bench-token', basePath: '/', pinned: false, requestId: `bench-${requests}`, variables: {} };
-    const reply = (await client!.ask({ op: 'start', app, ...order })) as { ok: boolean };
-    if (!reply.ok) throw new Error(`bench: start ${app}: ${JSON.stringify(reply)}`);
+    await link!.ask({ op: 'start', app, ...order });
   };
   return {
     name: 'svc-app-supervisor',
     async start(folder, apps) {
       names = apps;
-      const home = join(folder, 'h');
-      await mkdir(home, { recursive: true, mode: 0o700 });
       for (const app of apps) await writePackage(folder, app);
-      child = spawn(program, [], { stdio: 'ignore', cwd: home, env: { PATH: process.env['PATH'], HOME: home, SVC_PREFIX: folder } });
-      client = await openClient(join(home, '.svc-apps/supervisor.sock'));
-      const hello = (await client.ask({ op: 'hello' })) as { pid: number };
-      supervisorPid = hello.pid;
+      const host = createLocalHost({ server: 'casa', prefix: folder, binDir, clock: systemClock, onBadPackage: () => undefined });
+      await mkdir((await host.place('ana')).home, { recursive: true });
+      const attached = createSupervisorLink({ person: 'ana', account: 'ana', host, clock: systemClock, onChange: () => undefined });
+      link = attached;
+      await attached.ensure();
+      pid = attached.view().supervisor?.pid ?? 0;
+      check = setInterval(() => void attached.check(), limits.supervisorScanMs);
       for (const app of apps) await start(app);
     },
-    managerPids: () => [supervisorPid],
+    managerPids: () => [pid],
     reset: start,
     async stop() {
-      for (const app of names) await client?.ask({ op: 'stop', app, requestId: `bench-stop-${app}`, reason: 'StoppedByAdmin' });
-      for (let round = 0; round < 500 && names.length > 0; round += 1) {
-        const { apps } = (await client!.ask({ op: 'snapshot' })) as { apps: readonly { process: unknown }[] };
-        if (apps.every((snapshot) => snapshot.process === null)) break;
-        await sleep(20);
-      }
-      await client?.ask({ op: 'quit' });
-      client?.close();
-      if (child !== null && child.exitCode === null) await once(child, 'exit');
+      if (check !== null) clearInterval(check);
+      if (link === null) return;
+      for (const app of names) await link.ask({ op: 'stop', app, requestId: `bench-stop-${app}`, reason: 'StoppedByAdmin' });
+      await untilStopped(link);
+      await link.ask({ op: 'quit' });
+      link.close();
     },
   };
 }

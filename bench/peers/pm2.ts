@@ -23,7 +23,7 @@ export function pm2Manager(): Manager {
       const file = join(folder, 'apps.json');
       const entries = apps.map((app) => ({
         name: app,
-        script: join(folder, 'backend.sh'),
+        script: join(folder, 'backend.pl'),
         args: app,
         interpreter: 'none',
         env: { STARTS_FOLDER: folder },

@@ -14,7 +14,7 @@ export function supervisordManager(): Manager {
     name: 'supervisord',
     async start(folder, apps) {
       const programs = apps.map(
-        (app) => `[program:${app}]\ncommand=${folder}/backend.sh ${app}\nenvironment=STARTS_FOLDER="${folder}"\nautorestart=true\n`,
+        (app) => `[program:${app}]\ncommand=${folder}/backend.pl ${app}\nenvironment=STARTS_FOLDER="${folder}"\nautorestart=true\n`,
       );
       const config = `[supervisord]\nnodaemon=true\nlogfile=${folder}/supervisord.log\npidfile=${folder}/supervisord.pid\n\n${programs.join('\n')}`;
       await writeFile(join(folder, 'supervisord.conf'), config);

@@ -17,6 +17,8 @@ export const limits = {
   socketLostGraceMs: 1_000,
   /** So many rounds in a row leave the files of an app at rest alone; the next one reads them. See kit/supervise/calm.ts. */
   calmRoundsMax: 5,
+  /** What the heap has grown by since the last collection in a quiet round. See kit/supervise/collect.ts. */
+  heapGrowthBytes: 2 * 1_024 * 1_024,
   /** A process that the supervisor did not start has no exit event: it is polled this often. */
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */

@@ -10,6 +10,7 @@ import { pathState, unlinkIfThere } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
 import { appendToRunLog } from '../launch/run-log.ts';
+import { quietCollector } from './collect.ts';
 import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
@@ -99,19 +100,13 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     },
   };
   const poll = adoptedPoll(supervisor);
+  const quiet = quietCollector();
   /** One publication and one check of the deadlines per turn, for any number of changes. */
   const flush = (): void => {
     isFlushDue = false;
     const apps = [...dirty];
     dirty.clear();
-    for (const app of apps) {
-      const snapshot = changedSnapshot(app, supervisor.nowMs());
-      if (snapshot !== null) {
-        server?.push(snapshot);
-        dueStatus(supervisor, app);
-      }
-      if (isGone(supervisor, app) && supervisor.apps.delete(app.id)) server?.gone(app.id);
-    }
+    for (const app of apps) if (publish(supervisor, app, server)) quiet.stir();
     armDeadlines();
     poll.arm();
   };
@@ -131,6 +126,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     level(supervisor);
     poll.arm();
     edges.refresh();
+    quiet.round();
     server?.keep().catch((error: unknown) => supervisor.log('socket-not-made', { error: String(error) }));
   };
   round();
@@ -182,6 +178,17 @@ function level(supervisor: Supervisor): void {
   supervisor.disk = disk;
   if (!supervisor.isResumed) resumeAll(supervisor);
   scan(supervisor);
+}
+
+/** Answers whether there was something to say. */
+function publish(supervisor: Supervisor, app: App, server: ProtocolServer | null): boolean {
+  const snapshot = changedSnapshot(app, supervisor.nowMs());
+  if (snapshot !== null) {
+    server?.push(snapshot);
+    dueStatus(supervisor, app);
+  }
+  if (isGone(supervisor, app) && supervisor.apps.delete(app.id)) server?.gone(app.id);
+  return snapshot !== null;
 }
 
 /** Source: spec 5.2. */
