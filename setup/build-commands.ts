@@ -42,6 +42,9 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
+    // Their text stays in the memory of who runs it; names and lines of a stack come from the source map.
+    minifyWhitespace: true,
+    lineLimit: 200,
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
