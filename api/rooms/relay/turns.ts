@@ -94,18 +94,23 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
     room.wake = { atMs, cancel };
   };
   const sendDueSoon = roomQueue(clock, sendIfDue, atTurnEnd);
+  /** Each change more brings the sending nearer; one that has to wait anyway costs no turn of the loop. */
+  const look = (room: Room): void => {
+    const ripeMs = ripeAt(room, busy());
+    if (ripeMs - clock.monotonicMs() >= soonMs) wakeAt(room, ripeMs);
+    else sendDueSoon(room);
+  };
   const welcome = (connection: Connection): void => {
     if (!connection.gone) sendTable(connection);
   };
   return {
-    // Each change more brings the sending nearer.
     soon: (room) => {
       room.sendDue = true;
-      sendDueSoon(room);
+      look(room);
     },
     presenceSoon: (room) => {
       room.presenceDue = true;
-      sendDueSoon(room);
+      look(room);
     },
     tableSoon: queueOf(welcome, atTurnEnd),
   };
