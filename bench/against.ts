@@ -103,9 +103,9 @@ const factors: Readonly<Record<string, number>> = {
   KiB: 2 ** 10,
 };
 
-/** `12,879 req/s` → 12879, `950 µs` → 0.00095; the first number of the text, or NaN. */
+/** `12,879 req/s` → 12879, `950 µs` and `p50 950 µs` → 0.00095; the first number that stands by itself, or NaN. */
 export function figureOf(text: string): number {
-  const found = /(-?\d[\d,]*(?:\.\d+)?)\s*([A-Za-zµ%]+)?/.exec(text);
+  const found = /(?<![\w.])(-?\d[\d,]*(?:\.\d+)?)\s*([A-Za-zµ%]+)?/.exec(text);
   if (found === null) return Number.NaN;
   return Number(found[1]!.replaceAll(',', '')) * (factors[found[2] ?? ''] ?? 1);
 }

@@ -10,7 +10,8 @@ import { basename, join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { launchBrowser } from '../test/support/chromium.ts';
 import { startPortal, type RunningPortal } from '../test/support/portal.ts';
-import { median, type Area, type Row } from './rows.ts';
+import { median, percentile, percentilesOf, type Area, type Row } from './rows.ts';
+import { sayStep } from './steps.ts';
 
 const entries = 100_000;
 const windows = 20;
@@ -25,11 +26,11 @@ interface TraceEvent {
   readonly args?: { readonly frame_reporter?: FrameReport };
 }
 interface Frames {
-  /** Of 100: frames that Chromium wanted to draw and did not in time. */
-  readonly late: number;
+  /** Frames that Chromium wanted to draw, and those that it did not in time. */
   readonly count: number;
-  /** Milliseconds of the page's own thread for one frame. */
-  readonly mainMs: number;
+  readonly late: number;
+  /** Milliseconds of the page's own thread for each. */
+  readonly mainMs: readonly number[];
 }
 
 async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames> {
@@ -50,7 +51,30 @@ async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames> {
   if (wanted.length === 0) throw new Error('the trace has no frames');
   const main = events.filter(({ name, ph }) => name === 'ProxyMain::BeginMainFrame' && ph === 'X').map(({ dur = 0 }) => dur / 1_000);
   const late = wanted.filter((state) => state === 'STATE_DROPPED').length;
-  return { late: (100 * late) / wanted.length, count: wanted.length, mainMs: main.length === 0 ? 0 : median(main) };
+  return { late, count: wanted.length, mainMs: main };
+}
+
+interface Moved {
+  readonly page: Page;
+  readonly move: () => Promise<void>;
+}
+
+/** Slices of a second or so in turn, each page in front in its own; a little of it first, which is not measured. */
+async function inTurns(sides: readonly [Moved, Moved], rounds: number): Promise<readonly [Frames, Frames]> {
+  const all: [Frames[], Frames[]] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [at, { page, move }] of sides.entries()) {
+      await page.bringToFront();
+      const frames = await framesOf(page, move);
+      if (round > 0) all[at as 0 | 1].push(frames);
+    }
+  }
+  const sum = (of: readonly Frames[]): Frames => ({
+    count: of.reduce((total, { count }) => total + count, 0),
+    late: of.reduce((total, { late }) => total + late, 0),
+    mainMs: of.flatMap(({ mainMs }) => mainMs),
+  });
+  return [sum(all[0]), sum(all[1])];
 }
 
 async function wheel(page: Page, steps: number): Promise<void> {
@@ -137,17 +161,19 @@ async function openFolder(page: Page, caminho: string, first: string): Promise<v
 }
 
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
+const lateOf = ({ late, count }: Frames): number => (100 * late) / count;
+const threadOf = ({ mainMs }: Frames): number => (mainMs.length === 0 ? 0 : median(mainMs));
 const percent = (frames: Frames): string =>
-  `${frames.late.toFixed(1)} % of ${frames.count}; ${frames.mainMs.toFixed(1)} ms of the page's thread for a frame`;
+  `${lateOf(frames).toFixed(1)} % of ${frames.count}; the page's thread for a frame ${threadOf(frames).toFixed(1)} ms (p99 ${percentile(frames.mainMs, 99).toFixed(1)})`;
 
 /** What is late in the peer is the machine's; a target for the rest. */
-const framesRow = (name: string, ours: Frames, peer: Frames): Row => ({
+const framesRow = (name: string, [ours, peer]: readonly [Frames, Frames]): Row => ({
   name,
   ours: percent(ours),
   peer: percent(peer),
-  ratio: peer.late === 0 ? '–' : (ours.late / peer.late).toFixed(2),
-  target: '≤ the plain page + 5 points, thread ≤ 16.6 ms',
-  held: ours.late <= peer.late + 5 && ours.mainMs <= 16.6,
+  ratio: peer.late === 0 ? '–' : (lateOf(ours) / lateOf(peer)).toFixed(2),
+  target: '≤ the plain page + 5 points, thread p50 ≤ 16.6 ms',
+  held: lateOf(ours) <= lateOf(peer) + 5 && threadOf(ours) <= 16.6,
 });
 
 async function beginning(page: Page, portal: RunningPortal, rounds: number): Promise<readonly Row[]> {
@@ -175,62 +201,85 @@ async function beginning(page: Page, portal: RunningPortal, rounds: number): Pro
     opens.push(openMs);
     plain.push(plainPaint);
   }
-  const row = (name: string, ours: number, peer: number): Row => ({
+  const row = (name: string, ours: readonly number[]): Row => ({
     name,
-    ours: ms(ours),
-    peer: ms(peer),
-    ratio: (ours / peer).toFixed(2),
-    target: '–',
-    held: true,
+    ours: percentilesOf(ours, ms),
+    peer: percentilesOf(plain, ms),
+    ratio: (median(ours) / median(plain)).toFixed(2),
+    target: 'none: a page of one word is the floor, not a peer',
+    held: null,
   });
   return [
-    row(
-      'first contentful paint of the desktop, its files in the browser already; beside a page of one word',
-      median(paints),
-      median(plain),
-    ),
-    row('from the click to the page of an app that runs; beside the same', median(opens), median(plain)),
+    row('first contentful paint of the desktop, its files in the browser already; beside a page of one word', paints),
+    row('from the click to the page of an app that runs; beside the same', opens),
   ];
 }
 
-async function scrolling(page: Page, plain: Page, folder: string, steps: number): Promise<readonly Row[]> {
+interface Desk {
+  readonly page: Page;
+  readonly plain: Page;
+  readonly folder: string;
+  readonly steps: number;
+  readonly rounds: number;
+}
+
+async function closeWindow(page: Page, name: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name });
+  await dialog.getByRole('button', { name: 'Fechar' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function scrolling({ page, plain, folder, steps, rounds }: Desk): Promise<readonly Row[]> {
   const many = join(folder, 'cem-mil');
   mkdirSync(many);
   for (let n = 0; n < entries; n += 1) writeFileSync(join(many, `n${String(n).padStart(6, '0')}.txt`), '');
-  const listMs = performance.now();
-  spawnSync('ls', ['-l', many], { stdio: 'ignore' });
-  const peerMs = performance.now() - listMs;
-  const startedMs = performance.now();
-  await openFolder(page, many, 'n000000.txt');
-  const oursMs = performance.now() - startedMs;
+  const [oursMs, peerMs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 3; round += 1) {
+    if (round > 0) await closeWindow(page, 'cem-mil');
+    const listMs = performance.now();
+    spawnSync('ls', ['-l', many], { stdio: 'ignore' });
+    peerMs.push(performance.now() - listMs);
+    const startedMs = performance.now();
+    await openFolder(page, many, 'n000000.txt');
+    oursMs.push(performance.now() - startedMs);
+  }
   // What follows the first reading of it is over.
   await page.waitForTimeout(3_000);
   const box = await page.locator('svc-window[top] svc-file-view').boundingBox();
   if (box === null) throw new Error('no list');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await wheel(page, 20);
-  const ours = await framesOf(page, () => wheel(page, steps));
-  await plain.bringToFront();
   await plain.setContent(plainPage);
-  await plain.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await wheel(plain, 20);
-  const peer = await framesOf(plain, () => wheel(plain, steps));
+  for (const one of [page, plain]) await one.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const frames = await inTurns(
+    [
+      { page, move: () => wheel(page, steps) },
+      { page: plain, move: () => wheel(plain, steps) },
+    ],
+    rounds,
+  );
   await page.bringToFront();
-  await page.getByRole('dialog', { name: 'cem-mil' }).getByRole('button', { name: 'Fechar' }).click();
+  const names = await page
+    .locator('svc-window[top] svc-file-view [data-name]')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('data-name') ?? ''));
+  const furthest = Math.max(...names.map((name) => Number(/^n(\d{6})\.txt$/.exec(name)?.[1] ?? 0)));
+  const plainTop = await plain.evaluate<number>('s.scrollTop');
+  // A step is 120 pixels; rows of either are some 36 high.
+  const stepsDone = (rounds + 1) * steps;
+  if (furthest < stepsDone || plainTop < stepsDone * 60) throw new Error(`not scrolled: ${furthest} of ours, ${plainTop} px of the peer`);
+  await closeWindow(page, 'cem-mil');
   return [
     {
       name: `a folder of ${entries} entries, until the first of them are drawn; \`ls -l\` of it`,
-      ours: ms(oursMs),
-      peer: ms(peerMs),
-      ratio: (oursMs / peerMs).toFixed(2),
-      target: '–',
-      held: true,
+      ours: percentilesOf(oursMs, ms),
+      peer: percentilesOf(peerMs, ms),
+      ratio: (median(oursMs) / median(peerMs)).toFixed(2),
+      target: 'none: ls draws nothing and sorts only names',
+      held: null,
     },
-    framesRow(`late frames, ${entries} entries scrolled by the wheel; a list of 40 rows with the same cells, made by hand`, ours, peer),
+    framesRow(`late frames, ${entries} entries scrolled by the wheel; a list of 40 rows with the same cells, made by hand`, frames),
   ];
 }
 
-async function dragging(page: Page, plain: Page, folder: string, steps: number): Promise<Row> {
+async function dragging({ page, plain, folder, steps, rounds }: Desk): Promise<Row> {
   for (let n = 0; n < windows; n += 1) {
     const one = join(folder, `janela-${n}`);
     mkdirSync(one);
@@ -239,23 +288,29 @@ async function dragging(page: Page, plain: Page, folder: string, steps: number):
   }
   const count = await page.locator('svc-window').count();
   if (count !== windows) throw new Error(`${count} windows instead of ${windows}`);
-  const title = await page
-    .locator('svc-window[top]')
-    .getByText(`janela-${windows - 1}`)
-    .first()
-    .boundingBox();
-  if (title === null) throw new Error('no title bar');
+  const titleBox = async () => {
+    const title = page.locator('svc-window[top]').getByText(`janela-${windows - 1}`);
+    const found = await title.first().boundingBox();
+    if (found === null) throw new Error('no title bar');
+    return found;
+  };
+  const title = await titleBox();
   const from = { x: title.x + title.width / 2, y: title.y + title.height / 2 };
-  await drag(page, from, 20);
-  const ours = await framesOf(page, () => drag(page, from, steps));
-  await plain.bringToFront();
   await plain.setContent(plainPage);
   await plain.evaluate('boxes()');
   const top = { x: 40 + (windows - 1) * 20 + 200, y: 20 + (windows - 1) * 12 + 30 };
-  await drag(plain, top, 20);
-  const peer = await framesOf(plain, () => drag(plain, top, steps));
+  const frames = await inTurns(
+    [
+      { page, move: () => drag(page, from, steps) },
+      { page: plain, move: () => drag(plain, top, steps) },
+    ],
+    rounds,
+  );
   await page.bringToFront();
-  return framesRow(`late frames, one of ${windows} windows moved; a plain box over ${windows - 1} others`, ours, peer);
+  const after = await titleBox();
+  // Each drag ends where it began.
+  if (Math.abs(after.x - title.x) > 2 || Math.abs(after.y - title.y) > 2) throw new Error('the window was not let go where it was taken');
+  return framesRow(`late frames, one of ${windows} windows moved; a plain box over ${windows - 1} others`, frames);
 }
 
 export const desktopArea: Area = async ({ short }) => {
@@ -267,14 +322,19 @@ export const desktopArea: Area = async ({ short }) => {
     const [page, plain] = [await context.newPage(), await context.newPage()];
     await page.bringToFront();
     await signIn(page, portal);
-    const steps = short ? 60 : 300;
+    const [steps, rounds] = short ? [40, 2] : [60, 5];
+    sayStep('desktop: the first page');
     const first = await beginning(page, portal, short ? 1 : 5);
     await page.goto(`${urlOf(portal)}/`);
     await page
       .getByRole('button', { name: /^Notas/ })
       .first()
       .waitFor();
-    return [...first, ...(await scrolling(page, plain, folder, steps)), await dragging(page, plain, folder, steps)];
+    const desk: Desk = { page, plain, folder, steps, rounds };
+    sayStep('desktop: a folder of many');
+    const scrolled = await scrolling(desk);
+    sayStep('desktop: many windows');
+    return [...first, ...scrolled, await dragging(desk)];
   } finally {
     await browser.close();
     await portal.stop();

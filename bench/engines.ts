@@ -6,9 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beginNginx } from '../bin/testing/nginx.ts';
-import { median, type Area, type Row } from './rows.ts';
+import { median, percentilesOf, type Area, type Row } from './rows.ts';
+import { sayStep } from './steps.ts';
 
 const program = join(import.meta.dirname, 'peers/our-engine.ts');
 const ratioMax = 1.5;
@@ -67,13 +68,15 @@ const shell = (script: string): string => {
   return '';
 };
 
+const milliseconds = (value: number): string => `${value.toFixed(0)} ms`;
+
 function timeRow(name: string, peer: string, mine: Side | undefined, theirs: Side | undefined): Row {
   const [oursMs, peerMs] = [median(mine?.ms ?? []), median(theirs?.ms ?? [])];
   const ratio = oursMs / peerMs;
   return {
     name,
-    ours: `${oursMs.toFixed(0)} ms`,
-    peer: `${peer} ${peerMs.toFixed(0)} ms`,
+    ours: percentilesOf(mine?.ms ?? [], milliseconds),
+    peer: `${peer} ${percentilesOf(theirs?.ms ?? [], milliseconds)}`,
     ratio: `${ratio.toFixed(2)}×`,
     target: `≤ ${ratioMax}×`,
     held: ratio <= ratioMax,
@@ -105,6 +108,16 @@ function requireTools(): void {
   }
 }
 
+/** What both put on the disk is the same, bytes and names. */
+function compareTrees(dir: string, { tarball, sha256, bytes }: Engine, url: string): void {
+  const [theirs, extracted, brought] = [join(dir, 'a'), join(dir, 'b'), join(dir, 'c')];
+  shell(`mkdir ${theirs}; tar -xzf ${tarball} --strip-components=1 -C ${theirs}`);
+  ours('extract', tarball, extracted);
+  ours('bring', url, sha256, String(bytes), brought);
+  const first = execFileSync('find', [brought, '-name', 'f0'], { encoding: 'utf8' }).trim();
+  for (const tree of [extracted, dirname(first)]) shell(`diff -r ${theirs} ${tree}`);
+}
+
 export const enginesArea: Area = async ({ short }) => {
   requireTools();
   const dir = mkdtempSync(join(tmpdir(), 'svc-be-'));
@@ -113,6 +126,7 @@ export const enginesArea: Area = async ({ short }) => {
     const rounds = short ? 1 : 7;
     const [small, large] = [makeEngine(dir, 'small', 20), makeEngine(dir, 'large', 200)];
     const tarTo = (from: string, to: string): string => `mkdir ${to}; tar -xzf ${from} --strip-components=1 -C ${to}`;
+    sayStep('engines: extract');
     const [mine, theirs] = race(dir, rounds, [
       (to) => ours('extract', large.tarball, to),
       (to) => shell(`sha256sum ${large.tarball}; ${tarTo(large.tarball, to)}`),
@@ -121,11 +135,13 @@ export const enginesArea: Area = async ({ short }) => {
     const url = `${nginx.url}/v1/large.tgz`;
     const part = join(dir, 'out/part.tgz');
     const fetched = `mkdir ${dir}/out; curl -sSfo ${part} ${url}; sha256sum ${part}; ${tarTo(part, `${dir}/out/tree`)}`;
+    sayStep('engines: download');
     const [whole, curl] = race(dir, rounds, [
       (to) => ours('bring', url, large.sha256, String(large.bytes), to),
       // The installer's is on the disk for good when it ends: so is theirs.
       () => shell(`${fetched}; sync -f ${dir}/out`),
     ]);
+    compareTrees(dir, large, url);
     const megabytes = (large.bytes / 1e6).toFixed(0);
     return [
       timeRow(`${megabytes} MB engine: hash and extract, median of ${rounds}`, 'sha256sum + tar', mine, theirs),

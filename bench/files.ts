@@ -3,6 +3,7 @@
  * account, and bytes up and down, by curl through a portal. Needs root, since an sshd becomes other people.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -10,8 +11,12 @@ import { query } from '../test/files/support/files-world.ts';
 import { startPortal, type RunningPortal } from '../test/support/portal.ts';
 import { startSshd, type TestSshd } from '../test/support/sshd.ts';
 import { startCockpitBridge } from './peers/cockpit-bridge.ts';
+import { inspect, inspectable, type Inspected } from './inspected.ts';
+import { cpuMsOf, watchLoad } from './load.ts';
 import { signIn } from './person.ts';
-import { median, type Area, type Row } from './rows.ts';
+import { profilingOf, type Profiling } from './profile.ts';
+import { median, percentilesOf, type Area, type Row } from './rows.ts';
+import { sayStep } from './steps.ts';
 
 const entries = 10_000;
 
@@ -21,6 +26,7 @@ interface Bench {
   readonly cookie: string;
   readonly home: string;
   readonly account: string;
+  readonly look: { readonly profiling: Profiling; readonly inspected: Inspected } | null;
 }
 
 /** Seconds of a command that has to succeed. */
@@ -57,16 +63,57 @@ function curl(bench: Bench, path: string, more: readonly string[] = []): Promise
 
 const memoryMb = (pid: number): number => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
+/** Seconds of each turn, and what the load itself took of a CPU meanwhile: the clients of both, sftp as a whole. */
+interface Side {
+  readonly seconds: readonly number[];
+  readonly load: string;
+  readonly cpuMs: number;
+}
+
 /** Turn by turn; the first turn warms both. */
-async function pairs(rounds: number, ours: () => Promise<number>, theirs: () => Promise<number>): Promise<readonly [number, number]> {
-  const [own, peer]: [number[], number[]] = [[], []];
+async function pairs(bench: Bench, rounds: number, ours: () => Promise<number>, theirs: () => Promise<number>): Promise<[Side, Side]> {
+  const { look, portal } = bench;
+  const turn = async (work: () => Promise<number>) => {
+    const [load, before] = [watchLoad(), cpuMsOf(portal.pid)];
+    return { seconds: await work(), load: load.share(), cpuMs: cpuMsOf(portal.pid) - before };
+  };
+  const both: [Awaited<ReturnType<typeof turn>>[], Awaited<ReturnType<typeof turn>>[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
-    const pair = [await theirs(), await ours()] as const;
+    const peer = await turn(theirs);
+    if (round > 0) await look?.profiling.begin(look.inspected);
+    const own = await turn(ours);
     if (round === 0) continue;
-    peer.push(pair[0]);
-    own.push(pair[1]);
+    await look?.profiling.end(look.inspected);
+    both[0].push(own);
+    both[1].push(peer);
   }
-  return [median(own), median(peer)];
+  const side = (turns: (typeof both)[number]): Side => ({
+    seconds: turns.map((one) => one.seconds),
+    load: `${median(turns.map(({ load }) => Number.parseFloat(load))).toFixed(0)} %`,
+    cpuMs: median(turns.map((one) => one.cpuMs)),
+  });
+  return [side(both[0]), side(both[1])];
+}
+
+const timesOf = ({ seconds: all }: Side): string => percentilesOf(all, (one) => `${(one * 1_000).toFixed(0)} ms`);
+const loadsOf = ([ours, peer]: readonly [Side, Side]): string => `(load ${ours.load} · ${peer.load})`;
+
+interface Compared {
+  readonly name: string;
+  readonly peer: string;
+  readonly ratioMax: number;
+}
+
+function timeRow(sides: readonly [Side, Side], { name, peer, ratioMax }: Compared): Row {
+  const ratio = median(sides[0].seconds) / median(sides[1].seconds);
+  return {
+    name: `${name} ${loadsOf(sides)}`,
+    ours: timesOf(sides[0]),
+    peer: `${peer}: ${timesOf(sides[1])}`,
+    ratio: ratio.toFixed(2),
+    target: `≤ ${ratioMax}×`,
+    held: ratio <= ratioMax,
+  };
 }
 
 async function listing(bench: Bench, rounds: number): Promise<Row> {
@@ -74,19 +121,14 @@ async function listing(bench: Bench, rounds: number): Promise<Row> {
   mkdirSync(folder);
   for (let n = 0; n < entries; n += 1) writeFileSync(`${folder}/arquivo-${n}.txt`, '');
   const path = `/api/arquivos/lista?${query(folder, { limite: '500' })}`;
-  const [ours, peer] = await pairs(
+  const sides = await pairs(
+    bench,
     rounds,
     () => curl(bench, path),
     () => sftp(bench, `ls -l ${folder}`),
   );
-  return {
-    name: `list ${entries} entries, sorted, first page of 500; \`sftp ls -l\` with its sign-in`,
-    ours: `${(ours * 1_000).toFixed(0)} ms`,
-    peer: `${(peer * 1_000).toFixed(0)} ms`,
-    ratio: (ours / peer).toFixed(2),
-    target: '≤ 1.5×',
-    held: ours / peer <= 1.5,
-  };
+  const name = `list ${entries} entries, sorted, first page of 500; \`sftp ls -l\` with its sign-in`;
+  return timeRow(sides, { name, peer: 'sftp', ratioMax: 1.5 });
 }
 
 /** All entries by pages of 5,000, as a page of the shell that scrolls to the end asks for them. */
@@ -140,70 +182,87 @@ async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row
     if (ours.length !== entries || ours.toSorted().join('/') !== theirs.toSorted().join('/'))
       throw new Error('the names differ from those of Cockpit');
     const path = `/api/arquivos/lista?${query(folder, { limite: '500' })}`;
-    const row = (name: string, [own, peer]: readonly [number, number]): Row => ({
-      name,
-      ours: `${(own * 1_000).toFixed(0)} ms`,
-      peer: `Cockpit: ${(peer * 1_000).toFixed(0)} ms`,
-      ratio: (own / peer).toFixed(2),
-      target: '≤ 1×',
-      held: own <= peer,
-    });
+    const row = (name: string, sides: readonly [Side, Side]): Row => timeRow(sides, { name, peer: 'Cockpit', ratioMax: 1 });
     const warm = (): Promise<number> => seconds(() => bridge.list(folder));
+    const fresh = (): Promise<number> => seconds(cold);
+    const page = (): Promise<number> => curl(bench, path);
+    const whole = (): Promise<number> => seconds(() => allNames(bench, folder));
     return [
-      row('… the same; Cockpit: all of them by `fslist1`, its bridge is up', await pairs(rounds, () => curl(bench, path), warm)),
-      row('… all pages, sorted; the same', await pairs(rounds, () => seconds(() => allNames(bench, folder)), warm)),
-      row(
-        '… the first page; Cockpit with its sign-in and a bridge that starts',
-        await pairs(
-          rounds,
-          () => curl(bench, path),
-          () => seconds(cold),
-        ),
-      ),
+      row('… the same; Cockpit: all of them by `fslist1`, its bridge is up', await pairs(bench, rounds, page, warm)),
+      row('… all pages, sorted; the same', await pairs(bench, rounds, whole, warm)),
+      row('… the first page; Cockpit with its sign-in and a bridge that starts', await pairs(bench, rounds, page, fresh)),
     ];
   } finally {
     bridge.end();
   }
 }
 
-async function transfers(bench: Bench, bytes: number, rounds: number): Promise<readonly Row[]> {
-  const local = join(bench.sshd.dir, 'grande');
-  const file = openSync(local, 'w');
-  const piece = Buffer.alloc(1_024 * 1_024, 'x');
-  for (let at = 0; at < bytes; at += piece.length) writeSync(file, piece);
+/** What compresses nowhere and is nowhere the same. */
+function writeRandom(path: string, bytes: number): void {
+  const file = openSync(path, 'w');
+  const piece = Buffer.alloc(1_024 * 1_024);
+  for (let at = 0; at < bytes; at += piece.length) writeSync(file, randomFillSync(piece));
   closeSync(file);
-  execFileSync('cp', [local, `${bench.home}/baixar`]);
+}
+
+async function transfers(bench: Bench, bytes: number, rounds: number): Promise<readonly Row[]> {
+  const { home } = bench;
+  const [local, back] = [join(bench.sshd.dir, 'grande'), join(bench.sshd.dir, 'volta')];
+  writeRandom(local, bytes);
+  execFileSync('cp', [local, `${home}/baixar`]);
   const { pid } = bench.portal;
   const before = memoryMb(pid);
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, memoryMb(pid))), 20);
-  const uploaded = `/api/arquivos/conteudo?${query(`${bench.home}/subir`)}`;
+  const uploaded = `/api/arquivos/conteudo?${query(`${home}/subir`)}`;
+  const downloaded = `/api/arquivos/conteudo?${query(`${home}/baixar`)}`;
   const body = ['-T', local, '-H', 'content-type: application/octet-stream', '-o', '/dev/null'];
+  sayStep('files: up');
   const up = await pairs(
+    bench,
     rounds,
     () => curl(bench, uploaded, body),
-    () => sftp(bench, `put -f ${local} ${bench.home}/subir-sftp`),
+    () => sftp(bench, `put -f ${local} ${home}/subir-sftp`),
   );
+  sayStep('files: down');
   const down = await pairs(
+    bench,
     rounds,
-    () => curl(bench, `/api/arquivos/conteudo?${query(`${bench.home}/baixar`)}`, ['-o', '/dev/null']),
-    () => sftp(bench, `get ${bench.home}/baixar /dev/null`),
+    () => curl(bench, downloaded, ['-o', '/dev/null']),
+    () => sftp(bench, `get ${home}/baixar /dev/null`),
   );
   clearInterval(watch);
+  await curl(bench, downloaded, ['-o', back]);
+  for (const other of [`${home}/subir`, `${home}/subir-sftp`, back]) execFileSync('cmp', [local, other]);
   rmSync(local);
   const mb = bytes / 1e6;
-  const row = (name: string, [ours, peer]: readonly [number, number]): Row => ({
-    name: `${(mb / 1_000).toFixed(2)} GB ${name}`,
-    ours: `${(mb / ours).toFixed(0)} MB/s`,
-    peer: `sftp: ${(mb / peer).toFixed(0)} MB/s`,
-    ratio: (peer / ours).toFixed(2),
-    target: '≥ 0.8×',
-    held: peer / ours >= 0.8,
-  });
+  const rate = ({ seconds: all }: Side): string => `${(mb / median(all)).toFixed(0)} MB/s`;
+  const row = (name: string, sides: readonly [Side, Side]): readonly Row[] => {
+    const [ours, peer] = sides;
+    const ratio = median(peer.seconds) / median(ours.seconds);
+    return [
+      {
+        name: `${mb.toFixed(0)} MB ${name} ${loadsOf(sides)}`,
+        ours: `${rate(ours)}; ${timesOf(ours)}`,
+        peer: `sftp: ${rate(peer)}; ${timesOf(peer)}`,
+        ratio: ratio.toFixed(2),
+        target: '≥ 0.8×',
+        held: ratio >= 0.8,
+      },
+      {
+        name: '… CPU of the portal for it',
+        ours: `${ours.cpuMs.toFixed(0)} ms`,
+        peer: '–',
+        ratio: '–',
+        target: 'none: sftp has no portal between',
+        held: null,
+      },
+    ];
+  };
   const grown = most - before;
   return [
-    row('up, on the disk (fsync) on both sides', up),
-    row('down', down),
+    ...row('up, on the disk (fsync) on both sides', up),
+    ...row('down', down),
     {
       name: 'memory of the portal during these, above what it had before',
       ours: `${grown.toFixed(0)} MB (at most ${most.toFixed(0)} MB in all)`,
@@ -236,13 +295,19 @@ export const filesArea: Area = async ({ short }) => {
     chownSync(account.home, account.uid, account.uid);
     mkdirSync(join(folder, 'd'), { recursive: true });
     writeFileSync(join(folder, 'd/all.yaml'), desired(sshd));
-    const portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's'), env: { SVC_LOG_LEVEL: 'error' } });
+    const profiling = profilingOf();
+    const env = { SVC_LOG_LEVEL: 'error', ...(profiling === null ? {} : inspectable) };
+    const portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's'), env });
     try {
       const cookie = (await signIn(portal, 'ana')).cookies.get(`svc.localhost:${portal.port}`) ?? '';
-      const bench: Bench = { sshd, portal, cookie, home: account.home, account: account.name };
-      const listed = await listing(bench, short ? 2 : 5);
-      const beside = await besideCockpit(bench, short ? 2 : 5);
-      return [listed, ...beside, ...(await transfers(bench, (short ? 256 : 1_024) * 1_024 * 1_024, short ? 1 : 5))];
+      const look = profiling === null ? null : { profiling, inspected: await inspect(portal.child) };
+      const bench: Bench = { sshd, portal, cookie, home: account.home, account: account.name, look: null };
+      const rounds = short ? 2 : 5;
+      sayStep('files: a folder of many');
+      const listed = look === null ? [await listing(bench, rounds), ...(await besideCockpit(bench, rounds))] : [];
+      const moved = await transfers({ ...bench, look }, (short ? 128 : 512) * 1_024 * 1_024, rounds);
+      look?.profiling.write('The portal while files of 512 MB go up and down');
+      return [...listed, ...moved];
     } finally {
       await portal.stop();
     }

@@ -9,6 +9,7 @@ test.for([
   ['1.20 s', 1.2],
   ['150 KB', 153_600],
   ['21 %', 21],
+  ['p50 950 µs, p99 2 ms', 0.00095],
   ['334 MB (16.7 each)', 334 * 2 ** 20],
 ] as const)('%s is %d', ([text, value]) => expect(figureOf(text)).toBeCloseTo(value, 9));
 

@@ -28,13 +28,23 @@ export interface LeakyOptions {
 
 const rows = 3;
 const cellsPerRow = 4_096;
+/** Who asks often is hashed once: the cells of so many keys are remembered, of no more letters than this, and all are forgotten when there is no room. */
+const rememberedMax = 1_024;
+const rememberedCharsMax = 256;
 
 export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions): LeakyCells {
   const cells = new Float64Array(rows * cellsPerRow);
   const secret = randomBytes(32).toString('base64');
+  const remembered = new Map<string, readonly number[]>();
   const cellsOf = (key: string): readonly number[] => {
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
     const digest = hash('sha256', secret + key, 'buffer');
-    return Array.from({ length: rows }, (_, row) => row * cellsPerRow + (digest.readUInt32LE(row * 4) % cellsPerRow));
+    const own = Array.from({ length: rows }, (_, row) => row * cellsPerRow + (digest.readUInt32LE(row * 4) % cellsPerRow));
+    if (key.length > rememberedCharsMax) return own;
+    if (remembered.size >= rememberedMax) remembered.clear();
+    remembered.set(key, own);
+    return own;
   };
   const filledMs = (own: readonly number[]): number => {
     const nowMs = clock.monotonicMs();

@@ -62,10 +62,12 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
   const statuses = new Map((await store.statuses('')).map((status) => [status.key, status]));
   /** Of keys that were asked for in this run. */
   const memories = new Map<string, unknown>();
-  let writing: Promise<unknown> = Promise.resolve();
+  const underWay = new Set<Promise<unknown>>();
   const write = (work: Promise<unknown>): void => {
-    const written = work.catch((error: unknown) => log.error({ err: error }, 'the store refused a status'));
-    writing = Promise.all([writing, written]);
+    const written = work
+      .catch((error: unknown) => log.error({ err: error }, 'the store refused a status'))
+      .finally(() => underWay.delete(written));
+    underWay.add(written);
   };
   const recordTransition = (change: Change, round: string): void => {
     const { before, now } = change;
@@ -112,7 +114,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
       if (statuses.delete(key)) write(store.deleteStatus(key));
     },
     written: async () => {
-      await writing;
+      await Promise.all(underWay);
     },
   };
 }
