@@ -205,4 +205,9 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX job_keys_by_age ON job_keys (at_ms);
   `,
+  // Numbers that several portals of one database give out, each once.
+  `
+  CREATE TABLE counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO counters SELECT 'jobs', coalesce(max(change), 0) FROM jobs;
+  `,
 ];

@@ -7,17 +7,11 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
-import { openAppErrors } from './sqlite-app-errors.ts';
-import { openEvents } from './sqlite-events.ts';
-import { openConsents } from './sqlite-consents.ts';
-import { openInstalls } from './sqlite-installs.ts';
 import { migrations } from './migrations.ts';
-import { openJobs } from './sqlite-jobs.ts';
-import { openPreferences } from './sqlite-preferences.ts';
-import { openRoomStore } from './sqlite-room-store.ts';
-import { openPasses, openSessions } from './sqlite-sessions.ts';
-import { createTurnWriter, type TurnWriter } from './turn-writer.ts';
-import type { Intent, Store, StoredStatus, WindowCount } from './store.ts';
+import { sqliteSql } from './sqlite-sql.ts';
+import { openTables } from './tables/all.ts';
+import type { Store } from './store.ts';
+import { createTurnWriter } from './turn-writer.ts';
 
 /**
  * Opens or creates the store; the file and its side files are 0600. Rejects with STORE_NEWER when a newer svc wrote it and
@@ -29,22 +23,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
     check(database);
     migrate(database, file);
     const writer = createTurnWriter(database);
-    const statuses = openStatuses(database, writer);
-    const rooms = openRoomStore(database, writer);
     return {
-      ...openIntents(database, writer),
-      ...statuses,
-      ...openEvents(database, writer),
-      ...openSessions(database, writer),
-      ...openPasses(database, writer),
-      ...openInstalls(database, writer),
-      ...openPreferences(database, writer),
-      ...openConsents(database, writer),
-      ...openAppErrors(database, writer),
-      ...openWindows(database, writer),
-      ...openNames(database, writer),
-      rooms,
-      jobs: openJobs(database, writer),
+      ...(await openTables(sqliteSql(database, writer))),
       giveUp: (why) => writer.giveUp(why),
       close: async () => {
         writer.flush();
@@ -123,156 +103,4 @@ function migrate(database: DatabaseSync, file: string): void {
   for (let version = row.user_version; version < migrations.length; version += 1) {
     database.exec(`BEGIN IMMEDIATE; ${migrations[version]}; PRAGMA user_version = ${version + 1}; COMMIT;`);
   }
-}
-
-type IntentRow = { person: string; app: string; wish: string; by_whom: string; request_id: string; at_ms: number; done: number };
-
-function intentOf(row: IntentRow): Intent {
-  return {
-    person: row.person,
-    app: row.app,
-    wish: row.wish as Intent['wish'],
-    by: row.by_whom as Intent['by'],
-    requestId: row.request_id,
-    atMs: row.at_ms,
-    done: row.done === 1,
-  };
-}
-
-function openIntents(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putIntent' | 'intents' | 'intent' | 'finishIntent'> {
-  const put = database.prepare(
-    `INSERT INTO intents VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (person, app) DO UPDATE SET
-       wish = excluded.wish, by_whom = excluded.by_whom, request_id = excluded.request_id, at_ms = excluded.at_ms, done = 0`,
-  );
-  const finish = database.prepare('UPDATE intents SET done = 1 WHERE person = ? AND app = ? AND request_id = ?');
-  const all = database.prepare('SELECT * FROM intents ORDER BY person, app');
-  const one = database.prepare('SELECT * FROM intents WHERE person = ? AND app = ?');
-  return {
-    putIntent: (intent) =>
-      writer.write(() => {
-        put.run(intent.person, intent.app, intent.wish, intent.by, intent.requestId, intent.atMs);
-      }),
-    intents: async () => {
-      writer.flush();
-      return (all.all() as IntentRow[]).map(intentOf);
-    },
-    intent: async (person, app) => {
-      writer.flush();
-      const row = one.get(person, app) as IntentRow | undefined;
-      return row ? intentOf(row) : null;
-    },
-    finishIntent: (person, app, requestId) =>
-      writer.write(() => {
-        finish.run(person, app, requestId);
-      }),
-  };
-}
-
-function openStatuses(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putStatus' | 'status' | 'statuses' | 'deleteStatus'> {
-  const put = database.prepare(
-    'INSERT INTO statuses VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body WHERE body IS NOT excluded.body',
-  );
-  const remove = database.prepare('DELETE FROM statuses WHERE key = ?');
-  const one = database.prepare('SELECT body FROM statuses WHERE key = ?');
-  const cache = new Map<string, StoredStatus>();
-  for (const row of database.prepare('SELECT key, body FROM statuses').all() as { key: string; body: string }[]) {
-    cache.set(row.key, JSON.parse(row.body) as StoredStatus);
-  }
-  /** After a failed write the memory must not claim what the disk doesn't hold. */
-  const reread = (key: string): void => {
-    const row = one.get(key) as { body: string } | undefined;
-    if (row) cache.set(key, JSON.parse(row.body) as StoredStatus);
-    else cache.delete(key);
-  };
-  return {
-    putStatus: (status) => {
-      cache.set(status.key, status);
-      return writer.write(
-        () => {
-          put.run(status.key, JSON.stringify(status));
-        },
-        () => reread(status.key),
-      );
-    },
-    status: async (key) => cache.get(key) ?? null,
-    statuses: async (prefix) => {
-      const found = [...cache.values()].filter((status) => status.key.startsWith(prefix));
-      return found.sort((left, right) => (left.key < right.key ? -1 : 1));
-    },
-    deleteStatus: (key) => {
-      cache.delete(key);
-      return writer.write(
-        () => {
-          remove.run(key);
-        },
-        () => reread(key),
-      );
-    },
-  };
-}
-
-type WindowRow = { person: string; app: string; open: number; zero_since_ms: number | null };
-
-function windowsOf(row: WindowRow): WindowCount {
-  return { person: row.person, app: row.app, open: row.open, zeroSinceMs: row.zero_since_ms };
-}
-
-function openWindows(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'putWindows' | 'windows' | 'windowsOf'> {
-  const put = database.prepare(
-    `INSERT INTO windows VALUES (?, ?, ?, ?) ON CONFLICT (person, app) DO UPDATE SET
-       open = excluded.open, zero_since_ms = excluded.zero_since_ms`,
-  );
-  const all = database.prepare('SELECT * FROM windows ORDER BY person, app');
-  const one = database.prepare('SELECT * FROM windows WHERE person = ? AND app = ?');
-  return {
-    putWindows: (windows) =>
-      writer.write(() => {
-        put.run(windows.person, windows.app, windows.open, windows.zeroSinceMs);
-      }),
-    windows: async () => {
-      writer.flush();
-      return (all.all() as WindowRow[]).map(windowsOf);
-    },
-    windowsOf: async (person, app) => {
-      writer.flush();
-      const row = one.get(person, app) as WindowRow | undefined;
-      return row ? windowsOf(row) : null;
-    },
-  };
-}
-
-function openNames(database: DatabaseSync, writer: TurnWriter): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'values' | 'putValue'> {
-  const add = database.prepare(
-    'INSERT INTO in_force VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET leaving = excluded.leaving, body = excluded.body',
-  );
-  const drop = database.prepare('DELETE FROM in_force WHERE name = ?');
-  const all = database.prepare('SELECT name, leaving, body FROM in_force ORDER BY name');
-  const put = database.prepare('INSERT INTO named_values VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
-  const one = database.prepare('SELECT value FROM named_values WHERE name = ?');
-  const many = database.prepare('SELECT name, value FROM named_values WHERE substr(name, 1, length(?)) = ?');
-  return {
-    inForce: async () => {
-      writer.flush();
-      const rows = all.all() as { name: string; leaving: number; body: string }[];
-      return rows.map(({ name, leaving, body }) => ({ name, leaving: leaving === 1, body }));
-    },
-    changeInForce: ({ put: rows, gone }) =>
-      writer.write(() => {
-        for (const name of gone) drop.run(name);
-        for (const { name, leaving, body } of rows) add.run(name, leaving ? 1 : 0, body);
-      }),
-    value: async (name) => {
-      writer.flush();
-      return (one.get(name) as { value: string } | undefined)?.value ?? null;
-    },
-    values: async (prefix) => {
-      writer.flush();
-      const rows = many.all(prefix, prefix) as { name: string; value: string }[];
-      return new Map(rows.map(({ name, value }) => [name, value]));
-    },
-    putValue: (name, value) =>
-      writer.write(() => {
-        put.run(name, value);
-      }),
-  };
 }

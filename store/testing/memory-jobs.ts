@@ -2,11 +2,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { JobStore } from '../jobs.ts';
 import { migrations } from '../migrations.ts';
-import { openJobs } from '../sqlite-jobs.ts';
+import { openJobs } from '../tables/jobs.ts';
+import { sqliteSql } from '../sqlite-sql.ts';
 import { createTurnWriter } from '../turn-writer.ts';
 
 export function createMemoryJobs(): JobStore {
   const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
   for (const step of migrations) database.exec(step);
-  return openJobs(database, createTurnWriter(database));
+  return openJobs(sqliteSql(database, createTurnWriter(database)));
 }

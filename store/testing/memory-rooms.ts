@@ -2,11 +2,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { migrations } from '../migrations.ts';
 import type { RoomStore } from '../rooms.ts';
-import { openRoomStore } from '../sqlite-room-store.ts';
+import { openRoomStore } from '../tables/room-store.ts';
+import { sqliteSql } from '../sqlite-sql.ts';
 import { createTurnWriter } from '../turn-writer.ts';
 
 export function createMemoryRooms(): RoomStore {
   const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
   for (const step of migrations) database.exec(step);
-  return openRoomStore(database, createTurnWriter(database));
+  return openRoomStore(sqliteSql(database, createTurnWriter(database)));
 }

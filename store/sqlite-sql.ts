@@ -1,0 +1,32 @@
+/** The acts of the store on SQLite: run to their end at once, writes of one turn of the event loop in one transaction. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { statementOf, type Act, type Prepared, type Sql } from './sql.ts';
+import type { TurnWriter } from './turn-writer.ts';
+
+interface SqlitePrepared extends Prepared {
+  readonly own: StatementSync;
+}
+
+export function sqliteSql(database: DatabaseSync, writer: TurnWriter): Sql {
+  return {
+    prepare: (text) => {
+      const prepared: SqlitePrepared = { text, own: database.prepare(text) };
+      return statementOf(prepared);
+    },
+    read: async (act) => {
+      writer.flush();
+      return runAct(act());
+    },
+    write: (act, onFailed) => writer.write(() => runAct(act()), onFailed),
+  };
+}
+
+function runAct<Result>(act: Act<Result>): Result {
+  let step = act.next();
+  while (step.done !== true) {
+    const { statement, values, want } = step.value;
+    const { own } = statement as SqlitePrepared;
+    step = act.next(want === 'rows' ? own.all(...values) : Number(own.run(...values).changes));
+  }
+  return step.value;
+}
