@@ -7,6 +7,18 @@ export const limits = {
   consentsPerPersonMax: 2_000,
   /** Groups of errors that one app of one person reported. */
   appErrorsPerAppMax: 50,
+  // PostgreSQL. Decision: docs/decisions/0280-one-store-two-databases.md
+  /** Connections of one portal. */
+  storeConnectionsMax: 8,
+  storeConnectMsMax: 5_000,
+  storeStatementMsMax: 10_000,
+  /** A transaction in which nothing is asked for so long is ended by the database: its portal stands still. */
+  storeHeldMsMax: 2_000,
+  /** What finds the database away is tried again for so long. */
+  storeAwayMsMax: 10_000,
+  /** A leader that did not renew for so long leads no more. */
+  leaseMs: 5_000,
+  leaseRenewMs: 1_000,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
   /** Memory that is kept for the next commit. */

@@ -56,7 +56,7 @@ function standingTests(store: () => RoomStore, reopen: () => Promise<void>): voi
   });
 
   test('one owner has so many rooms and no more', async () => {
-    for (let index = 0; index < limits.roomsOwnedMax; index += 1) await store().createRoom(room(`s${index}`));
+    await Promise.all(Array.from({ length: limits.roomsOwnedMax }, (_, index) => store().createRoom(room(`s${index}`))));
     expect(await store().createRoom(room('more'))).toBe('full');
     expect(await store().createRoom(room('other', { dona: 'bia' }))).toBe('created');
   });

@@ -360,8 +360,11 @@ function consentTests(store: () => Store, reopen: () => Promise<void>): void {
 
   test('one more than the limit loses the oldest, of that person only', async () => {
     await store().putConsent({ ...consent, id: 'other', usuario: 'bia', atMs: 0 });
-    for (let index = 0; index < limits.consentsPerPersonMax; index += 1)
-      await store().putConsent({ ...consent, id: `c${index}`, de: `app${index}`, atMs: index + 1 });
+    await Promise.all(
+      Array.from({ length: limits.consentsPerPersonMax }, (_, index) =>
+        store().putConsent({ ...consent, id: `c${index}`, de: `app${index}`, atMs: index + 1 }),
+      ),
+    );
     expect(await store().noteConsentAsked({ ...asked, id: 'last', atMs: 1_000_000 })).toBe(true);
     const ids = await idsOf('ana');
     expect([ids.length, ids[0], ids.includes('c0'), ids.includes('c1')]).toEqual([limits.consentsPerPersonMax, 'last', false, true]);

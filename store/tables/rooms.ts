@@ -169,7 +169,7 @@ function openStanding(sql: Sql) {
       SELECT id AS room, 'dona' AS role FROM rooms WHERE owner = ?1
       UNION ALL SELECT room, role FROM room_people WHERE name = ?1
       UNION ALL SELECT room_groups.room, role FROM json_each(?2) AS mine JOIN room_groups ON room_groups.name = mine.value
-    ) AS mine CROSS JOIN rooms WHERE rooms.id = mine.room AND (?3 IS NULL OR rooms.app = ?3)`);
+    ) AS mine CROSS JOIN rooms WHERE rooms.id = mine.room AND (CAST(?3 AS TEXT) IS NULL OR rooms.app = ?3)`);
   const best = (...roles: readonly (string | null)[]): Papel | null =>
     roles.flatMap((role) => role?.split(',') ?? []).reduce<Papel | null>((found, role) => melhorPapel(found, role as Papel), null);
   return {

@@ -1,0 +1,252 @@
+/**
+ * The acts of the store on PostgreSQL. Writes go one group after the other, in the order in which they were asked for: all that wait while a
+ * group is committed are the next one, in one serializable transaction. A group that another portal's write got in the way of runs anew. When the
+ * connection breaks, the database itself is asked afterwards whether the group was committed (`pg_xact_status`), and it runs anew if not.
+ * Decision: docs/decisions/0280-one-store-two-databases.md
+ */
+import type { ClientBase, Pool, PoolClient, QueryConfig } from 'pg';
+import type { Clock } from '../schema/clock.ts';
+import { SvcError } from '../schema/errors.ts';
+import { limits } from './limits.ts';
+import { statementOf, type Act, type Asked, type Prepared, type Sql, type Value } from './sql.ts';
+import { storedText, toPostgres } from './sql-text.ts';
+
+interface PostgresPrepared extends Prepared {
+  readonly name: string;
+}
+
+interface Waiting {
+  readonly act: () => Act<unknown>;
+  readonly onFailed: (() => void) | undefined;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface PostgresSql extends Sql {
+  /** Settles when every write that was asked for has its end. */
+  idle(): Promise<void>;
+  giveUp(why: string): void;
+}
+
+/** The number that every write carries, and what it rejects with once another one is given out. */
+export interface Fence {
+  readonly number: number;
+  readonly deposed: () => SvcError;
+}
+
+/** `fence` null: of a portal that does not lead. */
+export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): PostgresSql {
+  const names = new Map<string, PostgresPrepared>();
+  let waiting: Waiting[] = [];
+  let lost: string | null = null;
+  let running: Promise<void> | null = null;
+
+  const prepared = (text: string): PostgresPrepared => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    const made = { text: toPostgres(text), name: `svc${names.size}` };
+    names.set(text, made);
+    return made;
+  };
+
+  const commitOne = async (write: Waiting): Promise<void> => {
+    try {
+      const [result] = await commitGroup([write]);
+      write.resolve(result as never);
+    } catch (error) {
+      write.onFailed?.();
+      write.reject(storeError(error));
+    }
+  };
+
+  const commitGroup = async (group: readonly Waiting[]): Promise<readonly unknown[]> => {
+    if (lost !== null) throw new SvcError('STORE_FAILED', lost);
+    return await patiently(clock, async (attempt) => await inTransaction(pool, group, { attempt, fence }));
+  };
+
+  const work = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      try {
+        const results = await commitGroup(group);
+        for (const [index, write] of group.entries()) write.resolve(results[index] as never);
+      } catch {
+        for (const write of group) await commitOne(write);
+      }
+    }
+    running = null;
+  };
+
+  return {
+    prepare: (text) => statementOf(prepared(text)),
+    read: async (act) => {
+      if (running !== null) await running;
+      try {
+        return await patiently(clock, async () => await withClient(pool, async (client) => await runAct(client, act())));
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    write: (act, onFailed) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ act, onFailed, resolve, reject });
+        // All of one turn of the event loop are one group.
+        running ??= Promise.resolve().then(work);
+      }),
+    idle: async () => {
+      while (running !== null) await running;
+    },
+    giveUp: (why) => {
+      lost ??= why;
+    },
+  };
+}
+
+interface Transaction {
+  readonly attempt: Attempt;
+  readonly fence: Fence | null;
+}
+
+async function inTransaction(pool: Pool, group: readonly Waiting[], { attempt, fence }: Transaction): Promise<readonly unknown[]> {
+  if (attempt.xid !== null && (await wasCommitted(pool, attempt.xid))) return attempt.results;
+  attempt.xid = null;
+  return await withClient(pool, async (client) => {
+    const xid = await beginNumbered(client);
+    try {
+      if (fence !== null) await refuseDeposed(client, fence);
+      const results: unknown[] = [];
+      for (const { act } of group) results.push(await runAct(client, act()));
+      attempt.results = results;
+      attempt.xid = xid;
+      await client.query('COMMIT');
+      return results;
+    } catch (error) {
+      // On a connection that broke the database ends it by itself.
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+/** Begins a transaction; by its number its end can be asked for. */
+async function beginNumbered(client: ClientBase): Promise<string> {
+  // Two statements in one question have an answer each, which the types do not know.
+  const answers = (await client.query(
+    'BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()::text AS xid',
+  )) as unknown as readonly {
+    readonly rows: readonly { readonly xid: string }[];
+  }[];
+  const xid = answers[1]?.rows[0]?.xid;
+  if (xid === undefined) throw new Error('the database gave the transaction no number');
+  return xid;
+}
+
+/** The row is held until the end: whoever takes the lease over waits for what is under way, and after that nothing is. */
+async function refuseDeposed(client: ClientBase, { number, deposed }: Fence): Promise<void> {
+  const { rows } = await client.query<{ readonly number: number }>(`SELECT number FROM leases WHERE name = 'leader' FOR SHARE`);
+  if (rows[0]?.number !== number) throw deposed();
+}
+
+/** What became of a transaction whose commit was asked for and not answered. */
+async function wasCommitted(pool: Pool, xid: string): Promise<boolean> {
+  const { rows } = await pool.query<{ readonly status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid]);
+  const status = rows[0]?.status ?? null;
+  if (status === 'in progress') throw Object.assign(new Error('the commit before is still under way'), { code: '40001' });
+  return status === 'committed';
+}
+
+async function withClient<Result>(pool: Pool, use: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    const result = await use(client);
+    client.release();
+    return result;
+  } catch (error) {
+    // Only after a refusal by the database is the connection known to be good.
+    client.release(isRefusal(error) ? undefined : (error as Error));
+    throw error;
+  }
+}
+
+async function runAct<Result>(client: ClientBase, act: Act<Result>): Promise<Result> {
+  let step = act.next();
+  while (step.done !== true) {
+    const asked = step.value;
+    const { rows, rowCount } = await client.query<Record<string, unknown>>(queryOf(asked));
+    step = act.next(asked.want === 'rows' ? rows : (rowCount ?? 0));
+  }
+  return step.value;
+}
+
+function queryOf({ statement, values }: Asked): QueryConfig {
+  const { name, text } = statement as PostgresPrepared;
+  return { name, text, values: values.map(storedValue) };
+}
+
+const storedValue = (value: Value): Value => (typeof value === 'string' ? storedText(value) : value);
+
+interface Attempt {
+  xid: string | null;
+  results: readonly unknown[];
+}
+
+/** SQLSTATE of five letters and digits: the database said no. */
+const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error)) && !isAway(error);
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | null)?.code ?? '');
+
+/** Serialization failure and deadlock. */
+const isCollision = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01';
+
+/**
+ * The server is away, stops, starts, is a standby that is not promoted yet, has no connection free, or ended ours (also since this process did not
+ * run for a while): later it may answer.
+ */
+const awayCodes: ReadonlySet<string> = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '25006',
+  '25P03',
+  '53300',
+  '08000',
+  '08003',
+  '08006',
+  '08001',
+  '08004',
+]);
+
+function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  if (awayCodes.has(code)) return true;
+  if (/^E[A-Z]{3,}$/.test(code)) return true;
+  const message = error instanceof Error ? error.message : '';
+  return (
+    code === '' && /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(message)
+  );
+}
+
+/** Tries again what collided, at once and then a little later, and what found the server away, for limits.storeAwayMsMax. */
+async function patiently<Result>(clock: Clock, run: (attempt: Attempt) => Promise<Result>): Promise<Result> {
+  const endMs = clock.monotonicMs() + limits.storeAwayMsMax;
+  const attempt: Attempt = { xid: null, results: [] };
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await run(attempt);
+    } catch (error) {
+      if (!isCollision(error) && !isAway(error)) throw error;
+      const pauseMs = isCollision(error) ? Math.random() * Math.min(2 ** tries, 100) : Math.min(50 * 2 ** tries, 1_000);
+      if (clock.monotonicMs() + pauseMs > endMs) throw error;
+      await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + pauseMs, resolve));
+    }
+  }
+}
+
+function storeError(error: unknown): SvcError {
+  if (error instanceof SvcError) return error;
+  const cause = error instanceof Error ? error.message : String(error);
+  const why = isAway(error) ? `the database does not answer: ${cause}` : `the store refused: ${cause}`;
+  return new SvcError('STORE_FAILED', why, {}, { cause: error });
+}

@@ -1,0 +1,225 @@
+/** The contract of the store on a real PostgreSQL, and what only it has: other portals, restarts of the server, an older portal. */
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../controller/clock/system.ts';
+import type { Clock } from '../schema/clock.ts';
+import { startPostgres, type TestPostgres } from '../test/support/postgres.ts';
+import { newJobId, type Submitted } from './jobs.ts';
+import { migrations } from './migrations.ts';
+import { openPostgresStore, type PostgresPlace } from './postgres.ts';
+import { describeStore } from './store-contract.ts';
+import type { Store, StoredEvent, StoredSession } from './store.ts';
+
+const follower = { clock: systemClock, holder: null } as const;
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.remove());
+
+/** One database for all, emptied: to make one takes longer than most tests. */
+let shared: PostgresPlace | null = null;
+describeStore('postgres', async () => {
+  const place = (shared ??= await server.database());
+  const tables = `SELECT string_agg(quote_ident(tablename), ', ') AS all FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('svc_schema', 'counters')`;
+  const remove = async (): Promise<void> => {
+    const [{ all }] = (await ask(place, tables)) as [{ all: string }];
+    await ask(place, `TRUNCATE ${all}; UPDATE counters SET n = 0`);
+  };
+  return { open: () => openPostgresStore(place, follower), remove };
+});
+
+/** As an administrator of the database would. */
+async function ask({ name: _, ...place }: PostgresPlace, text: string): Promise<readonly unknown[]> {
+  const client = new Client(place);
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(text);
+  await client.end();
+  return rows;
+}
+
+const aSession: StoredSession = {
+  tokenHash: 't1',
+  person: 'ana',
+  admin: false,
+  audience: 'portal',
+  createdAtMs: 1_000,
+  expiresAtMs: 9_000,
+  seenAtMs: 1_000,
+  method: 'ssh',
+  address: '192.0.2.7',
+  agent: 'Firefox',
+};
+
+function submit(store: Store, chave: string): Promise<Submitted> {
+  const request = { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 2, memoriaMb: 64, segundos: 60, gpus: 0 } } as const;
+  const job = { id: newJobId(), usuario: 'ana', app: 'notas', chave, nome: 'n', cluster: 'forno', createdAtMs: 1, request, inputs: [] };
+  return store.jobs.submitJob(job, { ofPerson: 100 });
+}
+
+const event = (key: string, message: string): Omit<StoredEvent, 'seq'> => ({
+  atMs: 1,
+  key,
+  type: 'Normal',
+  reason: 'Healthy',
+  message,
+  round: 'r1',
+  from: null,
+  to: 'running',
+});
+
+describe('several portals of one database', () => {
+  let stores: readonly Store[];
+  beforeAll(async () => {
+    const place = await server.database();
+    // At once: the schema is made by one of them.
+    stores = await Promise.all([0, 1, 2].map(() => openPostgresStore(place, follower)));
+  });
+  afterAll(async () => {
+    for (const store of stores ?? []) await store.close();
+  });
+
+  test('a pass is taken once', async () => {
+    const [first] = stores;
+    for (let n = 0; n < 20; n += 1)
+      await first!.putPass({ passHash: `p${n}`, person: 'ana', admin: false, audience: 'portal', expiresAtMs: 9_000 });
+    for (let n = 0; n < 20; n += 1) {
+      const taken = await Promise.all(stores.map((store) => store.takePass(`p${n}`, 1_000)));
+      expect(taken.filter((pass) => pass !== null)).toHaveLength(1);
+    }
+  });
+
+  test('a declared room is made once, and changes of jobs have each a number of its own', async () => {
+    const room = (id: string) => ({ id, app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 1, changedAtMs: 1, declaredName: 'atas' });
+    const made = await Promise.all(stores.map((store, n) => store.rooms.createRoom(room(`s${n}`))));
+    expect(made.toSorted()).toEqual(['created', 'taken', 'taken']);
+    const submitted = await Promise.all(stores.flatMap((store, n) => Array.from({ length: 10 }, (_, m) => submit(store, `${n}-${m}`))));
+    const changes = submitted.map((answer) => (answer.kind === 'new' ? answer.job.change : null));
+    expect(new Set(changes).size).toBe(30);
+  });
+
+  test('the same key of a job, at once by all, is one job', async () => {
+    const answers = await Promise.all(stores.map((store) => submit(store, 'mesma')));
+    expect(answers.map(({ kind }) => kind).toSorted()).toEqual(['known', 'known', 'new']);
+  });
+
+  test('a statement that the database refuses takes no other write of its turn with it', async () => {
+    const [store] = stores;
+    const session = { ...aSession, expiresAtMs: 0.5 };
+    const [good, bad, other] = await Promise.allSettled([store!.putValue('a', '1'), store!.putSession(session), store!.putValue('b', '2')]);
+    expect([good.status, bad.status, other.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((bad as PromiseRejectedResult).reason).toMatchObject({ code: 'STORE_FAILED' });
+    expect([await store!.value('a'), await store!.value('b')]).toEqual(['1', '2']);
+  });
+
+  test('a server that is ended at any moment, and comes back, loses nothing that was answered and does nothing twice', async () => {
+    const [store] = stores;
+    let isOver = false;
+    const answered: string[] = [];
+    const writing = (async () => {
+      for (let n = 0; !isOver; n += 1) {
+        const messages = [0, 1, 2].map((part) => `${n}-${part}`);
+        await Promise.all(messages.map((message) => store!.appendEvent(event(`Server/s${n}`, message))));
+        answered.push(...messages);
+      }
+    })();
+    for (const mode of ['immediate', 'fast', 'immediate'] as const) {
+      const before = answered.length;
+      await expect.poll(() => answered.length).toBeGreaterThan(before + 30);
+      await server.stop(mode);
+      await server.start();
+    }
+    await expect.poll(() => answered.length).toBeGreaterThan(100);
+    isOver = true;
+    await writing;
+    const kept: string[] = [];
+    let afterSeq = 0;
+    for (let page = await store!.events({ keyPrefix: 'Server/s', afterSeq, limit: 100_000 }); page.length > 0;) {
+      kept.push(...page.map(({ message }) => message));
+      afterSeq = page.at(-1)!.seq;
+      page = await store!.events({ keyPrefix: 'Server/s', afterSeq, limit: 100_000 });
+    }
+    expect(kept.toSorted()).toEqual(answered.toSorted());
+  });
+});
+
+test('a store of a newer svc is refused and left as it is', async () => {
+  const place = await server.database();
+  await (await openPostgresStore(place, follower)).close();
+  await ask(place, 'UPDATE svc_schema SET version = 99');
+  await expect(openPostgresStore(place, follower)).rejects.toMatchObject({ code: 'STORE_NEWER' });
+  expect(await ask(place, 'SELECT version FROM svc_schema')).toEqual([{ version: '99' }]);
+});
+
+test('a server that is away, a wrong password and a database that is missing are said, without the password', async () => {
+  const place = await server.database();
+  const cases: readonly (readonly [Partial<PostgresPlace>, RegExp])[] = [
+    [{ port: 1 }, /ECONNREFUSED/],
+    [{ password: 'errada' }, /password authentication failed/],
+    [{ database: 'nenhuma' }, /does not exist/],
+  ];
+  for (const [wrong, message] of cases) {
+    const opened = openPostgresStore({ ...place, ...wrong }, follower);
+    await expect(opened).rejects.toMatchObject({ code: 'STORE_FAILED', message: expect.stringMatching(message) as string });
+    await expect(opened).rejects.not.toMatchObject({ message: expect.stringContaining(String(place.password)) as string });
+  }
+});
+
+test('its tables are those of SQLite', async () => {
+  const place = await server.database();
+  await (await openPostgresStore(place, follower)).close();
+  const sqlite = new DatabaseSync(':memory:');
+  for (const step of migrations) sqlite.exec(step);
+  const columnsOf = `SELECT t.name AS "table", c.name AS "column", c."notnull" = 1 OR c.pk > 0 AS needed FROM sqlite_master t JOIN pragma_table_info(t.name) c
+    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`;
+  const embedded = (sqlite.prepare(columnsOf).all() as { table: string; column: string; needed: number }[]).map(
+    ({ table, column, needed }) => `${table}.${column} ${needed === 1}`,
+  );
+  const columns = (await ask(
+    place,
+    `SELECT table_name, column_name, is_nullable FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('svc_schema', 'leases')
+       ORDER BY table_name COLLATE "C", ordinal_position`,
+  )) as { table_name: string; column_name: string; is_nullable: string }[];
+  expect(columns.map((row) => `${row.table_name}.${row.column_name} ${row.is_nullable === 'NO'}`)).toEqual(embedded);
+  const indexes = (
+    sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name").all() as { name: string }[]
+  ).map(({ name }) => name);
+  const made = (await ask(place, `SELECT indexname FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname COLLATE "C"`)) as {
+    indexname: string;
+  }[];
+  expect(made.map(({ indexname }) => indexname).filter((name) => !/(_pkey|_id_key)$/.test(name))).toEqual(indexes);
+});
+
+describe('the portal that leads', () => {
+  test('is one: another is refused and told whose it is, and takes over at once what was given back', async () => {
+    const place = await server.database();
+    const first = await openPostgresStore(place, { clock: systemClock, holder: 'casa 1' });
+    await first.putValue('a', '1');
+    await expect(openPostgresStore(place, { clock: systemClock, holder: 'casa 2' })).rejects.toMatchObject({
+      code: 'STATE_IN_USE',
+      message: expect.stringContaining('casa 1') as string,
+    });
+    await first.close();
+    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2' });
+    expect(await next.value('a')).toBe('1');
+    await next.close();
+  });
+
+  test('one that stood still for longer than its lease, and comes back, writes nothing and knows that it leads no more', async () => {
+    const place = await server.database();
+    let isPaused = false;
+    const pausing: Clock = { ...systemClock, at: (atMs, fn) => systemClock.at(atMs, () => (isPaused ? undefined : fn())) };
+    const old = await openPostgresStore(place, { clock: pausing, holder: 'casa 1' });
+    await old.putValue('who', 'old');
+    isPaused = true;
+    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2' });
+    await next.putValue('who', 'new');
+    isPaused = false;
+    await expect(old.putValue('who', 'old')).rejects.toMatchObject({ code: 'STATE_IN_USE' });
+    expect(await next.value('who')).toBe('new');
+    await old.close();
+    await next.putValue('who', 'still new');
+    await next.close();
+  });
+});

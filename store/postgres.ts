@@ -1,0 +1,107 @@
+/**
+ * The store in PostgreSQL, for any number of portals. Same contract, same acts as the embedded one (tables/); statuses are read from memory, as there.
+ * Decision: docs/decisions/0280-one-store-two-databases.md
+ */
+import { Pool, types, type PoolConfig } from 'pg';
+import type { Clock } from '../schema/clock.ts';
+import { SvcError } from '../schema/errors.ts';
+import { deposed, takeLease, type Lease } from './lease.ts';
+import { limits } from './limits.ts';
+import { postgresMigrations } from './postgres-migrations.ts';
+import { postgresSql } from './postgres-sql.ts';
+import type { Store } from './store.ts';
+import { openTables } from './tables/all.ts';
+
+export interface PostgresPlace extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'> {
+  /** For messages: without the password. */
+  readonly name: string;
+}
+
+export interface PostgresStore extends Store {
+  /** Rejects STATE_IN_USE when another portal took it over; never resolves. */
+  readonly lost: Promise<never>;
+}
+
+export interface PostgresOptions {
+  readonly clock: Clock;
+  /** Who leads from now on, for people. Null: this one does not. */
+  readonly holder: string | null;
+}
+
+/**
+ * Opens the store and brings its schema up to date, one portal at a time. Rejects with STORE_NEWER when a newer svc wrote it, and with STORE_FAILED
+ * when it can't be reached or is refused, with STATE_IN_USE when another portal leads.
+ */
+export async function openPostgresStore({ name, ...place }: PostgresPlace, { clock, holder }: PostgresOptions): Promise<PostgresStore> {
+  const pool = new Pool({
+    ...place,
+    max: limits.storeConnectionsMax,
+    connectionTimeoutMillis: limits.storeConnectMsMax,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'svc',
+    statement_timeout: limits.storeStatementMsMax,
+    // A portal that is stopped in the middle of a transaction must not hold up the others.
+    idle_in_transaction_session_timeout: limits.storeHeldMsMax,
+    types: { getTypeParser: numbersWhole },
+  });
+  // One that breaks while nobody asks is replaced; who asks is answered by the refusal of the question.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  let lease: Lease | null = null;
+  try {
+    await migrate(pool, name);
+    lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
+    const fence = lease === null ? null : { number: lease.number, deposed: () => deposed(name) };
+    const sql = postgresSql(pool, clock, fence);
+    const tables = await openTables(sql);
+    const { promise: never } = Promise.withResolvers<never>();
+    return {
+      ...tables,
+      lost: lease?.lost ?? never,
+      giveUp: (why) => sql.giveUp(why),
+      close: async () => {
+        await sql.idle();
+        await lease?.release();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await lease?.release();
+    await pool.end().catch(() => undefined);
+    if (error instanceof SvcError) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}`, {}, { cause: error });
+  }
+}
+
+/** bigint and numeric: what is stored in them here fits a number. */
+const numericTypes: ReadonlySet<number> = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC]);
+
+const numbersWhole: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  numericTypes.has(oid) ? Number : (types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
+
+/** Any number that is ours alone in the database. */
+const migrationLock = 7_823_119;
+
+async function migrate(pool: Pool, name: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    await client.query('CREATE TABLE IF NOT EXISTS svc_schema (version BIGINT NOT NULL)');
+    const { rows } = await client.query<{ readonly version: number }>('SELECT version FROM svc_schema');
+    const version = rows[0]?.version ?? 0;
+    if (version > postgresMigrations.length) {
+      throw new SvcError(
+        'STORE_NEWER',
+        `the store ${name} has schema ${version}, this svc knows ${postgresMigrations.length}: run the newer svc, or name another database`,
+      );
+    }
+    for (const step of postgresMigrations.slice(version)) await client.query(`BEGIN; ${step}; COMMIT`);
+    if (rows.length === 0) await client.query('INSERT INTO svc_schema VALUES ($1)', [postgresMigrations.length]);
+    else await client.query('UPDATE svc_schema SET version = $1', [postgresMigrations.length]);
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
+    client.release();
+  }
+}
