@@ -11,7 +11,7 @@ import { openPostgresStore, type PostgresPlace } from './postgres.ts';
 import { describeStore } from './store-contract.ts';
 import type { Store, StoredEvent, StoredSession } from './store.ts';
 
-const follower = { clock: systemClock, holder: null } as const;
+const follower = { clock: systemClock, holder: null, migrates: true } as const;
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
@@ -152,6 +152,18 @@ test('a store of a newer svc is refused and left as it is', async () => {
   expect(await ask(place, 'SELECT version FROM svc_schema')).toEqual([{ version: '99' }]);
 });
 
+test('who only looks makes no tables', async () => {
+  const place = await server.database();
+  const looking = { ...follower, migrates: false };
+  await expect(openPostgresStore(place, looking)).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('svc up makes') as string,
+  });
+  expect(await ask(place, `SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'public'`)).toEqual([{ n: '0' }]);
+  await (await openPostgresStore(place, follower)).close();
+  await (await openPostgresStore(place, looking)).close();
+});
+
 test('a server that is away, a wrong password and a database that is missing are said, without the password', async () => {
   const place = await server.database();
   const cases: readonly (readonly [Partial<PostgresPlace>, RegExp])[] = [
@@ -194,14 +206,14 @@ test('its tables are those of SQLite', async () => {
 describe('the portal that leads', () => {
   test('is one: another is refused and told whose it is, and takes over at once what was given back', async () => {
     const place = await server.database();
-    const first = await openPostgresStore(place, { clock: systemClock, holder: 'casa 1' });
+    const first = await openPostgresStore(place, { clock: systemClock, holder: 'casa 1', migrates: true });
     await first.putValue('a', '1');
-    await expect(openPostgresStore(place, { clock: systemClock, holder: 'casa 2' })).rejects.toMatchObject({
+    await expect(openPostgresStore(place, { clock: systemClock, holder: 'casa 2', migrates: true })).rejects.toMatchObject({
       code: 'STATE_IN_USE',
       message: expect.stringContaining('casa 1') as string,
     });
     await first.close();
-    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2' });
+    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2', migrates: true });
     expect(await next.value('a')).toBe('1');
     await next.close();
   });
@@ -210,10 +222,10 @@ describe('the portal that leads', () => {
     const place = await server.database();
     let isPaused = false;
     const pausing: Clock = { ...systemClock, at: (atMs, fn) => systemClock.at(atMs, () => (isPaused ? undefined : fn())) };
-    const old = await openPostgresStore(place, { clock: pausing, holder: 'casa 1' });
+    const old = await openPostgresStore(place, { clock: pausing, holder: 'casa 1', migrates: true });
     await old.putValue('who', 'old');
     isPaused = true;
-    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2' });
+    const next = await openPostgresStore(place, { clock: systemClock, holder: 'casa 2', migrates: true });
     await next.putValue('who', 'new');
     isPaused = false;
     await expect(old.putValue('who', 'old')).rejects.toMatchObject({ code: 'STATE_IN_USE' });

@@ -26,13 +26,18 @@ export interface PostgresOptions {
   readonly clock: Clock;
   /** Who leads from now on, for people. Null: this one does not. */
   readonly holder: string | null;
+  /** False: tables that are not there, or not those of this svc, are refused. */
+  readonly migrates: boolean;
 }
 
 /**
  * Opens the store and brings its schema up to date, one portal at a time. Rejects with STORE_NEWER when a newer svc wrote it, and with STORE_FAILED
  * when it can't be reached or is refused, with STATE_IN_USE when another portal leads.
  */
-export async function openPostgresStore({ name, ...place }: PostgresPlace, { clock, holder }: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgresStore(
+  { name, ...place }: PostgresPlace,
+  { clock, holder, migrates }: PostgresOptions,
+): Promise<PostgresStore> {
   const pool = new Pool({
     ...place,
     max: limits.storeConnectionsMax,
@@ -50,7 +55,8 @@ export async function openPostgresStore({ name, ...place }: PostgresPlace, { clo
   pool.on('connect', (client) => client.on('error', () => undefined));
   let lease: Lease | null = null;
   try {
-    await migrate(pool, name);
+    if (migrates) await migrate(pool, name);
+    else await refuseOther(pool, name);
     lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
     const fence = lease === null ? null : { number: lease.number, deposed: () => deposed(name) };
     const sql = postgresSql(pool, clock, fence);
@@ -83,6 +89,13 @@ const numbersWhole: typeof types.getTypeParser = (oid: number, format?: 'text' |
 
 /** Any number that is ours alone in the database. */
 const migrationLock = 7_823_119;
+
+async function refuseOther(pool: Pool, name: string): Promise<void> {
+  const { rows: found } = await pool.query<{ readonly is: boolean }>(`SELECT to_regclass('svc_schema') IS NOT NULL AS is`);
+  const { rows } = found[0]?.is === true ? await pool.query<{ readonly version: number }>('SELECT version FROM svc_schema') : { rows: [] };
+  if (rows[0]?.version !== postgresMigrations.length)
+    throw new SvcError('STORE_FAILED', `the store ${name} does not have the tables of this svc yet: svc up makes them`);
+}
 
 async function migrate(pool: Pool, name: string): Promise<void> {
   const client = await pool.connect();

@@ -1,4 +1,4 @@
-/** What every store must do, as one suite: sqlite.test.ts runs it, the PostgreSQL store (issue 6) runs the same. */
+/** What every store must do, as one suite: sqlite.test.ts and postgres.real.test.ts run it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
 import { jobTests } from './jobs-contract.ts';

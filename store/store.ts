@@ -1,7 +1,6 @@
 /**
  * What the portal must not forget: intents, statuses, events, sessions, windows. Truth about processes stays on the servers;
- * what is stored about them is a cache with the time it was seen. SQLite (WAL) is the embedded default; PostgreSQL follows,
- * hence promises everywhere.
+ * what is stored about them is a cache with the time it was seen. SQLite (WAL) is the embedded default, PostgreSQL the other one.
  */
 import type { Condition, Reason } from '../schema/backend.ts';
 import type { JobStore } from './jobs.ts';

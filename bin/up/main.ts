@@ -38,8 +38,9 @@ import { createAdmin, createHost, kitFor } from './host.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { keepOwned } from './owned.ts';
-import { portalSettings, storeFile } from './settings.ts';
+import { portalSettings } from './settings.ts';
 import { openState } from './state.ts';
+import { storePlace } from './store-place.ts';
 import { terminalLog } from './terminal-log.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
@@ -137,7 +138,7 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     ends.push(() => lock.release());
     faultPoint('up/locked');
     const bus = createBus();
-    const opened = await openState({ stateDir, file: await storeFile(desiredDir, stateDir), bus, clock, log, ends });
+    const opened = await openState({ stateDir, place: await storePlace(desiredDir, stateDir), bus, clock, log, ends });
     const { store } = opened;
     faultPoint('up/store-open');
     const reached = reachedAt();
@@ -188,12 +189,25 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     faultPoint('up/listening');
     if (dev === undefined) await greet({ portal, url, controller, gateway, state });
     const all = namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
-    return { url, controller, gateway, bus, portal, ...all, mayClose: () => opened.mayClose(), lost: owned.lost, end };
+    return {
+      url,
+      controller,
+      gateway,
+      bus,
+      portal,
+      ...all,
+      mayClose: () => opened.mayClose(),
+      lost: firstLost(owned.lost, opened.storeLost),
+      end,
+    };
   } catch (error) {
     await end();
     throw error;
   }
 }
+
+const firstLost = (folder: Promise<never>, store: Promise<never> | null): Promise<never> =>
+  store === null ? folder : Promise.race([folder, store]);
 
 /** The first one and those under other names, which end with the rest. */
 function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Running, 'another' | 'onlyStops'> {

@@ -7,23 +7,20 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { createController } from '../../controller/loop/loop.ts';
-import { openSqliteStore } from '../../store/sqlite.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
-import { storeFile } from './settings.ts';
+import { openStore, storeFile, storePlace } from './store-place.ts';
 
 export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
-  const file = await storeFile(desiredDir, stateDir);
-  const known = await access(file).then(
-    () => true,
-    () => false,
-  );
+  const clock = systemClock;
+  const place = await storePlace(desiredDir, stateDir);
+  const file = storeFile(place, stateDir);
+  const isThere = file === null || (await access(file).then(isTrue, isFalse));
   // Nothing is made by looking: a portal that never ran has an empty store.
-  const store = await openSqliteStore(known ? file : ':memory:');
+  const { store } = await openStore(isThere ? place : { store: 'sqlite::memory:' }, { stateDir, clock, leads: false });
   try {
-    const clock = systemClock;
     const log = pino({ level: 'silent' });
     const controller = await createController({
       shellVersion: about.version,
@@ -41,3 +38,6 @@ export async function planOffline(dir: string, state: string): Promise<PlanAnswe
     await store.close();
   }
 }
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;

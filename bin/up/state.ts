@@ -8,7 +8,6 @@ import { markAttachments } from '../../store/attachments-mark.ts';
 import { watchDatabases } from '../../store/database-watch.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { refusable } from '../../store/room-log-refusal.ts';
-import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { withEdges } from '../../store/with-edges.ts';
@@ -16,12 +15,11 @@ import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
 import { roomSpace } from './room-space.ts';
-import { rememberStore } from './settings.ts';
+import { openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
 export interface StateOptions {
   readonly stateDir: string;
-  /** Of the store. */
-  readonly file: string;
+  readonly place: StorePlace;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,6 +34,8 @@ export interface OpenState {
   readonly attachmentsTrouble: string | null;
   /** Inputs, logs and outputs of jobs. */
   readonly queueDir: string;
+  /** Rejects when another portal took the store over; null: that is not possible. */
+  readonly storeLost: Promise<never> | null;
   /** Bytes that the rooms of a person hold on the disk. */
   readonly diskOf: (dona: string) => Promise<number>;
   /** False: one of the databases is not what it was when it was opened. */
@@ -57,10 +57,12 @@ function withFaultPoints(store: Store): Store {
 }
 
 /** Before documents are read: a Grant makes rooms. */
-export async function openState({ stateDir, file, bus, clock, log, ends }: StateOptions): Promise<OpenState> {
-  const store = withFaultPoints(withEdges(await openSqliteStore(file), bus));
+export async function openState({ stateDir, place, bus, clock, log, ends }: StateOptions): Promise<OpenState> {
+  const opened = await openStore(place, { stateDir, clock, leads: true });
+  const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
-  await rememberStore(stateDir, file);
+  await rememberStore(stateDir, place);
+  const file = storeFile(place, stateDir);
   const lost = new Map<string, string>();
   const roomFile = path.join(stateDir, 'rooms.db');
   const roomLog = await openRoomLog({ stateDir, roomFile, store, clock, log, ends }, () => lost.get(roomFile) ?? null);
@@ -76,7 +78,7 @@ export async function openState({ stateDir, file, bus, clock, log, ends }: State
     };
   const watch = await watchDatabases(
     [
-      { file, onLost: lose(file, (why) => store.giveUp(why)) },
+      ...(file === null ? [] : [{ file, onLost: lose(file, (why) => store.giveUp(why)) }]),
       ...(roomLog.trouble === null ? [{ file: roomFile, onLost: lose(roomFile, () => undefined) }] : []),
     ],
     clock,
@@ -88,6 +90,7 @@ export async function openState({ stateDir, file, bus, clock, log, ends }: State
     attachmentsDir,
     attachmentsTrouble,
     queueDir: path.join(stateDir, 'fila'),
+    storeLost: opened.lost,
     diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log }),
     mayClose: () => lost.size === 0,
     doctorChecks: (relay) => [
@@ -101,7 +104,7 @@ export async function openState({ stateDir, file, bus, clock, log, ends }: State
   };
 }
 
-type RoomLogPlace = Omit<StateOptions, 'file' | 'bus'> & { readonly roomFile: string; readonly store: Store };
+type RoomLogPlace = Omit<StateOptions, 'place' | 'bus'> & { readonly roomFile: string; readonly store: Store };
 
 /** The portal closes the relay, and the file goes after it. */
 async function openRoomLog(

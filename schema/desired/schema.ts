@@ -138,7 +138,14 @@ export const specs = {
     /** Whose packages may run scripts in the shell: `system` (default), or `person`: also what people install alone. Decision: docs/decisions/0204-scripts-in-the-shell.md */
     shellScripts: oneOf(['system', 'person']),
     /** PATH is relative to the state folder. */
-    store: pattern('^sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}$', 'sqlite:PATH'),
+    store: pattern(
+      `^(?:sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}|postgres://[A-Za-z0-9_.-]{1,63}@${hostSource}(?::${portSource})?/[A-Za-z0-9_.-]{1,63})$`,
+      'sqlite:PATH or postgres://USER@HOST/DATABASE',
+    ),
+    /** Of the user in `store`, for PostgreSQL. */
+    storePassword: credential,
+    /** File with the certificates that the certificate of the database server is checked against. Default: those of Node. */
+    storeCa: references.file,
     /** Folder (relative to the file) or URL that packages come from. */
     repository: line('a folder'),
     /** The queue; without it there is none. Decision: docs/decisions/0212-clusters.md */

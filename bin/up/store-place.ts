@@ -1,0 +1,103 @@
+/** Where the store is, as the Portal document says, and its opening: a file of the state folder, or a database of PostgreSQL. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { readFolder } from '../../controller/desired/read-folder.ts';
+import { readSecretReference } from '../../controller/desired/secret-reference.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { PortalDocument } from '../../schema/desired/documents.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What the Portal document says of it. */
+export type StorePlace = Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa'>;
+
+const embedded = { store: 'sqlite:svc.db' } as const;
+
+const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
+
+/** A broken folder leaves it where it was. */
+export async function storePlace(dir: string, stateDir: string): Promise<StorePlace> {
+  const answer = await readFolder(dir);
+  if (!answer.ok) return await rememberedPlace(stateDir);
+  const portal = answer.state.documents.map(({ document }) => document).find((document) => document.kind === 'Portal');
+  const { store = embedded.store, storePassword, storeCa } = portal?.spec ?? {};
+  return { store, ...(storePassword === undefined ? {} : { storePassword }), ...(storeCa === undefined ? {} : { storeCa }) };
+}
+
+async function rememberedPlace(stateDir: string): Promise<StorePlace> {
+  const text = (await readFile(rememberedIn(stateDir), 'utf8').catch(() => '')).trim();
+  if (text === '') return embedded;
+  // As portals before PostgreSQL wrote it.
+  if (text.startsWith('sqlite:')) return { store: text };
+  try {
+    return JSON.parse(text) as StorePlace;
+  } catch {
+    throw new SvcError(
+      'BAD_REQUEST',
+      `${rememberedIn(stateDir)} is not what svc up wrote: mend the desired folder, which says where the store is`,
+    );
+  }
+}
+
+/** So that a broken folder at the next start does not open another store. No secret is in it: the password is named, not said. */
+export async function rememberStore(stateDir: string, place: StorePlace): Promise<void> {
+  const target = rememberedIn(stateDir);
+  await writeFile(`${target}.tmp`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  await rename(`${target}.tmp`, target);
+}
+
+/** The file of an embedded store; null: it is a database of PostgreSQL. */
+export function storeFile({ store = '' }: StorePlace, stateDir: string): string | null {
+  const file = /^sqlite:(.+)$/.exec(store)?.[1];
+  return file === undefined ? null : file === ':memory:' ? file : path.resolve(stateDir, file);
+}
+
+export interface OpenStore {
+  readonly store: Store;
+  /** Rejects STATE_IN_USE when another portal took it over. */
+  readonly lost: Promise<never> | null;
+}
+
+/** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
+export async function openStore(
+  place: StorePlace,
+  options: { readonly stateDir: string; readonly clock: Clock; readonly leads: boolean },
+): Promise<OpenStore> {
+  const { stateDir, clock, leads } = options;
+  const file = storeFile(place, stateDir);
+  if (file !== null) return { store: await openSqliteStore(file), lost: null };
+  const holder = leads ? `${hostname()}, process ${process.pid}` : null;
+  const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
+  return { store, lost: store.lost };
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+async function postgresPlace({ store = '', storePassword, storeCa }: StorePlace, stateDir: string): Promise<PostgresPlace> {
+  const url = new URL(store);
+  const host = url.hostname;
+  const password = storePassword === undefined ? undefined : await readSecretReference(storePassword, stateDir);
+  return {
+    name: store,
+    host: host.replaceAll(/^\[|\]$/g, ''),
+    port: url.port === '' ? 5432 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    ...(password === undefined ? {} : { password }),
+    // Over a network only with a certificate that is the server's.
+    ssl: loopback.has(host)
+      ? false
+      : { rejectUnauthorized: true, ...(storeCa === undefined ? {} : { ca: await readCa(path.resolve(stateDir, storeCa)) }) },
+  };
+}
+
+async function readCa(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new SvcError('BAD_REQUEST', `Portal.spec.storeCa ${file} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
