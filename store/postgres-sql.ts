@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 export interface PostgresSql extends Sql {
-  /** Settles when every write that was asked for has its end. */
+  /** Settles when every write that was asked for before has its end. */
   idle(): Promise<void>;
   giveUp(why: string): void;
 }
@@ -94,9 +94,7 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
         // All of one turn of the event loop are one group.
         running ??= Promise.resolve().then(work);
       }),
-    idle: async () => {
-      while (running !== null) await running;
-    },
+    idle: () => running ?? Promise.resolve(),
     giveUp: (why) => {
       lost ??= why;
     },
@@ -194,7 +192,10 @@ interface Attempt {
 /** SQLSTATE of five letters and digits: the database said no. */
 const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error)) && !isAway(error);
 
-const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | null)?.code ?? '');
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
 
 /** Serialization failure and deadlock. */
 const isCollision = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01';

@@ -1,4 +1,4 @@
-/** What every store must do, as one suite: sqlite.test.ts and postgres.real.test.ts run it. */
+/** What every store must do, as one suite: sqlite.test.ts and test/postgres/store.real.test.ts run it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
 import { jobTests } from './jobs-contract.ts';

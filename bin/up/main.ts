@@ -183,31 +183,18 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
-    const owned = keepOwned({ lock, portal, stateDir, clock, log });
+    const owned = keepOwned({ lock, portal, stateDir, clock, log, storeLost: opened.storeLost });
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
     if (dev === undefined) await greet({ portal, url, controller, gateway, state });
     const all = namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
-    return {
-      url,
-      controller,
-      gateway,
-      bus,
-      portal,
-      ...all,
-      mayClose: () => opened.mayClose(),
-      lost: firstLost(owned.lost, opened.storeLost),
-      end,
-    };
+    return { url, controller, gateway, bus, portal, ...all, mayClose: () => opened.mayClose(), lost: owned.lost, end };
   } catch (error) {
     await end();
     throw error;
   }
 }
-
-const firstLost = (folder: Promise<never>, store: Promise<never> | null): Promise<never> =>
-  store === null ? folder : Promise.race([folder, store]);
 
 /** The first one and those under other names, which end with the rest. */
 function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Running, 'another' | 'onlyStops'> {

@@ -7,7 +7,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
 export interface Owned {
-  /** Rejects STATE_IN_USE when another process holds the state folder; never resolves. */
+  /** Rejects STATE_IN_USE when another process holds the state folder or the store; never resolves. */
   readonly lost: Promise<never>;
   stop(): void;
 }
@@ -21,10 +21,13 @@ export function keepOwned(input: {
   readonly stateDir: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Rejects when another portal took the store over. */
+  readonly storeLost: Promise<never> | null;
 }): Owned {
-  const { lock, portal, stateDir, clock, log } = input;
+  const { lock, portal, stateDir, clock, log, storeLost } = input;
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined);
+  storeLost?.catch(reject);
   let lostChecks = 0;
   let stopped = false;
   let cancel = (): void => {};

@@ -2,14 +2,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../controller/clock/system.ts';
-import type { Clock } from '../schema/clock.ts';
-import { startPostgres, type TestPostgres } from '../test/support/postgres.ts';
-import { newJobId, type Submitted } from './jobs.ts';
-import { migrations } from './migrations.ts';
-import { openPostgresStore, type PostgresPlace } from './postgres.ts';
-import { describeStore } from './store-contract.ts';
-import type { Store, StoredEvent, StoredSession } from './store.ts';
+import { systemClock } from '../../controller/clock/system.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { newJobId, type Submitted } from '../../store/jobs.ts';
+import { migrations } from '../../store/migrations.ts';
+import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { describeStore } from '../../store/store-contract.ts';
+import type { Store, StoredEvent, StoredSession } from '../../store/store.ts';
 
 const follower = { clock: systemClock, holder: null, migrates: true } as const;
 let server: TestPostgres;
@@ -31,8 +31,8 @@ describeStore('postgres', async () => {
 });
 
 /** As an administrator of the database would. */
-async function ask({ name: _, ...place }: PostgresPlace, text: string): Promise<readonly unknown[]> {
-  const client = new Client(place);
+async function ask({ host, port, user, password, database }: PostgresPlace, text: string): Promise<readonly unknown[]> {
+  const client = new Client({ host, port, user, password, database });
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(text);
   await client.end();
@@ -115,10 +115,10 @@ describe('several portals of one database', () => {
 
   test('a server that is ended at any moment, and comes back, loses nothing that was answered and does nothing twice', async () => {
     const [store] = stores;
-    let isOver = false;
+    const stop = new AbortController();
     const answered: string[] = [];
     const writing = (async () => {
-      for (let n = 0; !isOver; n += 1) {
+      for (let n = 0; !stop.signal.aborted; n += 1) {
         const messages = [0, 1, 2].map((part) => `${n}-${part}`);
         await Promise.all(messages.map((message) => store!.appendEvent(event(`Server/s${n}`, message))));
         answered.push(...messages);
@@ -131,7 +131,7 @@ describe('several portals of one database', () => {
       await server.start();
     }
     await expect.poll(() => answered.length).toBeGreaterThan(100);
-    isOver = true;
+    stop.abort();
     await writing;
     const kept: string[] = [];
     let afterSeq = 0;

@@ -11,7 +11,7 @@ import { runSvc } from '../../bin/testing/run-svc.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { order, whenState } from './world.ts';
+import { order, whenInstalled, whenState } from '../integration/world.ts';
 
 let folder: string;
 let desired: string;
@@ -26,7 +26,10 @@ beforeAll(async () => {
   desired = await exampleDesired(folder, ['notas']);
   await writeFile(join(folder, 'password'), `${String(place.password)}\n`, { mode: 0o600 });
   const spec = { repository: join(folder, 'apps'), store: place.name, storePassword: { file: join(folder, 'password') } };
-  await writeFile(join(desired, 'portal.yaml'), `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(spec)}\n`);
+  await writeFile(
+    join(desired, 'portal.yaml'),
+    `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(spec)}\n`,
+  );
   portal = await startPortal({ desired });
   const host = `svc.localhost:${portal.port}`;
   ana = createBrowser({ host, url: `http://${host}`, port: portal.port, received: [] });
@@ -43,6 +46,7 @@ const session = async (): Promise<number> => (await ana.request('/api/sessao', {
 const processOf = async (): Promise<unknown> => (await whenState(portal, 'notas', 'running')).details['pid'];
 
 test('a portal that is killed comes back with its sessions and wishes, and starts nothing twice', async () => {
+  await whenInstalled(portal, 'notas');
   await order(portal, 'start', 'notas');
   const pid = await processOf();
   expect(await session()).toBe(200);
