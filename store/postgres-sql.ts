@@ -172,7 +172,7 @@ async function runAct<Result>(client: ClientBase, act: Act<Result>): Promise<Res
   while (step.done !== true) {
     const asked = step.value;
     const { rows, rowCount } = await client.query<Record<string, unknown>>(queryOf(asked));
-    step = act.next(asked.want === 'rows' ? rows : (rowCount ?? 0));
+    step = act.next(asked.want === 'count' ? (rowCount ?? 0) : asked.want === 'row' ? rows[0] : rows);
   }
   return step.value;
 }

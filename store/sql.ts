@@ -11,12 +11,12 @@ export type Value = string | number | null;
 export interface Asked {
   readonly statement: Prepared;
   readonly values: readonly Value[];
-  /** `rows` also of what changes rows, with RETURNING. */
-  readonly want: 'rows' | 'count';
+  /** `rows` and `row` also of what changes rows, with RETURNING. */
+  readonly want: 'rows' | 'row' | 'count';
 }
 
-/** The rows, or how many rows were changed. */
-export type Answer = readonly unknown[] | number;
+/** The rows, the first of them or undefined, or how many rows were changed. */
+export type Answer = unknown;
 
 export type Act<Result> = Generator<Asked, Result, Answer>;
 
@@ -47,7 +47,7 @@ export function statementOf(statement: Prepared): Statement {
       return (yield { statement, values, want: 'rows' }) as readonly Row[];
     },
     *get<Row>(...values: readonly Value[]): Act<Row | undefined> {
-      return ((yield { statement, values, want: 'rows' }) as readonly Row[])[0];
+      return (yield { statement, values, want: 'row' }) as Row | undefined;
     },
     *run(...values: readonly Value[]): Act<number> {
       return (yield { statement, values, want: 'count' }) as number;

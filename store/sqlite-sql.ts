@@ -26,7 +26,8 @@ function runAct<Result>(act: Act<Result>): Result {
   while (step.done !== true) {
     const { statement, values, want } = step.value;
     const { own } = statement as SqlitePrepared;
-    step = act.next(want === 'rows' ? own.all(...values) : Number(own.run(...values).changes));
+    if (want === 'count') step = act.next(own.run(...values).changes);
+    else step = act.next(want === 'row' ? own.get(...values) : own.all(...values));
   }
   return step.value;
 }
