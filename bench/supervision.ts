@@ -116,17 +116,10 @@ interface Cost {
 /** What the managers of each kind cost side by side, one a person, while nothing happens. */
 async function costsAtRest(kinds: readonly (() => Manager)[], { people, appCount, settleMs, idleMs }: Rest): Promise<readonly Cost[]> {
   const root = await mkdtemp(join(tmpdir(), 'svcb-'));
-  const started: Manager[] = [];
+  const groups = kinds.map((create) => Array.from({ length: people }, create));
+  const all = groups.flat();
   try {
-    const groups: Manager[][] = kinds.map(() => []);
-    for (let person = 0; person < people; person += 1) {
-      for (const [kind, create] of kinds.entries()) {
-        const manager = create();
-        groups[kind]!.push(manager);
-        started.push(manager);
-        await begin(manager, join(root, `${kind}p${person}`), namesOf(appCount));
-      }
-    }
+    await Promise.all(all.map((manager, at) => begin(manager, join(root, `p${at}`), namesOf(appCount))));
     await sleep(settleMs);
     const pids = groups.map((managers) => managers.flatMap((manager) => manager.managerPids()));
     const [before, fromMs] = [await Promise.all(pids.map(cpuMsOfAll)), performance.now()];
@@ -135,7 +128,7 @@ async function costsAtRest(kinds: readonly (() => Manager)[], { people, appCount
     const pss = await Promise.all(pids.map(pssMibOfAll));
     return pss.map((pssMib, kind) => ({ pssMib, cpuPercent: (100 * (after[kind]! - before[kind]!)) / tookMs }));
   } finally {
-    for (const manager of started) await manager.stop();
+    await Promise.all(all.map((manager) => manager.stop()));
     await rm(root, { recursive: true, force: true });
   }
 }
@@ -192,7 +185,7 @@ export const supervisionArea: Area = async ({ short }) => {
   const step = (text: string): void => sayStep(`supervision: ${text}`);
   for (const appCount of short ? [1] : [1, 20]) {
     step(`kills of ${appCount}`);
-    rows.push(await killRow(appCount, short ? 3 : appCount === 1 ? 8 : 15));
+    rows.push(await killRow(appCount, short ? 3 : appCount === 1 ? 5 : 15));
   }
   // The first question after an app's health comes within its first minute; in what a start leaves to do PM2 has nothing like that.
   const rest = { settleMs: short ? 25_000 : 65_000, idleMs: 20_000 };
