@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sayStep, spanOf } from './steps.ts';
 
 /** Longer than any takes on a machine that has nothing else to do. */
-const areaMsMax = 20 * 60_000;
+const areaMsMax = 30 * 60_000;
 
 interface Ended {
   readonly name: string;

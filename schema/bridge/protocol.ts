@@ -27,8 +27,8 @@
 
 import { letterOf } from './key-letter.ts';
 
-/** Keys that belong to the shell even while a page has the focus. */
-export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q', 'Alt+Shift+q'] as const;
+/** Keys that belong to the shell even while a page has the focus. `Alt`: let go, which ends the switching of windows. */
+export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q', 'Alt+Shift+q', 'Alt'] as const;
 export type ShellKey = (typeof shellKeys)[number];
 
 /** Of a KeyboardEvent. */
@@ -42,7 +42,7 @@ interface Pressed {
 }
 
 /** Null: a key that is not the shell's. Meta is the shell's when it is pressed alone, which shows when it is up again. */
-export function shellKeyOf(pressed: Pressed): Exclude<ShellKey, 'Meta'> | null {
+export function shellKeyOf(pressed: Pressed): Exclude<ShellKey, 'Meta' | 'Alt'> | null {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = pressed;
   if (key === 'F6') return shiftKey ? 'Shift+F6' : 'F6';
   const letter = letterOf(pressed);

@@ -169,7 +169,9 @@ describe('inside the shell', () => {
       { evento: 'tecla', dados: { tecla: 'F6' } },
       { evento: 'tecla', dados: { tecla: 'Shift+F6' } },
       { evento: 'tecla', dados: { tecla: 'Alt+q' } },
+      { evento: 'tecla', dados: { tecla: 'Alt' } },
       { evento: 'tecla', dados: { tecla: 'Alt+Shift+q' } },
+      { evento: 'tecla', dados: { tecla: 'Alt' } },
       { evento: 'tecla', dados: { tecla: 'Meta' } },
     ]);
   });

@@ -84,7 +84,15 @@ export function watchInput(bridge: Bridge): void {
     },
     options,
   );
-  addEventListener('keyup', (event) => event.key === 'Meta' && metaAlone && bridge.emit('tecla', { tecla: 'Meta' }), options);
+  addEventListener(
+    'keyup',
+    (event) => {
+      if (event.key === 'Meta' && metaAlone) bridge.emit('tecla', { tecla: 'Meta' });
+      // The page may have the keyboard still, or again, when the windows are switched.
+      if (event.key === 'Alt') bridge.emit('tecla', { tecla: 'Alt' });
+    },
+    options,
+  );
   addEventListener(
     'pointerdown',
     () => {

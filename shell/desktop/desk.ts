@@ -54,6 +54,13 @@ export interface OpenAppOptions {
   readonly context?: OpenContext;
 }
 
+export interface Switching {
+  /** 1 begins at the window before this, -1 at the one used longest ago. */
+  readonly from: 1 | -1;
+  /** The chosen one comes to the front now. */
+  readonly isOver: boolean;
+}
+
 export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsModel;
@@ -77,8 +84,8 @@ export interface Desk {
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
   readonly shortcutsOpen: Signal<boolean>;
-  /** The list of windows: 1 begins at the one before this, -1 at the one used longest ago. Null: it is closed. */
-  readonly switching: Signal<1 | -1 | null>;
+  /** The list of windows. Null: it is closed. */
+  readonly switching: Signal<Switching | null>;
   readonly sessionsOpen: Signal<boolean>;
   readonly bellOpen: Signal<boolean>;
   /** The room that the share dialog is open for. */

@@ -20,6 +20,11 @@ const arrows: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 export function pressShellKey(desk: Desk, key: ShellKey): void {
+  if (key === 'Alt') {
+    const switching = desk.switching.get();
+    if (switching !== null) desk.switching.set({ ...switching, isOver: true });
+    return;
+  }
   // The page of an app sends these too: what covers the question could be taken away under a click.
   if (desk.appCalls.question.get() !== null) return;
   if (key === 'F6' || key === 'Shift+F6') {
@@ -31,7 +36,7 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
     if (desk.windows.windows.get().length === 0 || desk.switching.get() !== null) return;
     globalThis.focus();
     desk.launcherOpen.set(false);
-    desk.switching.set(key === 'Alt+q' ? 1 : -1);
+    desk.switching.set({ from: key === 'Alt+q' ? 1 : -1, isOver: false });
     return;
   }
   if (!desk.launcherOpen.get()) globalThis.focus();
@@ -68,6 +73,7 @@ export function listenKeys(desk: Desk): () => void {
   };
   const keyUp = (event: KeyboardEvent): void => {
     if (event.key === 'Meta' && metaAlone) pressShellKey(desk, 'Meta');
+    if (event.key === 'Alt') pressShellKey(desk, 'Alt');
     metaAlone = false;
   };
   const pointerDown = (): void => {

@@ -44,7 +44,7 @@ import { bridgeHandlers } from './bridge-verbs.ts';
 import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
 import { engineParts } from './engine-parts.ts';
 import { pressShellKey } from './keys.ts';
-import type { Desk, Frame, KeyboardMode, Toast } from './desk.ts';
+import type { Desk, Frame, KeyboardMode, Switching, Toast } from './desk.ts';
 
 /** Windows are written down when nothing changed for so long, and when the page goes. */
 const rememberMs = 100;
@@ -156,7 +156,7 @@ function emptyAtFirst() {
   return {
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
-    switching: createSignal<1 | -1 | null>(null),
+    switching: createSignal<Switching | null>(null),
     sessionsOpen: createSignal(false),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),

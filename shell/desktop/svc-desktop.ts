@@ -194,7 +194,7 @@ export class SvcDesktop extends LitElement {
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
       ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
-      ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk}></svc-switcher>` : nothing}
+      ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk} .over=${desk.switching.get()?.isOver ?? false}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}

@@ -1,6 +1,6 @@
 /**
  * The windows by when they were used last, while Alt is held: Q goes on, Shift+Q back, also at the first press, as do the arrows; letting Alt go, Enter or a click brings the
- * chosen one to the front, Escape leaves everything as it is. Opened from the page of an app, Alt may have been let go before: it stays until a choice.
+ * chosen one to the front, Escape leaves everything as it is. That Alt was let go is told by whoever has the keyboard then: the shell (keys.ts) or the page of an app.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/dialog.ts';
@@ -16,8 +16,10 @@ import { builtinOf } from './desk-windows.ts';
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Tab: 1 };
 
 export class SvcSwitcher extends LitElement {
-  static override properties = { desk: { attribute: false }, at: { state: true } };
+  static override properties = { desk: { attribute: false }, over: { attribute: false }, at: { state: true } };
   declare desk: Desk;
+  /** Alt was let go. */
+  declare over: boolean;
   declare at: number;
   #windows: readonly WindowState[] = [];
 
@@ -58,6 +60,7 @@ export class SvcSwitcher extends LitElement {
   constructor() {
     super();
     this.at = 0;
+    this.over = false;
   }
 
   override willUpdate(): void {
@@ -66,11 +69,12 @@ export class SvcSwitcher extends LitElement {
     this.#windows = this.desk.windows.windows.get().toSorted((a, b) => Number(a.minimised) - Number(b.minimised) || b.z - a.z);
     const last = this.#windows.length - 1;
     const next = this.desk.windows.top() === null ? 0 : Math.min(1, last);
-    this.at = this.desk.switching.get() === -1 ? last : next;
+    this.at = this.desk.switching.get()?.from === -1 ? last : next;
   }
 
   override updated(): void {
     this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    if (this.over) this.#end(this.at);
   }
 
   #end(index: number): void {
@@ -96,7 +100,6 @@ export class SvcSwitcher extends LitElement {
       light-dismiss
       label=${text('switcher.title')}
       @keydown=${(event: KeyboardEvent) => this.#key(event)}
-      @keyup=${(event: KeyboardEvent) => event.key === 'Alt' && this.#end(this.at)}
       @close=${() => this.desk.switching.set(null)}
     >
       <ul role="listbox" tabindex="0" aria-label=${text('switcher.title')} aria-activedescendant="w${this.at}">
