@@ -58,21 +58,21 @@ test('a listing that was under way during an install is not what people are told
   };
   for (let n = 0; n < 300; n += 1) write(`${dir}/opt/svc-apps/app${n}`, `app${n}`);
   const host = createLocalHost(options(dir));
-  let isLater = false;
+  let later = 0;
   // Now and then the listing is over before the install is: that tells nothing.
-  for (let round = 0; round < 20 && !isLater; round += 1) {
-    const id = `notas${round}`;
+  for (const id of Array.from({ length: 20 }, (_, round) => `notas${round}`)) {
     write(`${dir}/${id}`, id);
     let isInstalled = false;
-    const listing = host.installed(null).then(() => {
-      isLater = isInstalled;
+    const listing = host.installed(null).finally(() => {
+      if (isInstalled) later += 1;
     });
     await host.install({ kind: 'folder', path: `${dir}/${id}` }, 'sistema', null);
     isInstalled = true;
     await listing;
     expect((await host.installed('ana')).map(({ app }) => app)).toContain(id);
+    if (later > 0) break;
   }
-  expect(isLater).toBe(true);
+  expect(later).toBeGreaterThan(0);
   rmSync(dir, { recursive: true, force: true });
 });
 
