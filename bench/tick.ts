@@ -14,6 +14,7 @@ import { memoryHost, packagesInMemory } from '../controller/hosts/testing/memory
 import { createController, type Controller } from '../controller/loop/loop.ts';
 import type { Log } from '../controller/loop/record.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
+import type { StoredSession } from '../store/store.ts';
 import { decideBackend } from '../reconcilers/backend.ts';
 import { alive, answering, desired, observed } from '../reconcilers/backend-fixtures.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
@@ -93,6 +94,12 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 
 const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
 
+function sessionOf(person: string): StoredSession {
+  const [createdAtMs, expiresAtMs] = [Date.now(), Date.now() + 86_400_000];
+  const how = { method: 'link', address: '', agent: '' } as const;
+  return { tokenHash: person, person, admin: false, audience: 'portal', createdAtMs, expiresAtMs, seenAtMs: createdAtMs, ...how };
+}
+
 async function withLoop<Result>(objects: number, use: (controller: Controller) => Promise<Result>): Promise<Result> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-tick-'));
   const documents = ['apiVersion: svc/v1\nkind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }\n'];
@@ -103,6 +110,8 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
   }
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   const store = await openSqliteStore(':memory:');
+  // Who never signed in has no objects.
+  for (let n = 0; n < objects / appsPerPerson; n += 1) await store.putSession(sessionOf(`p${n}`));
   const controller = await createController({
     shellVersion: '1.0.0',
     dir,
@@ -116,10 +125,12 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
     await controller.prepare();
     await controller.start();
     const { entries, queue, recorder } = controller.context;
-    await until('every app runs', () => [...entries.backends.values()].every((entry) => entry.decision?.state === 'running'));
+    await until(
+      'every app runs',
+      () => entries.backends.size === objects && [...entries.backends.values()].every((entry) => entry.decision?.state === 'running'),
+    );
     await queue.idle();
     await recorder.written();
-    if (entries.backends.size !== objects) throw new Error(`${entries.backends.size} backends instead of ${objects}`);
     return await use(controller);
   } finally {
     await controller.stop();
