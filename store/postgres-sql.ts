@@ -39,7 +39,9 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
   const names = new Map<string, PostgresPrepared>();
   let waiting: Waiting[] = [];
   let lost: string | null = null;
-  let running: Promise<void> | null = null;
+  let isWorking = false;
+  /** Writes end in the order in which they were asked for. */
+  let lastWrite: Promise<unknown> = Promise.resolve();
 
   const prepared = (text: string): PostgresPrepared => {
     const known = names.get(text);
@@ -49,52 +51,55 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
     return made;
   };
 
-  const commitOne = async (write: Waiting): Promise<void> => {
-    try {
-      const [result] = await commitGroup([write]);
-      write.resolve(result as never);
-    } catch (error) {
+  const reject = (group: readonly Waiting[], error: unknown): void => {
+    for (const write of group) {
       write.onFailed?.();
       write.reject(storeError(error));
     }
   };
 
-  const commitGroup = async (group: readonly Waiting[]): Promise<readonly unknown[]> => {
-    if (lost !== null) throw new SvcError('STORE_FAILED', lost);
-    return await patiently(clock, async (attempt) => await inTransaction(pool, group, { attempt, fence }));
+  const commit = async (group: readonly Waiting[]): Promise<void> => {
+    try {
+      if (lost !== null) throw new SvcError('STORE_FAILED', lost);
+      const results = await patiently(clock, async (attempt) => await inTransaction(pool, group, { attempt, fence }));
+      for (const [index, write] of group.entries()) write.resolve(results[index] as never);
+    } catch (error) {
+      // A bad one takes no other with it; but each alone would wait for a server that is away as long again.
+      if (group.length === 1 || isAway(error) || isCollision(error) || error instanceof SvcError) return reject(group, error);
+      for (const write of group) await commit([write]);
+    }
   };
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
-      try {
-        const results = await commitGroup(group);
-        for (const [index, write] of group.entries()) write.resolve(results[index] as never);
-      } catch {
-        for (const write of group) await commitOne(write);
-      }
+      await commit(group);
     }
-    running = null;
+    isWorking = false;
   };
 
   return {
     prepare: (text) => statementOf(prepared(text)),
     read: async (act) => {
-      if (running !== null) await running;
+      await lastWrite;
       try {
         return await patiently(clock, async () => await withClient(pool, async (client) => await runAct(client, act())));
       } catch (error) {
         throw storeError(error);
       }
     },
-    write: (act, onFailed) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ act, onFailed, resolve, reject });
+    write: <Result>(act: () => Act<Result>, onFailed?: () => void) => {
+      const written = new Promise<Result>((resolve, reject) => waiting.push({ act, onFailed, resolve, reject }));
+      lastWrite = written.catch(() => undefined);
+      if (!isWorking) {
+        isWorking = true;
         // All of one turn of the event loop are one group.
-        running ??= Promise.resolve().then(work);
-      }),
-    idle: () => running ?? Promise.resolve(),
+        void Promise.resolve().then(work);
+      }
+      return written;
+    },
+    idle: async () => void (await lastWrite),
     giveUp: (why) => {
       lost ??= why;
     },
@@ -148,11 +153,20 @@ async function refuseDeposed(client: ClientBase, { number, deposed }: Fence): Pr
 
 /** What became of a transaction whose commit was asked for and not answered. */
 async function wasCommitted(pool: Pool, xid: string): Promise<boolean> {
-  const { rows } = await pool.query<{ readonly status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid]);
+  const asked = pool.query<{ readonly status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid]);
+  const { rows } = await asked.catch((error: unknown) => {
+    if (isRefusal(error)) throw unknownFate();
+    throw error;
+  });
   const status = rows[0]?.status ?? null;
   if (status === 'in progress') throw Object.assign(new Error('the commit before is still under way'), { code: '40001' });
+  // Another server, which never heard of it, or forgot: repeating it could do it twice.
+  if (status === null) throw unknownFate();
   return status === 'committed';
 }
+
+const unknownFate = (): SvcError =>
+  new SvcError('STORE_FAILED', 'whether it was written is not known: the database was replaced meanwhile');
 
 async function withClient<Result>(pool: Pool, use: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
@@ -225,7 +239,10 @@ function isAway(error: unknown): boolean {
   if (/^E[A-Z]{3,}$/.test(code)) return true;
   const message = error instanceof Error ? error.message : '';
   return (
-    code === '' && /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(message)
+    code === '' &&
+    /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+      message,
+    )
   );
 }
 

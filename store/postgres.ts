@@ -46,6 +46,8 @@ export async function openPostgresStore(
     keepAlive: true,
     application_name: 'svc',
     statement_timeout: limits.storeStatementMsMax,
+    // A server that stands still, or a network that drops everything, says nothing at all.
+    query_timeout: limits.storeStatementMsMax + limits.storeHeldMsMax,
     // A portal that is stopped in the middle of a transaction must not hold up the others.
     idle_in_transaction_session_timeout: limits.storeHeldMsMax,
     types: { getTypeParser: numbersWhole },
@@ -110,9 +112,9 @@ async function migrate(pool: Pool, name: string): Promise<void> {
         `the store ${name} has schema ${version}, this svc knows ${postgresMigrations.length}: run the newer svc, or name another database`,
       );
     }
-    for (const step of postgresMigrations.slice(version)) await client.query(`BEGIN; ${step}; COMMIT`);
-    if (rows.length === 0) await client.query('INSERT INTO svc_schema VALUES ($1)', [postgresMigrations.length]);
-    else await client.query('UPDATE svc_schema SET version = $1', [postgresMigrations.length]);
+    for (const [done, step] of postgresMigrations.entries())
+      if (done >= version)
+        await client.query(`BEGIN; ${step}; DELETE FROM svc_schema; INSERT INTO svc_schema VALUES (${done + 1}); COMMIT`);
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
     client.release();

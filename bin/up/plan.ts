@@ -9,6 +9,7 @@ import { createGateway } from '../../controller/views/gateway.ts';
 import { createController } from '../../controller/loop/loop.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
 import { openStore, storeFile, storePlace } from './store-place.ts';
 
 export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
@@ -19,7 +20,7 @@ export async function planOffline(dir: string, state: string): Promise<PlanAnswe
   const file = storeFile(place, stateDir);
   const isThere = file === null || (await access(file).then(isTrue, isFalse));
   // Nothing is made by looking: a portal that never ran has an empty store.
-  const { store } = await openStore(isThere ? place : { store: 'sqlite::memory:' }, { stateDir, clock, leads: false });
+  const { store } = isThere ? await openStore(place, { stateDir, clock, leads: false }) : { store: await openSqliteStore(':memory:') };
   try {
     const log = pino({ level: 'silent' });
     const controller = await createController({

@@ -61,7 +61,7 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   const opened = await openStore(place, { stateDir, clock, leads: true });
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
-  await rememberStore(stateDir, place);
+  rememberStore(stateDir, place);
   const file = storeFile(place, stateDir);
   const lost = new Map<string, string>();
   const roomFile = path.join(stateDir, 'rooms.db');

@@ -1,5 +1,5 @@
 /** Where the store is, as the Portal document says, and its opening: a file of the state folder, or a database of PostgreSQL. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
@@ -7,6 +7,7 @@ import { readSecretReference } from '../../controller/desired/secret-reference.t
 import type { Clock } from '../../schema/clock.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
@@ -32,27 +33,31 @@ async function rememberedPlace(stateDir: string): Promise<StorePlace> {
   if (text === '') return embedded;
   // As portals before PostgreSQL wrote it.
   if (text.startsWith('sqlite:')) return { store: text };
+  const place = parsed(text);
+  if (typeof place?.store === 'string' && /^(?:sqlite:|postgres:\/\/)./.test(place.store)) return place;
+  throw new SvcError(
+    'BAD_REQUEST',
+    `${rememberedIn(stateDir)} is not what svc up wrote: mend the desired folder, which says where the store is`,
+  );
+}
+
+function parsed(text: string): StorePlace | null {
   try {
-    return JSON.parse(text) as StorePlace;
+    return JSON.parse(text) as StorePlace | null;
   } catch {
-    throw new SvcError(
-      'BAD_REQUEST',
-      `${rememberedIn(stateDir)} is not what svc up wrote: mend the desired folder, which says where the store is`,
-    );
+    return null;
   }
 }
 
 /** So that a broken folder at the next start does not open another store. No secret is in it: the password is named, not said. */
-export async function rememberStore(stateDir: string, place: StorePlace): Promise<void> {
-  const target = rememberedIn(stateDir);
-  await writeFile(`${target}.tmp`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
-  await rename(`${target}.tmp`, target);
+export function rememberStore(stateDir: string, place: StorePlace): void {
+  writeFileAtomic(rememberedIn(stateDir), `${JSON.stringify(place)}\n`, { mode: 0o600, durable: true });
 }
 
 /** The file of an embedded store; null: it is a database of PostgreSQL. */
 export function storeFile({ store = '' }: StorePlace, stateDir: string): string | null {
   const file = /^sqlite:(.+)$/.exec(store)?.[1];
-  return file === undefined ? null : file === ':memory:' ? file : path.resolve(stateDir, file);
+  return file === undefined ? null : path.resolve(stateDir, file);
 }
 
 export interface OpenStore {

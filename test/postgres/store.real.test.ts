@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { SvcError } from '../../schema/errors.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { newJobId, type Submitted } from '../../store/jobs.ts';
 import { migrations } from '../../store/migrations.ts';
@@ -111,6 +112,54 @@ describe('several portals of one database', () => {
     expect([good.status, bad.status, other.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((bad as PromiseRejectedResult).reason).toMatchObject({ code: 'STORE_FAILED' });
     expect([await store!.value('a'), await store!.value('b')]).toEqual(['1', '2']);
+  });
+
+  test('many writes of one turn that find the server away are refused together, and what came of none is not there', async () => {
+    const [store] = stores;
+    await server.stop('fast');
+    const asked = await Promise.allSettled(Array.from({ length: 200 }, (_, n) => store!.putValue(`fora/${n}`, 'x')));
+    await server.start();
+    expect(new Set(asked.map((one) => (one.status === 'rejected' ? (one.reason as SvcError).code : one.status)))).toEqual(
+      new Set(['STORE_FAILED']),
+    );
+    expect(await store!.values('fora/')).toEqual(new Map());
+  });
+
+  test('a server that stands still is waited for, and then given up; what was asked meanwhile is done once or refused', async () => {
+    const [store] = stores;
+    const goOn = server.pause();
+    const asked = store!.appendEvent(event('Server/parado', 'um')).then(
+      () => 1,
+      () => 0,
+    );
+    const other = store!.value('a').catch((error: unknown) => (error as SvcError).code);
+    expect(await other).toBe('STORE_FAILED');
+    goOn();
+    const done = await asked;
+    await expect.poll(() => store!.value('a').catch(() => 'away')).toBe('1');
+    const kept = await store!.events({ keyPrefix: 'Server/parado', limit: 10 });
+    expect(kept.length).toBeLessThanOrEqual(1);
+    expect(kept.length).toBeGreaterThanOrEqual(done);
+  });
+
+  test('a read waits for the writes that were asked for before it, and not for those of others after it', async () => {
+    const [store] = stores;
+    const order: string[] = [];
+    let isOver = false;
+    const writing = (async () => {
+      // One is always on its way.
+      for (let n = 0; n < 2_000; n += 1) {
+        if (isOver) return;
+        await store!.putValue('sempre', String(n));
+      }
+      order.push('written');
+    })();
+    await store!.putValue('antes', '1');
+    const found = await store!.value('antes');
+    order.push('read');
+    isOver = true;
+    await writing;
+    expect([found, order]).toEqual(['1', ['read']]);
   });
 
   test('a server that is ended at any moment, and comes back, loses nothing that was answered and does nothing twice', async () => {

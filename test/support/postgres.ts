@@ -1,7 +1,7 @@
 /** A real PostgreSQL of its own for tests: Debian's, on a free loopback port, with a password, in a folder that goes with it. Needs root. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,6 +17,8 @@ export interface TestPostgres {
   start(): Promise<void>;
   /** `immediate`: as if it were killed. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
+  /** SIGSTOP to all of its processes; the answer lets them go on. */
+  pause(): () => void;
   remove(): Promise<void>;
 }
 
@@ -82,9 +84,22 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     start,
     stop,
+    pause: () => pauseAll(data),
     remove: async () => {
       await stop('immediate').catch(() => undefined);
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+function pauseAll(data: string): () => void {
+  const [main = ''] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+  const pids = [Number(main), ...childrenOf(main)];
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  };
+}
+
+const childrenOf = (pid: string): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
