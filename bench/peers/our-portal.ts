@@ -3,15 +3,15 @@
  * supervisor started. The app is the backend of the peers (http-backend.ts), on the CPU of theirs.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { callControlSocket } from '../../test/support/control-socket.ts';
-import { emptyServer, processesBelow, repository, until } from '../../test/support/portal.ts';
+import { processesBelow, repository, until } from '../../test/support/portal.ts';
 import { inspect, inspectable, type Inspected } from '../inspected.ts';
 import { signIn } from '../person.ts';
+import { endPortal } from './end-portal.ts';
 import { freePort, taskset, type ProxyServer } from './proxy-servers.ts';
 
 export interface OurPortal extends ProxyServer {
@@ -77,14 +77,7 @@ export async function startPortal(looked = false): Promise<OurPortal> {
   const desired = await writeDesired(folder);
   const argv = ['-c', '0', join(repository, 'bin/svc'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
   const child = spawn(taskset, argv, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...(looked ? inspectable : {}) } });
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    await emptyServer(folder);
-    await rm(folder, { recursive: true, force: true });
-  };
+  const stop = (): Promise<void> => endPortal(child, folder);
   try {
     let said = '';
     const take = (chunk: Buffer): void => void (said = (said + chunk.toString()).slice(-8_192));

@@ -3,14 +3,14 @@
  * which their group may write; one more may only read. Rooms are made as a page makes them.
  */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callControlSocket } from '../../test/support/control-socket.ts';
-import { emptyServer, repository, until } from '../../test/support/portal.ts';
+import { repository, until } from '../../test/support/portal.ts';
 import type { ServerFacts } from './rooms-access.ts';
+import { endPortal } from './end-portal.ts';
 
 /** Each may have several windows. Every one of them is invited to every room. */
 const peopleCount = 25;
@@ -59,14 +59,7 @@ export async function startOurRooms({ port, rooms, start }: OurRooms): Promise<S
   const state = join(folder, 's');
   const desired = await writeDesired(folder, people);
   const child = start([join(repository, 'bin/svc'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`]);
-  const clear = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    await emptyServer(folder);
-    await rm(folder, { recursive: true, force: true });
-  };
+  const clear = (): Promise<void> => endPortal(child, folder);
   try {
     return { child, facts: await furnished(child, { port, control: join(state, 'svc.sock'), people, count: rooms }), clear };
   } catch (error) {
