@@ -115,10 +115,24 @@ export async function frameAt(page: Page, title: string): Promise<Frame> {
 /** Serious and critical findings of axe on the shell's own page, as lines. */
 export const axeFindings = async (page: Page): Promise<readonly string[]> => axeFindingsIn(page);
 
+/**
+ * Until text that is being faded in has its colours. Each element is asked: the document does not name what a style of one shadow tree animates in another.
+ * Not waited for: what turns for ever, and what stands still on a hidden page.
+ */
+const fadedIn = `(() => {
+  const animationsOf = (root) => [...root.querySelectorAll('*')].flatMap((element) => [
+    ...element.getAnimations(),
+    ...(element.shadowRoot === null ? [] : animationsOf(element.shadowRoot)),
+  ]);
+  const ends = animationsOf(document).filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished);
+  return Promise.race([Promise.allSettled(ends), new Promise((done) => setTimeout(done, 2000))]).then(() => undefined);
+})()`;
+
 /** The same on the page of an app. With `colours` only the rules that a theme can break: enough where the same elements passed all in another. */
 export async function axeFindingsIn(page: Pick<Frame, 'evaluate'>, rules: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
   // Through the debugger, so that the page keeps its policy. Once for a page: it is half a megabyte.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource);
+  await page.evaluate(fadedIn);
   const runOnly = rules === 'all' ? '' : `runOnly: ['color-contrast', 'link-in-text-block'],`;
   const result = await page.evaluate<AxeResult>(`axe.run(document, { ${runOnly} resultTypes: ['violations'], iframes: false })`);
   return result.violations
