@@ -164,12 +164,17 @@
     }
   }
 
+  /** Answers the question that is on the page. */
+  let responder = () => {};
+
   /** A dialog of the page's own: a browser may refuse confirm() to a page inside another. */
   function confirmado() {
     const dialogo = el('confirma');
+    // One that was closed a moment ago may not have told yet: it was not answered with yes.
+    responder(false);
     dialogo.returnValue = '';
     dialogo.showModal();
-    return new Promise((pronto) => dialogo.addEventListener('close', () => pronto(dialogo.returnValue === 'sim'), { once: true }));
+    return new Promise((pronto) => (responder = pronto));
   }
 
   async function apagar() {
@@ -269,6 +274,8 @@
 
   el('nova').addEventListener('click', () => void criar());
   el('apagar').addEventListener('click', () => void apagar());
+  // The event of one that is open again by now is that of the question before.
+  el('confirma').addEventListener('close', ({ target }) => target.open || responder(target.returnValue === 'sim'));
   el('voltar').addEventListener('click', () => void abrir(null, false).then(() => el('nova').focus()));
   el('busca').addEventListener('input', desenhar);
   el('editor').addEventListener('submit', (evento) => evento.preventDefault());
