@@ -26,17 +26,27 @@ export interface Link {
 /** Of one frame; what is pasted may be longer. Source: docs/limits.md, terminalFrameBytesMax. */
 const frameBytesMax = 32 * 1_024;
 
+/** Typed ahead, before the shell is there for the first time. */
+const aheadBytesMax = 4 * 1_024;
+
 export function startLink(url: string, handlers: LinkHandlers, random: () => number = Math.random): Link {
   let socket: WebSocket | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let attempt = 0;
   let isOver = false;
+  /** Null: the shell was there. What is typed while it is cut off later is lost, and the page says that it is cut off. */
+  let ahead: Uint8Array<ArrayBuffer>[] | null = [];
 
+  const send = (bytes: Uint8Array<ArrayBuffer>): void => {
+    for (let at = 0; isOpen() && at < bytes.length; at += frameBytesMax) socket?.send(bytes.subarray(at, at + frameBytesMax));
+  };
   const hear = (news: TerminalNews): void => {
     if ('tela' in news) {
       attempt = 0;
       handlers.connected(true);
       handlers.screen(news.tela);
+      for (const bytes of ahead ?? []) send(bytes);
+      ahead = null;
     } else if ('titulo' in news) handlers.title(news.titulo);
     else {
       isOver = true;
@@ -75,7 +85,8 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   connect();
   return {
     type: (bytes) => {
-      for (let at = 0; isOpen() && at < bytes.length; at += frameBytesMax) socket?.send(bytes.subarray(at, at + frameBytesMax));
+      if (ahead === null) send(bytes);
+      else if (ahead.reduce((sum, each) => sum + each.length, bytes.length) <= aheadBytesMax) ahead.push(bytes);
     },
     resize: (tamanho) => {
       if (isOpen()) socket?.send(JSON.stringify({ tamanho }));

@@ -113,6 +113,7 @@ describe('stopped and started', beside, () => {
     const row = rowsOf(page);
     const press = pressOn(page);
     await page.evaluate(async () => await fetch('/api/apps/notas/stop', { method: 'POST' }));
+    await until('it has stopped', async () => !(await page.evaluate(isReady, 'notas')));
     const release = await slowDesktop(page);
     await openApp(page, 'Notas');
     const notas = frameOf(page, 'Notas');

@@ -85,7 +85,19 @@ test('what is typed runs, keys of the shell are its own, and it is there after a
 test('a second page shows the same shell, and colours come without a breach of the policy', async () => {
   await openTerminal(page);
   const other = await signedIn(browser, portal);
-  await openTerminal(other.page);
+  const { promise: held, resolve: letThrough } = Promise.withResolvers<void>();
+  await other.page.routeWebSocket(/\/ws\/terminais\//, async (socket) => {
+    await held;
+    socket.connectToServer();
+  });
+  await other.page.keyboard.press('Control+k');
+  await other.page.getByRole('combobox').fill('Terminal');
+  await other.page.getByRole('option', { name: 'Terminal', exact: true }).first().click();
+  // Typed before the shell is there: kept until it is.
+  await type(other.page, 'echo adi""antado');
+  expect(await rows(other.page).innerText()).not.toContain('adiantado');
+  letThrough();
+  await shows(page, /adiantado/);
   await type(page, String.raw`printf '\033[38;2;200;40;40mver%s\033[0m\n' melho`);
   await shows(other.page, /vermelho/);
   await type(other.page, 'echo da ou""tra');
@@ -168,7 +180,9 @@ test('a terminal begins in the folder that the file manager shows, in a tab besi
   await openFileOn(page, { caminho: folder, nome: path.basename(folder), isFolder: true });
   await windowOf(page, path.basename(folder)).getByRole('button', { name: 'Mais ações' }).click();
   await page.getByRole('menuitem', { name: 'Abrir terminal aqui' }).click();
-  await terminal(page).getByRole('tab').nth(1).waitFor();
+  // Not the prompt of the one before.
+  await terminal(page).getByRole('tab', { selected: true }).and(terminal(page).getByRole('tab').nth(1)).waitFor();
+  await expect.poll(() => terminal(page).locator('svc-screen').nth(1).getAttribute('shown')).toBe('');
   await shows(page, /[$#] $/);
   await type(page, 'echo "onde=$(pwd -P)"');
   await shows(page, new RegExp(`onde=${folder}`));

@@ -41,9 +41,15 @@ function ask(
   dialog.returnValue = '';
   dialog.showModal();
   input.select();
-  return new Promise((done) =>
-    dialog.addEventListener('close', () => done(dialog.returnValue === 'sim' ? input.value.trim() : null), { once: true }),
-  );
+  return new Promise((done) => {
+    // Told of a dialog that is open again by now: the question before was closed, and this one waits for its own answer.
+    const closed = (): void => {
+      if (dialog.open && form.isConnected) return;
+      dialog.removeEventListener('close', closed);
+      done(form.isConnected && dialog.returnValue === 'sim' ? input.value.trim() : null);
+    };
+    dialog.addEventListener('close', closed);
+  });
 }
 
 const light = (word: string, label: string, click: () => void): HTMLElement =>
