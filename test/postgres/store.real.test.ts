@@ -166,11 +166,13 @@ describe('several portals of one database', () => {
     const [store] = stores;
     const stop = new AbortController();
     const answered: string[] = [];
+    const refused: string[] = [];
     const writing = (async () => {
       for (let n = 0; !stop.signal.aborted; n += 1) {
         const messages = [0, 1, 2].map((part) => `${n}-${part}`);
-        await Promise.all(messages.map((message) => store!.appendEvent(event(`Server/s${n}`, message))));
-        answered.push(...messages);
+        const tried = await Promise.allSettled(messages.map((message) => store!.appendEvent(event(`Server/s${n}`, message))));
+        // On a busy machine the server may be away for longer than a write waits: that one was refused, and may be there all the same.
+        for (const [part, { status }] of tried.entries()) (status === 'fulfilled' ? answered : refused).push(messages[part]!);
       }
     })();
     for (const mode of ['immediate', 'fast', 'immediate'] as const) {
@@ -189,7 +191,8 @@ describe('several portals of one database', () => {
       afterSeq = page.at(-1)!.seq;
       page = await store!.events({ keyPrefix: 'Server/s', afterSeq, limit: 100_000 });
     }
-    expect(kept.toSorted()).toEqual(answered.toSorted());
+    expect(kept.filter((message) => !refused.includes(message)).toSorted()).toEqual(answered.toSorted());
+    expect(new Set(kept).size).toBe(kept.length);
   });
 });
 
