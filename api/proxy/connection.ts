@@ -19,6 +19,10 @@ export interface ConnectionUser {
   closed(error: Error | null): void;
   /** What was written has left. */
   drained(): void;
+  /** That of the connection (`deadlineMs`). */
+  deadlinePassed(): void;
+  /** It waits long for the head of its answer; called each second. */
+  doubted(): void;
 }
 
 export interface Connection extends Member {
@@ -34,11 +38,8 @@ export interface Connection extends Member {
   idleMsMax: number;
   /** Monotonic; Infinity when nothing is due. */
   deadlineMs: number;
-  deadlinePassed: (() => void) | null;
   /** Since when its request waits for the head of the answer; Infinity while none does. Monotonic. */
   waitsSinceMs: number;
-  /** Called each second once that is long. */
-  doubted: (() => void) | null;
   gone: boolean;
   /** No chunk comes until `resume`; the last chunk stays valid meanwhile. */
   pause(): void;
@@ -158,9 +159,7 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
     idleSinceMs: 0,
     idleMsMax: sharedLimits.proxyIdleConnectionMsMax,
     deadlineMs: Infinity,
-    deadlinePassed: null,
     waitsSinceMs: Infinity,
-    doubted: null,
     gone: false,
     pause: () => stream.pause(),
     resume: () => stream.resume(),

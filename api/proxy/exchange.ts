@@ -99,14 +99,14 @@ export function runExchange(exchange: Exchange, connection: Connection): (failur
     drained: () => {
       if (!phase.requestSent && !phase.over) req.resume();
     },
+    deadlinePassed: () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' }),
+    doubted: () => {
+      const failure = exchange.doubted();
+      if (failure !== null) fail(failure);
+    },
   };
   connection.requests += 1;
   connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, finish));
-  connection.deadlinePassed = () => fail({ code: 'BACKEND_TIMEOUT', message: 'the backend did not answer in time' });
-  connection.doubted = () => {
-    const failure = exchange.doubted();
-    if (failure !== null) fail(failure);
-  };
   connection.stream.write(exchange.head, 'latin1');
   if (phase.requestSent) waitForAnswer(exchange, connection);
   else unlinkBody = sendRequestBody(exchange, connection, phase);

@@ -143,8 +143,6 @@ function serveWaiting(set: PoolSet, pool: Pool): void {
 
 function release(set: PoolSet, pool: Pool | undefined, connection: Connection, reusable: boolean): void {
   connection.user = null;
-  connection.deadlinePassed = null;
-  connection.doubted = null;
   connection.deadlineMs = Infinity;
   connection.waitsSinceMs = Infinity;
   pool?.busy.delete(connection);
@@ -199,8 +197,8 @@ function sweepPool(pool: Pool, nowMs: number): void {
   pool.free.splice(0, pool.free.length, ...kept);
   for (const connection of pool.busy.all()) {
     if (connection.gone) pool.busy.delete(connection);
-    else if (connection.deadlineMs <= nowMs) connection.deadlinePassed?.();
-    else if (nowMs - connection.waitsSinceMs >= limits.proxyDoubtMs) connection.doubted?.();
+    else if (connection.deadlineMs <= nowMs) connection.user?.deadlinePassed();
+    else if (nowMs - connection.waitsSinceMs >= limits.proxyDoubtMs) connection.user?.doubted();
   }
   while (pool.waiting.length > 0 && nowMs - pool.waiting[0]!.sinceMs >= limits.proxyQueueMsMax) {
     pool.waiting.shift()!.done(null, { code: 'BACKEND_BUSY', message: 'no connection to the backend became free in time' });

@@ -54,6 +54,9 @@ export function runTunnel(client: Duplex, connection: Connection, clock: Clock, 
     },
     closed: finish,
     drained: () => client.resume(),
+    // Nothing is due in a tunnel.
+    deadlinePassed: () => {},
+    doubted: () => {},
   };
   const resumeBackend = (): void => {
     if (!over && client.writableLength === 0) connection.resume();
