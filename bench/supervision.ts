@@ -48,7 +48,7 @@ async function until<T>(what: string, msMax: number, look: () => Promise<T | nul
 /** One manager of one person with apps that all have started. */
 async function begin(manager: Manager, folder: string, apps: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'backend.pl'), backendScript, { mode: 0o755 });
+  await writeFile(join(folder, 'backend.pl'), backendScript(folder), { mode: 0o755 });
   await manager.start(folder, apps);
   for (const app of apps) await until(`${app} started`, 120_000, async () => ((await starts(folder, app)).length > 0 ? true : null));
 }

@@ -11,15 +11,15 @@ export interface Manager {
   stop(): Promise<void>;
 }
 
-/** Notes wall time in nanoseconds and its pid, then serves HTTP on a unix socket: with one argument beside its notes, with two at the second. */
-export const backendScript = `#!/usr/bin/perl
+/** Notes wall time in nanoseconds and its pid below the folder, then serves HTTP: on the socket that ours gives it, otherwise beside its notes. */
+export const backendScript = (folder: string): string => `#!/usr/bin/perl
 use Time::HiRes;
 use Socket;
-my ($app, $path) = @ARGV;
-open(my $notes, '>>', "$ENV{STARTS_FOLDER}/$app.starts") or die;
+my $app = $ARGV[0] // $ENV{SVC_APP_ID};
+open(my $notes, '>>', "${folder}/$app.starts") or die;
 printf $notes "%d %d\\n", Time::HiRes::time() * 1e9, $$;
 close $notes;
-$path = "$ENV{STARTS_FOLDER}/$app.sock" unless defined $path;
+my $path = $ENV{SVC_APP_SOCKET} // "${folder}/$app.sock";
 unlink $path;
 socket(my $server, PF_UNIX, SOCK_STREAM, 0) or die;
 bind($server, sockaddr_un($path)) or die;

@@ -1,12 +1,12 @@
 /** Our supervisor as the portal starts it, attached to by the portal's own link: subscribed, and asked every ten seconds. */
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
 import { createSupervisorLink, type SupervisorLink } from '../../controller/observe/supervisor-link.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Manager } from './manager.ts';
+import { backendScript, type Manager } from './manager.ts';
 
 const binDir = resolve(import.meta.dirname, '../../bin');
 
@@ -15,11 +15,10 @@ async function writePackage(folder: string, app: string): Promise<void> {
   await mkdir(join(dir, 'backend'), { recursive: true });
   await writeFile(
     join(dir, 'svc-app.json'),
-    JSON.stringify({ id: app, version: '1.0.0', backend: { runtime: 'binary', entrypoint: 'backend/run.sh', aoFechar: 'manter' } }),
+    JSON.stringify({ id: app, version: '1.0.0', backend: { runtime: 'binary', entrypoint: 'backend/run.pl', aoFechar: 'manter' } }),
   );
-  const script = join(dir, 'backend/run.sh');
-  await writeFile(script, `#!/bin/sh\nSTARTS_FOLDER=${folder} exec ${folder}/backend.pl ${app} "$SVC_APP_SOCKET"\n`);
-  await chmod(script, 0o755);
+  // Started without a shell between, as with the peers.
+  await writeFile(join(dir, 'backend/run.pl'), backendScript(folder), { mode: 0o755 });
 }
 
 async function untilStopped(link: SupervisorLink): Promise<void> {

@@ -26,7 +26,6 @@ export function pm2Manager(): Manager {
         script: join(folder, 'backend.pl'),
         args: app,
         interpreter: 'none',
-        env: { STARTS_FOLDER: folder },
       }));
       await writeFile(file, JSON.stringify({ apps: entries }));
       await pm2(['start', file]);

@@ -13,9 +13,7 @@ export function supervisordManager(): Manager {
   return {
     name: 'supervisord',
     async start(folder, apps) {
-      const programs = apps.map(
-        (app) => `[program:${app}]\ncommand=${folder}/backend.pl ${app}\nenvironment=STARTS_FOLDER="${folder}"\nautorestart=true\n`,
-      );
+      const programs = apps.map((app) => `[program:${app}]\ncommand=${folder}/backend.pl ${app}\nautorestart=true\n`);
       const config = `[supervisord]\nnodaemon=true\nlogfile=${folder}/supervisord.log\npidfile=${folder}/supervisord.pid\n\n${programs.join('\n')}`;
       await writeFile(join(folder, 'supervisord.conf'), config);
       child = spawn(program, ['-c', join(folder, 'supervisord.conf')], { stdio: 'ignore', cwd: folder });
