@@ -70,6 +70,27 @@ export function environOf(pid: number): ReadonlyMap<string, string> | null {
   return new Map(entries.filter(([name]) => name !== ''));
 }
 
+const environProbe = Buffer.alloc(16 * 1_024);
+
+/** Whether its environment may hold the text: a walk over hundreds of processes takes none apart that can't. False when it can't be read. */
+function mayBeMarked(pid: number, sought: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(`/proc/${pid}/environ`, 'r');
+  } catch {
+    return false;
+  }
+  try {
+    const length = readSync(fd, environProbe, 0, environProbe.length, 0);
+    // A longer one is read whole.
+    return length === environProbe.length || environProbe.subarray(0, length).includes(sought);
+  } catch {
+    return false;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** What marks a process as one of an app of a home: the id alone would mix several homes of one account. */
 export interface AppMark {
   readonly app: string;
@@ -96,11 +117,12 @@ export interface Marked {
   readonly leader: boolean;
 }
 
-/** All living processes that carry a mark, by `app socket`: one walk over the process table for many apps. */
-export function markedProcesses(): ReadonlyMap<string, readonly Marked[]> {
+/** All living processes that carry a mark (or that of one socket), by `app socket`: one walk over the process table for many apps. */
+export function markedProcesses(ofSocket?: string): ReadonlyMap<string, readonly Marked[]> {
+  const sought = ofSocket === undefined ? 'SVC_APP_SOCKET=' : `SVC_APP_SOCKET=${ofSocket}`;
   const byMark = new Map<string, Marked[]>();
   for (const pid of livingPids()) {
-    if (pid === process.pid) continue;
+    if (pid === process.pid || !mayBeMarked(pid, sought)) continue;
     const environ = environOf(pid);
     const socket = environ?.get('SVC_APP_SOCKET');
     const stat = socket === undefined ? null : readStat(pid);
@@ -116,7 +138,7 @@ export function markedProcesses(): ReadonlyMap<string, readonly Marked[]> {
 }
 
 /** The living processes of one app, leaders first, the oldest before the others. */
-export function processesOf(mark: AppMark, all = markedProcesses()): readonly Marked[] {
+export function processesOf(mark: AppMark, all = markedProcesses(mark.socket)): readonly Marked[] {
   return all.get(`${mark.app} ${mark.socket}`) ?? [];
 }
 
