@@ -70,12 +70,19 @@ function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type:
   // A slow request asks again and again: an answer holds for a while.
   const holdsMs = event.isDoubted ? limits.healthDoubtMs : event.isUsed ? limits.healthUsedCheckMs : Infinity;
   const dueMs = Math.min(health.nextCheckMs, health.answeredAtMs + holdsMs);
-  // A deadline further away than the longest wait is a clock that was set back.
-  const isDue = nowMs >= dueMs || dueMs - nowMs > limits.healthCheckMs;
+  const isDue = isPast(dueMs, nowMs);
   if (event.isAsking || !isDue) return { next: health, askMsMax: null };
   // One question stays open while the app is silent: many would fill its backlog, and this one is answered as soon as it goes on.
   const askMsMax = health.verdict === 'silent' ? limits.healthSilentAskMsMax : limits.healthAskMsMax;
   return { next: { ...health, nextCheckMs: nowMs + askMsMax }, askMsMax };
+}
+
+/** A deadline further away than the longest wait is a clock that was set back. */
+const isPast = (dueMs: number, nowMs: number): boolean => nowMs >= dueMs || dueMs - nowMs > limits.healthCheckMs;
+
+/** Well, and no question is due: as long as nobody uses the app, only its process could be stopped. */
+export function isLeftAlone(health: Health, nowMs: number): boolean {
+  return nextHealthMs(health) === null && !isPast(health.nextCheckMs, nowMs);
 }
 
 /** When it has to be checked before the next round, or null. */

@@ -8,7 +8,7 @@ import { realpathSync, statSync } from 'node:fs';
 /** `command` as the shim was called, before links are followed; `code` is the file that runs. The answer is false while it can't be read. */
 export function codeWatch(command: string | undefined, code: string): () => boolean {
   const now = (): readonly (string | null)[] => [
-    command === undefined ? null : readable(() => realpathSync(command)),
+    command === undefined ? null : readable(() => realpathSync.native(command)),
     readable(() => stampOf(code)),
   ];
   const first = now();

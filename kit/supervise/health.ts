@@ -1,10 +1,11 @@
 /** Drives machines/health.ts for one app: reads the state of its process, asks it over its socket, and sends events to the machine. */
 import { connect, type Socket } from 'node:net';
 import { probeTarget } from '../../schema/manifest/manifest.ts';
-import { advanceHealth, freshHealth, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
+import { advanceHealth, freshHealth, isLeftAlone, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
 import { sameProcess, watchState } from '../processes.ts';
 import { tokenOfProcess } from './observe.ts';
-import { later, type App, type Supervisor, type Watched } from './app-state.ts';
+import { limits } from './limits.ts';
+import { guarded, later, type App, type Supervisor, type Watched } from './app-state.ts';
 
 /** Once a round, and when a request waits for the app. Repeats while something is wrong. */
 export function observeHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
@@ -14,6 +15,37 @@ export function observeHealth(supervisor: Supervisor, app: App, isDoubted = fals
   // An app that comes up is probed by the portal; that its process is stopped is said all the same.
   const isAsking = watched.asking !== null || app.supervision.state !== 'running' || app.socket !== 'listening';
   step(supervisor, app, watched, { type: 'CHECKED', isStopped, isAsking, isUsed: (app.connections ?? 0) > 0, isDoubted });
+}
+
+/**
+ * In a round of an app at rest. To read the state of each process was a seventh of what an idle supervisor cost; of a child the kernel tells
+ * (watchStops), so this leaves it alone until a question is due. A round that reads all files of the app reads this, too.
+ */
+export function observeHealthAtRest(supervisor: Supervisor, app: App): void {
+  const { process: live, watched } = app;
+  const isTold = live !== null && live.child !== null && watched !== null && sameProcess(watched.process, live.identity);
+  const isUsed = (app.connections ?? 0) > 0;
+  if (isTold && !isUsed && watched.asking === null && isLeftAlone(watched.health, supervisor.nowMs())) return;
+  observeHealth(supervisor, app);
+}
+
+/** SIGCHLD says that a child was stopped, goes on or ended, and not which one: all are looked at, once for many signals. Answers the end of it. */
+export function watchStops(supervisor: Supervisor): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  const look = (): void => {
+    timer = null;
+    for (const app of supervisor.apps.values()) {
+      if (app.process !== null && app.process.child !== null) guarded(supervisor, app, 'health', () => observeHealth(supervisor, app));
+    }
+  };
+  const onSignal = (): void => {
+    timer ??= setTimeout(look, limits.childStopLookMs);
+  };
+  process.on('SIGCHLD', onSignal);
+  return () => {
+    process.off('SIGCHLD', onSignal);
+    if (timer !== null) clearTimeout(timer);
+  };
 }
 
 export function forgetHealth(app: App): void {

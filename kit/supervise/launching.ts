@@ -329,7 +329,7 @@ function wasReplaced(supervisor: Supervisor, app: App, code: number | null, sign
 function codeFolder(supervisor: Supervisor, id: string): string | null {
   try {
     const folder = findPackage(supervisor.place, id);
-    return folder === null ? null : realpathSync(folder.dir);
+    return folder === null ? null : realpathSync.native(folder.dir);
   } catch {
     return null;
   }

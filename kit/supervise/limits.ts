@@ -19,6 +19,10 @@ export const limits = {
   calmRoundsMax: 5,
   /** What the heap has grown by since the last collection in a quiet round. See kit/supervise/collect.ts. */
   heapGrowthBytes: 2 * 1_024 * 1_024,
+  /** A longer list of the kernel gives its buffer back. See kit/supervise/kernel-file.ts. */
+  kernelFileKeptBytesMax: 256 * 1_024,
+  /** So long after a child stopped, went on or ended, all children are looked at. See kit/supervise/health.ts. */
+  childStopLookMs: 250,
   /** A process that the supervisor did not start has no exit event: it is polled this often. */
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */

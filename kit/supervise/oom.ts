@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { kernelFile } from './kernel-file.ts';
 
 /** Null: there is no such group, or it can't be read. */
 export interface OomCounters {
@@ -26,9 +27,13 @@ function readOomKills(path: string): number | null {
   }
 }
 
+const readVmstat = kernelFile('/proc/vmstat', '\noom_kill ');
+
 /** How many processes the kernel has killed for want of memory since boot. */
 export function oomKillCount(): number {
-  return readOomKills('/proc/vmstat') ?? 0;
+  const text = readVmstat();
+  const at = text?.lastIndexOf('\noom_kill ') ?? -1;
+  return (text === null || at === -1 ? null : parseOomKills(text.toString('latin1', at + 1, at + 32))) ?? 0;
 }
 
 /** `cgroup` is the scope's folder below `root`. */

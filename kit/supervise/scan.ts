@@ -11,7 +11,7 @@ import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isCalm } from './calm.ts';
 import { observeScope, watchUntilGone } from './ending.ts';
-import { observeHealth } from './health.ts';
+import { observeHealth, observeHealthAtRest } from './health.ts';
 import { oomKillCount } from './oom.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { ended, observePidFile } from './launching.ts';
@@ -111,7 +111,7 @@ function scanCalm(supervisor: Supervisor, app: App, table: ReadonlyMap<string, S
   observeScope(app);
   if (table?.get(app.paths.socket)?.listening !== true) void observeSocket(supervisor, app, table);
   countConnections(supervisor, app, table);
-  observeHealth(supervisor, app);
+  observeHealthAtRest(supervisor, app);
 }
 
 /** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */

@@ -11,6 +11,7 @@ import { faultPoint } from '../faults.ts';
 import { identityOf, markedProcesses } from '../processes.ts';
 import { appendToRunLog } from '../launch/run-log.ts';
 import { quietCollector } from './collect.ts';
+import { watchStops } from './health.ts';
 import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
@@ -119,6 +120,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   };
 
   const edges = watchEdges(supervisor, (app) => server?.logChanged(app));
+  const endStops = watchStops(supervisor);
   const lock = lockAt(accountPaths(options.place).supervisorLock);
   const round = (): void => {
     remakeRoot(supervisor);
@@ -138,6 +140,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     poll.end();
     if (deadlineTimer) clearTimeout(deadlineTimer);
     edges.close();
+    endStops();
     server.close();
     for (const app of supervisor.apps.values()) writeStatus(app, supervisor.log);
   };

@@ -1,5 +1,5 @@
 /** The kernel's list of unix sockets, read once a round for all apps (spec 3.3, supervisor rule 3). */
-import { readFileSync } from 'node:fs';
+import { kernelFile } from './kernel-file.ts';
 
 export interface SocketUse {
   readonly listening: boolean;
@@ -7,10 +7,13 @@ export interface SocketUse {
   readonly connections: readonly string[];
 }
 
+const readList = kernelFile('/proc/net/unix');
+
 /** Those below `folder`, by path; null when the list can't be read: then nothing is concluded from it. */
 export function readUnixSockets(folder: string): ReadonlyMap<string, SocketUse> | null {
   try {
-    return parseUnixSockets(readFileSync('/proc/net/unix', 'utf8'), folder);
+    const list = readList();
+    return list === null ? null : parseUnixSockets(list.toString('utf8'), folder);
   } catch {
     return null;
   }
