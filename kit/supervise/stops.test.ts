@@ -51,11 +51,11 @@ async function withChild(isChild: boolean, run: (world: World) => Promise<void>)
 test('a child that is stopped is noticed without a round, and so is that it goes on', async () => {
   await withChild(true, async ({ app, pid, clock }) => {
     process.kill(pid, 'SIGSTOP');
-    await vi.waitUntil(() => app.watched?.health.stoppedSinceMs !== null, 10_000);
+    await vi.waitFor(() => expect(app.watched?.health.stoppedSinceMs).not.toBeNull(), 10_000);
     clock.nowMs += limits.healthAgainMs;
-    await vi.waitUntil(() => app.watched?.health.verdict === 'suspended', 10_000);
+    await vi.waitFor(() => expect(app.watched?.health.verdict).toBe('suspended'), 10_000);
     process.kill(pid, 'SIGCONT');
-    await vi.waitUntil(() => app.watched?.health.stoppedSinceMs === null, 10_000);
+    await vi.waitFor(() => expect(app.watched?.health.stoppedSinceMs).toBeNull(), 10_000);
   });
 });
 
