@@ -6,8 +6,9 @@ import about from '../../package.json' with { type: 'json' };
 import { type FileReport, type Problem, findingKinds, pointer, segmentsOf, toReport } from '../findings.ts';
 import { limits } from '../limits.ts';
 import { decodeText } from '../positions/decode.ts';
-import { readJson } from '../positions/json.ts';
+import { readJson, scanJson } from '../positions/json.ts';
 import { type SourceNode, clip, locate, materialize } from '../positions/node.ts';
+import { plainJson } from '../positions/plain-json.ts';
 import { shapeProblems } from '../shape.ts';
 import { satisfiesMinimum } from '../versions.ts';
 import { manifestShape } from './compiled.ts';
@@ -19,11 +20,17 @@ import type { Manifest } from './manifest.ts';
 export function validateManifest(file: string, bytes: Uint8Array | string): FileReport & { manifest: Manifest | null } {
   const { text, problems } = decodeText(bytes, limits.manifestBytesMax);
   if (problems.length > 0) return { ...toReport(file, text, problems), manifest: null };
+  const plain = plainJson(text);
+  if (plain !== undefined) return reported(file, text, plain, judge(plain, text));
   const { node, problems: syntax } = readJson(text);
   if (!node) return { ...toReport(file, text, syntax), manifest: null };
   const found: Problem[] = [];
   const value = materialize(node, found);
-  const report = toReport(file, text, [...found, ...judge(value, node)]);
+  return reported(file, text, value, [...found, ...judge(value, text, node)]);
+}
+
+function reported(file: string, text: string, value: unknown, problems: readonly Problem[]): FileReport & { manifest: Manifest | null } {
+  const report = toReport(file, text, problems);
   return { ...report, manifest: report.ok ? (value as Manifest) : null };
 }
 
@@ -37,10 +44,14 @@ export function isManifest(value: unknown): value is Manifest {
   return errors === 0;
 }
 
-function judge(value: unknown, node: SourceNode): Problem[] {
-  const problems = shapeProblems(manifestShape(), value, node).map((problem) => ofAnotherSdk(problem, value));
+/** Places are looked for when there is something to say. */
+function judge(value: unknown, text: string, scanned?: SourceNode): Problem[] {
+  let node = scanned;
+  const root = (): SourceNode => (node ??= scanJson(text));
+  const shape = manifestShape();
+  const problems = shape(value) ? [] : shapeProblems(shape, value, root()).map((problem) => ofAnotherSdk(problem, value));
   checkManifestRules(value, (code, path, message, at = 'value') => {
-    problems.push({ code, path: pointer(path), span: locate(node, path.map(String), at), message });
+    problems.push({ code, path: pointer(path), span: locate(root(), path.map(String), at), message });
   });
   return problems;
 }

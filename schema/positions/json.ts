@@ -17,7 +17,7 @@ class Broken extends Error {
 
 export function readJson(text: string): SourceDocument {
   try {
-    const node = scan(text);
+    const node = scanJson(text);
     JSON.parse(text);
     return { node, problems: [] };
   } catch (error) {
@@ -34,7 +34,8 @@ type OpenList = { readonly type: 'list'; readonly start: number; readonly items:
 const stringToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const plainToken = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-function scan(text: string): SourceNode {
+/** The places of a text that is JSON; throws at one that is not. */
+export function scanJson(text: string): SourceNode {
   const cursor = { text, at: 0 };
   const open: (OpenMap | OpenList)[] = [];
   const keys: { key: string; keySpan: { start: number; end: number } }[] = [];

@@ -25,7 +25,7 @@ export interface SourceDocument {
 }
 
 /** Names that reach the prototype of an object in a careless copy. */
-const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+export const isForbiddenKey = (key: string): boolean => key === '__proto__' || key === 'constructor' || key === 'prototype';
 
 /**
  * The plain value of a tree, with what is wrong in any format: duplicate and forbidden keys (left out of the value), lone
@@ -46,7 +46,7 @@ export function materialize(node: SourceNode, problems: Problem[], path: (string
   if (node.type === 'list') return node.items.map((item, index) => below(item, index));
   const value: Record<string, unknown> = {};
   for (const { key, keySpan, node: child } of node.entries) {
-    if (forbiddenKeys.has(key)) {
+    if (isForbiddenKey(key)) {
       problems.push({
         code: 'FORBIDDEN_KEY',
         path: pointer([...path, key]),
