@@ -334,6 +334,25 @@ for (const [act, description] of [
     });
 }
 
+const store = program.command('store').description('where the portal keeps what it knows');
+
+store
+  .command('migrate')
+  .argument('<dir>', 'folder of desired-state YAML, whose Portal document names the store')
+  .description('bring the tables of the store up to date; svc up does it, too')
+  .addOption(state())
+  .addOption(output(['table', 'json']))
+  .action(async (dir, options) => (await import('./commands/store.ts')).runStoreMigrate(dir, options));
+
+store
+  .command('copy')
+  .argument('<dir>', 'folder of desired-state YAML, whose Portal document names an empty database of PostgreSQL')
+  .description('copy the embedded store of the state folder to the database; the portal is stopped meanwhile')
+  .option('--from <file>', 'instead of STATE/svc.db')
+  .addOption(state())
+  .addOption(output(['table', 'json']))
+  .action(async (dir, options) => (await import('./commands/store.ts')).runStoreCopy(dir, options));
+
 program
   .command('doctor')
   .description('check this installation; exit 1 when something is broken')

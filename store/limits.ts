@@ -14,6 +14,8 @@ export const limits = {
   storeStatementMsMax: 10_000,
   /** A transaction in which nothing is asked for so long is ended by the database: its portal stands still. */
   storeHeldMsMax: 2_000,
+  /** Rows of one statement when a store is copied. */
+  storeCopyRowsMax: 500,
   /** What finds the database away is tried again for so long. */
   storeAwayMsMax: 10_000,
   /** A leader that did not renew for so long leads no more. */

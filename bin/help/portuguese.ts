@@ -127,6 +127,15 @@ export const portuguese: Translation = {
     'a Server document': 'um documento Server',
     'only say what would be done: 0 nothing, 2 changes': 'só diz o que seria feito: 0 nada, 2 mudanças',
     'end what still runs from it': 'encerra o que ainda roda a partir dele',
+    'where the portal keeps what it knows': 'onde o portal guarda o que sabe',
+    'folder of desired-state YAML, whose Portal document names the store':
+      'pasta com os YAML do estado desejado, cujo documento Portal diz onde guardar',
+    'bring the tables of the store up to date; svc up does it, too': 'atualiza as tabelas; svc up também o faz',
+    'folder of desired-state YAML, whose Portal document names an empty database of PostgreSQL':
+      'pasta com os YAML do estado desejado, cujo documento Portal nomeia um banco vazio do PostgreSQL',
+    'copy the embedded store of the state folder to the database; the portal is stopped meanwhile':
+      'copia para o banco o que está no arquivo da pasta de estado; o portal fica parado enquanto isso',
+    'instead of STATE/svc.db': 'em vez de STATE/svc.db',
     'check this installation; exit 1 when something is broken': 'confere esta instalação; sai com 1 quando algo está quebrado',
     'check that server instead': 'confere aquele servidor em vez desta',
     'for example get, or jobs logs': 'por exemplo get, ou jobs logs',

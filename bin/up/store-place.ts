@@ -81,7 +81,8 @@ export async function openStore(
 
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-async function postgresPlace({ store = '', storePassword, storeCa }: StorePlace, stateDir: string): Promise<PostgresPlace> {
+/** How the database of a place is reached, with the password that the document names. */
+export async function postgresPlace({ store = '', storePassword, storeCa }: StorePlace, stateDir: string): Promise<PostgresPlace> {
   const url = new URL(store);
   const host = url.hostname;
   const password = storePassword === undefined ? undefined : await readSecretReference(storePassword, stateDir);

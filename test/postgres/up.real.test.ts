@@ -18,6 +18,7 @@ let desired: string;
 let server: TestPostgres;
 let portal: RunningPortal;
 let ana: Browser;
+let copied: Awaited<ReturnType<typeof runSvc>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcp-'));
@@ -25,16 +26,21 @@ beforeAll(async () => {
   const place = await server.database();
   desired = await exampleDesired(folder, ['notas']);
   await writeFile(join(folder, 'password'), `${String(place.password)}\n`, { mode: 0o600 });
-  const spec = { repository: join(folder, 'apps'), store: place.name, storePassword: { file: join(folder, 'password') } };
-  await writeFile(
-    join(desired, 'portal.yaml'),
-    `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(spec)}\n`,
-  );
+  const write = async (store: object): Promise<void> => {
+    const spec = JSON.stringify({ repository: join(folder, 'apps'), ...store });
+    await writeFile(join(desired, 'portal.yaml'), `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${spec}\n`);
+  };
+  await write({});
   portal = await startPortal({ desired });
   const host = `svc.localhost:${portal.port}`;
   ana = createBrowser({ host, url: `http://${host}`, port: portal.port, received: [] });
   const { pathname, search } = new URL(portal.link);
   await ana.request(pathname + search, { headers: navigation });
+  // It began with the embedded store, and goes on in the database.
+  await portal.kill();
+  await write({ store: place.name, storePassword: { file: join(folder, 'password') } });
+  copied = await runSvc(folder, ['store', 'copy', desired, '--state', portal.state]);
+  await portal.again();
 });
 afterAll(async () => {
   await portal?.stop();
@@ -44,6 +50,18 @@ afterAll(async () => {
 
 const session = async (): Promise<number> => (await ana.request('/api/sessao', {})).status;
 const processOf = async (): Promise<unknown> => (await whenState(portal, 'notas', 'running')).details['pid'];
+
+test('what the embedded store knew is there after a copy, which is made once and of a portal that is stopped', async () => {
+  expect([copied.code, copied.out + copied.err]).toEqual([0, expect.stringMatching(/\n +1 {2}sessions\n[^]*\ndone +\d+ rows of /)]);
+  expect(await session()).toBe(200);
+  const copyAgain = async () => await runSvc(folder, ['store', 'copy', desired, '--state', portal.state]);
+  expect(await copyAgain()).toMatchObject({ code: 1, err: expect.stringContaining('STATE_IN_USE') as string });
+  await portal.kill();
+  expect(await copyAgain()).toMatchObject({ code: 1, err: expect.stringContaining('CONFLICT') as string });
+  const migrated = await runSvc(folder, ['store', 'migrate', desired, '--state', portal.state]);
+  expect([migrated.code, migrated.out]).toEqual([0, expect.stringContaining('are those of this svc')]);
+  await portal.again();
+});
 
 test('a portal that is killed comes back with its sessions and wishes, and starts nothing twice', async () => {
   await whenInstalled(portal, 'notas');

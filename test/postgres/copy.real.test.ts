@@ -1,0 +1,119 @@
+/** An embedded store is copied to a real PostgreSQL: every table with every column, all of it or nothing. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../controller/clock/system.ts';
+import { copyToPostgres } from '../../store/copy.ts';
+import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+let folder: string;
+let file: string;
+let server: TestPostgres;
+let tables: readonly string[];
+/** What JSON and SQL take as their own. */
+const odd = `"ção" \\ \n 🎈 \0 '; --`;
+const rowsOfEach = 1_203;
+const options = { clock: systemClock, holder: 'test' };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svcc-'));
+  file = join(folder, 'svc.db');
+  server = await startPostgres();
+  await (await openSqliteStore(file)).close();
+  tables = fillAll(file);
+});
+afterAll(async () => {
+  await server?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Every column of every table; what refers to a room has one. */
+function fillAll(path: string): readonly string[] {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA foreign_keys = OFF; BEGIN');
+  const named = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`).all();
+  const names = named.map(({ name }) => String(name));
+  for (const name of names) {
+    const columns = database.prepare('SELECT name, type FROM pragma_table_info(?)').all(name);
+    // A notice is of a room or of an app.
+    const isFree = (column: unknown): boolean =>
+      columns.some((each) => each['name'] === 'words') && (column === 'app' || column === 'words');
+    const insert = database.prepare(`INSERT INTO "${name}" VALUES (${columns.map(() => '?').join(', ')})`);
+    for (let n = 1; n <= rowsOfEach; n += 1)
+      insert.run(
+        ...columns.map(({ name: column, type }) =>
+          isFree(column) ? null : type === 'TEXT' ? JSON.stringify({ n, text: odd }) : type === 'REAL' ? n / 7 : n,
+        ),
+      );
+  }
+  // Made with its table.
+  database.exec(`DELETE FROM counters WHERE name = 'jobs'; COMMIT`);
+  expect(database.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
+  database.close();
+  return names;
+}
+
+async function rowsOf(place: PostgresPlace, table: string): Promise<readonly object[]> {
+  const { name: _, ...connection } = place;
+  const client = new Client(connection);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ readonly row: object }>(`SELECT row_to_json(t) AS row FROM "${table}" t`);
+    return rows.map(({ row }) => row);
+  } finally {
+    await client.end();
+  }
+}
+
+const sorted = (rows: readonly object[]): readonly string[] =>
+  rows.map((row) => JSON.stringify(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
+
+test('every row of every table is there as it was, and the next event comes after them', async () => {
+  const place = await server.database();
+  const copied = await copyToPostgres(file, place, options);
+  expect(Object.fromEntries(copied.map(({ table, rows }) => [table, rows]))).toEqual(
+    Object.fromEntries(tables.map((table) => [table, rowsOfEach])),
+  );
+  const source = new DatabaseSync(file, { readOnly: true });
+  for (const table of tables)
+    expect([table, ...sorted(await rowsOf(place, table))]).toEqual([table, ...sorted(source.prepare(`SELECT * FROM "${table}"`).all())]);
+  source.close();
+  const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: false });
+  await store.appendEvent({
+    key: 'Server/um',
+    type: 'Normal',
+    reason: 'Healthy',
+    message: 'depois',
+    round: 'r',
+    atMs: 1,
+    from: null,
+    to: 'running',
+  });
+  const [last] = await store.events({ keyPrefix: 'Server/um', limit: 10 });
+  expect(last?.seq).toBe(rowsOfEach + 1);
+  await store.close();
+});
+
+test('a database that has rows, or that ends in the middle, is as it was', async () => {
+  const place = await server.database();
+  const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: true });
+  await store.putValue('antes', '1');
+  await store.close();
+  await expect(copyToPostgres(file, place, options)).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(await rowsOf(place, 'events')).toEqual([]);
+
+  const other = await server.database();
+  const ends: Promise<void>[] = [];
+  const onTable = (): void => void (ends.length > 0 || ends.push(server.stop('immediate')));
+  await expect(copyToPostgres(file, other, { ...options, onTable })).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  await Promise.all(ends);
+  await server.start();
+  for (const table of tables)
+    expect([table, await rowsOf(other, table)]).toEqual([table, table === 'counters' ? [{ name: 'jobs', n: 0 }] : []]);
+  expect(await copyToPostgres(file, other, options)).toHaveLength(tables.length);
+});
