@@ -8,6 +8,8 @@ export const limits = {
   /** Of what a server-scope app keeps, when it changes its owner: each level holds a descriptor. */
   stateDepthMax: 256,
   serviceManagerMsMax: 60_000,
+  /** So many entries of a package are listed without leaving the thread. See kit/launch/package-hash-cache.ts. */
+  packageListedAtOnceMax: 64,
   // Files.
   envFileBytesMax: 64 * 1_024,
   envEntriesMax: 512,

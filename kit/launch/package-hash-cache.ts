@@ -3,10 +3,11 @@
  * listed, and only another listing makes the bytes be read again. ctime is in the listing, so no tool can hide a change.
  */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, lstatSync, readdirSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
+import { limits as kitLimits } from '../limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
 import { readEvidence, writeFileAtomic } from '../atomic-file.ts';
 import { LaunchRefused } from './refusal.ts';
@@ -17,17 +18,24 @@ interface Listed {
   readonly stamp: string;
 }
 
-/** Regular files only: links and folders carry no bytes. */
+/**
+ * Regular files only: links and folders carry no bytes. The first ones are listed at once, since each wait for another thread is a wait for a
+ * processor, too: most packages are small, and who waits is a person in front of a start.
+ */
 async function list(root: string): Promise<readonly Listed[]> {
   const found: Listed[] = [];
+  let seen = 0;
+  const isFew = (): boolean => seen < kitLimits.packageListedAtOnceMax;
   const walk = async (folder: string): Promise<void> => {
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    const from = join(root, folder);
+    for (const entry of isFew() ? readdirSync(from, { withFileTypes: true }) : await readdir(from, { withFileTypes: true })) {
+      seen += 1;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) await walk(path);
       if (!entry.isFile()) continue;
       if (found.length >= limits.packageEntriesMax)
         throw new LaunchRefused('InvalidManifest', 'the package holds more files than the limit');
-      const stat = await lstat(join(root, path), { bigint: true });
+      const stat = isFew() ? lstatSync(join(root, path), { bigint: true }) : await lstat(join(root, path), { bigint: true });
       const executable = (stat.mode & 0o100n) !== 0n;
       found.push({ path, executable, stamp: `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${executable ? 'x' : '-'}` });
     }
