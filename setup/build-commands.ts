@@ -6,7 +6,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
-import { bundleDir, inputsFile, type Inputs } from '../bin/bundled/start.ts';
+import { bundleDir, inputsFile, quickCommands, quickFile, quickInputs, type Inputs } from '../bin/bundled/start.ts';
 import { compiledShapes } from './compiled-shapes.ts';
 import { undiciParts } from './undici-parts.ts';
 
@@ -23,16 +23,49 @@ const threads = ['store/room-log-thread', 'store/room-compact-thread'];
  */
 const bundledPackages = new Set(['commander', 'yaml', 'ajv', 'semver', 'fastest-levenshtein', 'xstate']);
 
+/** Their text stays in the memory of who runs it. */
+const common = {
+  bundle: true,
+  minifyWhitespace: true,
+  lineLimit: 200,
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+} as const satisfies BuildOptions;
+
+/** The sources of one bundle, with size and time of change. */
+class Read {
+  readonly #root: string;
+  readonly #files = new Map<string, readonly [bytes: number, mtimeMs: number]>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async note(fromRoot: string): Promise<void> {
+    const { size, mtimeMs } = await stat(join(this.#root, fromRoot));
+    this.#files.set(fromRoot, [size, mtimeMs]);
+  }
+
+  list(outputs: readonly string[]): Buffer {
+    const inputs = [...this.#files].map(([path, [bytes, mtimeMs]]) => [path, bytes, mtimeMs] as const);
+    return Buffer.from(JSON.stringify({ inputs, outputs } satisfies Inputs));
+  }
+}
+
 export async function buildCommands(root: string, server: BuildOptions, write: Write): Promise<void> {
-  const inputs = new Map<string, readonly [bytes: number, mtimeMs: number]>();
-  const note = async (fromRoot: string): Promise<void> => {
-    const { size, mtimeMs } = await stat(join(root, fromRoot));
-    inputs.set(fromRoot, [size, mtimeMs]);
-  };
-  for (const path of ['package-lock.json', ...(await ownFiles(root))]) await note(path);
-  const result = await build({
+  const own = ['package-lock.json', ...(await ownFiles(root))];
+  const options: BuildOptions = {
     ...server,
+    ...common,
     absWorkingDir: root,
+    banner: { js: `${server.banner?.['js'] ?? ''} ${placeOfSources}` },
+  };
+  const read = new Read(root);
+  for (const path of own) await read.note(path);
+  const result = await build({
+    ...options,
     entryPoints: Object.fromEntries([
       ...programs.map((name) => [name, `bin/bundled/${name}.ts`]),
       ...threads.map((name) => [name, `${name}.ts`]),
@@ -40,30 +73,61 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
     outdir: bundleDir,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
     splitting: true,
-    // Their text stays in the memory of who runs it; names and lines of a stack come from the source map.
-    minifyWhitespace: true,
-    lineLimit: 200,
+    // Names and lines of a stack come from the source map.
     sourcemap: 'linked',
-    sourcesContent: false,
-    legalComments: 'none',
-    logLevel: 'warning',
     write: false,
-    banner: { js: `${server.banner?.['js'] ?? ''} ${placeOfSources}` },
-    plugins: [builtins, undiciParts, packages, ourSources(root, note)],
+    plugins: [builtins, undiciParts, packages, ourSources(root, read)],
   });
   const before = await outputsIn(root);
+  const quick = (await Promise.all(quickCommands.map((command) => buildQuick(root, options, own, command)))).flat();
+  for (const { path, contents } of quick) await write(join(root, bundleDir, path), contents);
   // The programs last: what they load is there by then. Then what they were made of.
   const files = withoutMapOfUndici(result.outputFiles).toSorted((a, b) => Number(isProgram(a.path)) - Number(isProgram(b.path)));
   for (const { path, contents } of files) await write(path, contents);
-  const outputs = files.map(({ path }) => relative(join(root, bundleDir), path));
-  const made: Inputs = { inputs: [...inputs].map(([path, [bytes, mtimeMs]]) => [path, bytes, mtimeMs] as const), outputs };
-  await write(join(root, inputsFile), Buffer.from(JSON.stringify(made)));
+  const outputs = [...files.map(({ path }) => relative(join(root, bundleDir), path)), ...quick.map(({ path }) => path)];
+  await write(join(root, inputsFile), read.list(outputs));
   // A command that is just starting finds the chunks of the build before; those of older ones go.
   const kept = new Set([...before.last, ...outputs, 'inputs.json']);
   for (const file of before.all) if (!kept.has(file)) await rm(join(root, bundleDir, file), { force: true });
 }
+
+/** One command as a file, and then what it was made of. The other commands are not in it: bin/bundled/start.ts runs it for this one only. */
+async function buildQuick(
+  root: string,
+  options: BuildOptions,
+  own: readonly string[],
+  command: string,
+): Promise<readonly { readonly path: string; readonly contents: Uint8Array }[]> {
+  const read = new Read(root);
+  for (const path of own) await read.note(path);
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: ['bin/svc-main.ts'],
+    outfile: join(bundleDir, quickFile(command)),
+    write: false,
+    plugins: [commandAlone(command), builtins, undiciParts, packages, ourSources(root, read)],
+  });
+  return [
+    { path: quickFile(command), contents: outputFiles[0]?.contents ?? new Uint8Array() },
+    { path: quickInputs(command), contents: read.list([]) },
+  ];
+}
+
+const commandAlone = (command: string): Plugin => ({
+  name: 'command-alone',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^\.\/(?:commands\/|publish-program)/ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && importer.endsWith('/bin/svc-program.ts') && path !== `./commands/${command}.ts`
+        ? { path, namespace: 'other-command' }
+        : null,
+    );
+    bundler.onLoad({ filter: /./, namespace: 'other-command' }, ({ path }) => ({
+      contents: `throw new Error(${JSON.stringify(`${path} is not in the file of svc ${command}`)})`,
+      loader: 'js',
+    }));
+  },
+});
 
 /** Of this build itself, the schemas that it compiles among them. Throws when one was written after it began, since then it runs another one. */
 async function ownFiles(root: string): Promise<readonly string[]> {
@@ -107,7 +171,7 @@ const placeOfSources = [
   `const svcRoot = import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf('/${bundleDir}'));`,
 ].join(' ');
 
-function ourSources(root: string, note: (fromRoot: string) => Promise<void>): Plugin {
+function ourSources(root: string, read: Read): Plugin {
   return {
     name: 'our-sources',
     setup: (bundler) => {
@@ -115,7 +179,7 @@ function ourSources(root: string, note: (fromRoot: string) => Promise<void>): Pl
         if (path.includes('/node_modules/')) return null;
         const fromRoot = relative(root, path);
         // Before it is read: what is written meanwhile makes the bundle an old one.
-        await note(fromRoot);
+        await read.note(fromRoot);
         const shapes = compiledShapes(path, fromRoot);
         if (shapes !== null) return shapes;
         const text = await readFile(path, 'utf8');

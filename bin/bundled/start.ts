@@ -10,6 +10,11 @@ import { pathToFileURL } from 'node:url';
 export const bundleDir = 'build/bin';
 export const inputsFile = `${bundleDir}/inputs.json`;
 
+/** Commands that are a file of their own, each with what it was made of: one file starts in three quarters of the time of forty chunks. */
+export const quickCommands: readonly string[] = ['validate', 'get', 'events', 'help'];
+export const quickFile = (command: string): string => `quick/${command}.mjs`;
+export const quickInputs = (command: string): string => `quick/${command}.json`;
+
 /** What a build read, by path from the root of the repository, and what it wrote into its folder. */
 export interface Inputs {
   readonly inputs: readonly (readonly [path: string, bytes: number, mtimeMs: number])[];
@@ -21,6 +26,15 @@ const root = resolve(import.meta.dirname, '../..');
 /** Their stacks name the sources, as all do with SVC_DEBUG. Looking for the maps costs 8 ms of a start; other commands show no stack. */
 const showsStacks = new Set(['up', 'dev', 'repository']);
 
+/** `svc`. With SVC_DEBUG stacks name the sources, for which the files of their own have no maps. */
+export async function startSvc(load: () => Promise<unknown>): Promise<void> {
+  const command = process.argv[2] ?? '';
+  const isQuick = quickCommands.includes(command) && process.env['SVC_DEBUG'] === undefined;
+  if (isQuick && isCurrent(root, join(bundleDir, quickInputs(command))))
+    await import(pathToFileURL(join(root, bundleDir, quickFile(command))).href);
+  else await start('svc-main', load);
+}
+
 export async function start(program: string, load: () => Promise<unknown>): Promise<void> {
   if (isCurrent(root)) {
     if (process.env['SVC_DEBUG'] !== undefined || showsStacks.has(process.argv[2] ?? '')) process.setSourceMapsEnabled(true);
@@ -28,9 +42,9 @@ export async function start(program: string, load: () => Promise<unknown>): Prom
   } else await import(pathToFileURL(join(root, 'bin', `${program}.ts`)).href);
 }
 
-export function isCurrent(folder: string): boolean {
+export function isCurrent(folder: string, list = inputsFile): boolean {
   try {
-    const { inputs } = JSON.parse(readFileSync(join(folder, inputsFile), 'utf8')) as Inputs;
+    const { inputs } = JSON.parse(readFileSync(join(folder, list), 'utf8')) as Inputs;
     return inputs.every(([path, bytes, mtimeMs]) => {
       const now = statSync(`${folder}/${path}`);
       return now.size === bytes && now.mtimeMs === mtimeMs;

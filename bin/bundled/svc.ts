@@ -1,3 +1,3 @@
-import { start } from './start.ts';
+import { startSvc } from './start.ts';
 
-await start('svc-main', () => import('../svc-main.ts'));
+await startSvc(() => import('../svc-main.ts'));
