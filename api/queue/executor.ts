@@ -32,8 +32,8 @@ export interface Executor {
   /** One line per input: sha256, size, path, between tabs; the path percent-encoded. */
   inputs(job: string): Promise<string>;
   input(job: string, sha: string): Promise<OpenFile>;
-  /** `gone`: it is to be ended. */
-  report(job: string, text: string): Promise<'ok' | 'gone'>;
+  /** `gone`: it is to be ended. One that just began is told its inputs, as above. */
+  report(job: string, text: string): Promise<'gone' | { readonly inputs: string | null }>;
   log(job: string, from: number, body: Body): Promise<number>;
   /** The same lines for outputs; answers those that are wanted still, as sha256 and how much of it is here. */
   announce(job: string, text: string): Promise<string>;
@@ -48,12 +48,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     return job;
   };
   const changed = ({ id, usuario, app }: StoredJob): void => bus.jobChanged({ id, usuario, app });
+  const inputs = async (id: string): Promise<string> =>
+    (await jobs.jobInputs(id)).map(({ sha, bytes, caminho }) => `${sha}\t${bytes}\t${encodePath(caminho)}\n`).join('');
   return {
     check: (authorization) => check(deps, authorization),
-    inputs: async (id) => {
-      const lines = (await jobs.jobInputs(id)).map(({ sha, bytes, caminho }) => `${sha}\t${bytes}\t${encodePath(caminho)}\n`);
-      return lines.join('');
-    },
+    inputs,
     input: async (id, sha) => {
       const job = await open(id);
       const isItsOwn = (await jobs.jobInputs(id)).some((each) => each.sha === sha);
@@ -69,7 +68,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       // How far it is wakes nobody but who looks at it.
       if (report.estado !== before) bus.enqueue(keys.job(id), true);
       changed(job);
-      return job.cancelAtMs === null ? 'ok' : 'gone';
+      if (job.cancelAtMs !== null) return 'gone';
+      return { inputs: report.estado === 'iniciado' ? await inputs(id) : null };
     },
     log: async (id, from, body) => {
       const job = await open(id);

@@ -63,7 +63,7 @@ test('an output waits at its wrapper: it is wanted still, from where it was, and
   room = 0;
   await expect(executor.output(id, sha, 4, body('456789'))).rejects.toMatchObject(full);
   expect(await executor.announce(id, list)).toBe(`${sha}\t4\n`);
-  expect(await executor.report(id, 'estado=a-enviar\n')).toBe('ok');
+  expect(await executor.report(id, 'estado=a-enviar\n')).toEqual({ inputs: null });
   expect((await jobs.job(id))?.outcome).toBeNull();
   expect((await jobs.outputs(id)).map(({ complete, refused }) => [complete, refused])).toEqual([[false, false]]);
   room = 2 ** 40;

@@ -47,9 +47,10 @@ export function addExecutorRoutes(app: FastifyInstance, { executor, clock }: Exe
 function addReports(scope: FastifyInstance, { executor, clock }: ExecutorRouteDeps): void {
   scope.post(
     '/api/fila/executor/batida',
-    { config, schema: { summary: 'How far the job is; 410: end it', ...raw, response: errorAnswers } },
+    { config, schema: { summary: 'How far the job is, answered with its inputs as it begins; 410: end it', ...raw, ...textAnswer } },
     async (request, reply) => {
       const said = await executor.report(jobIn(request), await readText(clock, request, limits.jobReportBytesMax));
+      if (said !== 'gone' && said.inputs !== null) return answer(reply, said.inputs);
       return await reply.code(said === 'gone' ? 410 : 204).send();
     },
   );

@@ -136,7 +136,7 @@ test('what the wrapper says is taken once, never goes back, and is refused where
     await beat('estado=a-correr\nprogresso=0.25\n'),
     await beat('estado=a-correr\nprogresso=0.5\n'),
     await beat('estado=iniciado\n'),
-  ]).toEqual([204, 204, 204, 204]);
+  ]).toEqual([200, 204, 204, 204]);
   off();
   // Progress alone wakes no decision.
   expect(enqueued).toEqual([`Job/${id}`, `Job/${id}`]);

@@ -1,6 +1,6 @@
 /**
- * What is done with jobs on a server, by the scripts of kit/job over the standard input of `bash -s`: arguments travel as base64 and never are
- * words of a command line. What the scripts print is held against its shape: it comes from an account of a person.
+ * What is done with jobs on a server, by the scripts of kit/job over the standard input of `bash`: arguments travel there, too, and never are words of
+ * a command line. What the scripts print is held against its shape: it comes from an account of a person.
  */
 import { SvcError } from '../../schema/errors.ts';
 import type { HostRun, HostRunEnd } from '../hosts/host.ts';
@@ -26,7 +26,18 @@ export function checkJobName(name: string): void {
 
 /** Files of a job as words of a script. */
 export const filePairs = (files: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(files).flatMap(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+  Object.entries(files).flatMap(([name, text]) => [name, escaped(text)]);
+
+/** For `printf %b`, and safe between single quotes: octal for what is no plain ASCII, a quote or a backslash. */
+function escaped(text: string): string {
+  const octal = (byte: string): string => `\\0${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  return Buffer.from(text)
+    .toString('latin1')
+    .replaceAll(/[^\n\t -&(-[\]-~]/g, octal);
+}
+
+/** bash reads what comes through a pipe byte by byte, a call of the kernel for each: all behind this line it gets at once. */
+const atOnce = 'eval "$(cat)"';
 
 /** Exit code of the scripts: the cluster said no for good. */
 const refused = 65;
@@ -37,8 +48,9 @@ export async function callScript(
   scripts: readonly ('server.sh' | 'slurm.sh')[],
   call: ScriptCall,
 ): Promise<readonly string[]> {
-  const argument = Buffer.from(call.words.map((word) => `${word}\0`).join('')).toString('base64');
-  const stdin = `${scripts.map(jobScriptText).join('\n')}\nact <<'SVC'\n${argument.replaceAll(/.{1,900}/g, '$&\n')}SVC\n`;
+  const words = call.words.map((word) => `'${escaped(word)}'`).join(' ');
+  // One group: of a text that was cut nothing runs.
+  const stdin = `${atOnce}\n{\n${scripts.map(jobScriptText).join('\n')}\nact ${words}\n}\n`;
   const lines: string[] = [];
   const end = await run(call.account, {
     argv: ['bash', '-s'],

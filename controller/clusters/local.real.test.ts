@@ -39,7 +39,13 @@ function fixtureOf(plain: boolean): LocalFixture {
     shown: async () => (await promisify(execFile)('ps', ['-eo', 'args'])).stdout,
     keeps: (name) => existsSync(path.join(folder, name)),
     remove: async () => {
-      for (const { pid } of processesIn(folder)) process.kill(pid, 'SIGKILL');
+      for (const { pid } of processesIn(folder)) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It ended since it was looked for.
+        }
+      }
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -77,7 +83,7 @@ const begin = async (command: readonly string[], plain = true) => {
   made = fixtureOf(plain);
   const one = await trial(made, command);
   await made.cluster.submit(one.job, never);
-  await expect.poll(() => one.portal.beats.includes('estado=a-correr')).toBe(true);
+  await expect.poll(() => one.portal.beats.includes('estado=iniciado')).toBe(true);
   return { ...one, made, folder: made.folder };
 };
 

@@ -117,6 +117,6 @@ test('the options of sbatch hold the wishes and limits, and nothing of the perso
     ]),
   );
   expect(options.join(' ')).not.toContain('segredo');
-  // Far from the words of a remote shell all the same: they travel as base64.
+  // Far from the words of a remote shell all the same: they travel with escapes.
   expect(sbatchOptions(job, {}).some((word) => /^--(?:partition|account|qos)/.test(word))).toBe(false);
 });

@@ -185,7 +185,7 @@ test('jobs that wait have a place, and are cancelled without having run', async 
 test('the controller does not answer: jobs are unknown, never absent, and go on; the node goes down: its job failed, and runs no second time', async () => {
   const [long, short] = [await begin(['bash', '-c', 'echo x; sleep 7; echo y; sleep 300']), await begin(['bash', '-c', 'sleep 2; exit 2'])];
   const { cluster } = long;
-  for (const { portal } of [long, short]) await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
+  for (const { portal } of [long, short]) await expect.poll(() => portal.beats.includes('estado=iniciado')).toBe(true);
   await slurm.killController();
   await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
   await slurm.startController();

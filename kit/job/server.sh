@@ -1,14 +1,14 @@
-# What the portal does with jobs on a server, as the account that they belong to. Sent to `bash -s` with a call of `act` behind it (see
-# controller/clusters/job-script.ts): arguments come base64-encoded with a NUL after each, never as words of a command line.
+# What the portal does with jobs on a server, as the account that they belong to. Sent over standard input with a call of `act` behind it
+# (controller/clusters/job-server.ts), all in one group of commands: of a text that was cut nothing runs. Arguments never are words of a command line.
 # FOLDER is where the jobs of the account are, relative to its home; a job is a folder in it (wrapper.sh says of which files).
 set -u
 umask 077
 unset CDPATH "${!SBATCH_@}" "${!SQUEUE_@}" "${!SACCT_@}" "${!SLURM_@}" "${!SCANCEL_@}"
 export LC_ALL=C
 
-act() {
-  local words
-  mapfile -d '' words < <(base64 -d)
+act() { # WORD…: with escapes for what is no plain character
+  local word words=()
+  for word; do printf -v word %b "$word"; words+=("$word"); done
   cd / && cd "$HOME" || exit 71
   "do_${words[0]}" "${words[@]:1}"
   exit
@@ -19,19 +19,20 @@ fail() {
   exit "$1"
 }
 
-put_file() { # FILE CONTENT-IN-BASE64
-  base64 -d <<<"$2" >"$1.part" && mv -fT -- "$1.part" "$1" || fail 74 "cannot write $1"
-}
-
-# FOLDER NAME {FILE CONTENT}…: a job that is claimed already gets a new header and address only.
+# FOLDER NAME {FILE CONTENT}…: a job that is claimed already gets a new header and address only. The content has escapes still, since it may hold NUL.
 put() {
-  local folder=$1/$2
+  local folder=$1/$2 parts=()
   shift 2
-  mkdir -p -m 700 -- "$folder" || fail 74 "cannot make $folder"
+  mkdir -p -m 700 -- "$folder/.put" || fail 74 "cannot make $folder"
   while (($# > 1)); do
-    [[ -e $folder/claim && $1 != header && $1 != url ]] || put_file "$folder/$1" "$2"
+    if [[ ! -e $folder/claim || $1 == header || $1 == url ]]; then
+      printf %b "$2" >"$folder/.put/$1" || fail 74 "cannot write $1"
+      parts+=("$folder/.put/$1")
+    fi
     shift 2
   done
+  # One process for all of them, since a job as small as its command is mostly these; each is renamed by itself.
+  mv -f -t "$folder" -- "${parts[@]}" || fail 74 "cannot write to $folder"
   sync -f "$folder" 2>/dev/null || true
 }
 
@@ -43,25 +44,31 @@ lives() { # PID START BOOT: that very process, and no zombie
   [[ ${fields[0]} != [ZX] && ${fields[19]} == "${2-}" && $boot == "${3-}" ]]
 }
 
-first_line() { # FILE: at most 200 characters of a plain file
+first_line() { # VARIABLE FILE: at most 200 characters of a plain file
   local line=''
-  [[ -f $1 && ! -L $1 ]] && read -r -n 200 line <"$1"
-  printf '%s' "${line//[^A-Za-z0-9 ._:-]/?}"
+  [[ -f $2 && ! -L $2 ]] && read -r -n 200 line <"$2"
+  printf -v "$1" %s "${line//[^A-Za-z0-9 ._:-]/?}"
+}
+
+is_there() { # VARIABLE FILE
+  if [[ -e $2 ]]; then printf -v "$1" yes; else printf -v "$1" ''; fi
 }
 
 # NAME: by force, the command with all that it started, and the wrapper.
 kill_job() {
   local process
-  process=$(first_line "$1/command")
+  first_line process "$1/command"
   lives $process && kill -KILL -- "-${process%% *}"
-  process=$(first_line "$1/claim/process")
+  first_line process "$1/claim/process"
   lives $process && kill -KILL "${process%% *}"
 }
 
 # NAME SECONDS: so much longer than all of its time the wrapper lives, by the uptime of the machine. Its own watch ends it before, unless it was stopped.
 is_overdue() {
   local up process seconds delivery
-  process=$(first_line "$1/claim/process") seconds=$(first_line "$1/seconds") delivery=$(first_line "$1/delivery")
+  first_line process "$1/claim/process"
+  first_line seconds "$1/seconds"
+  first_line delivery "$1/delivery"
   [[ $seconds =~ ^[0-9]{1,9}$ && $delivery =~ ^[0-9]{1,9}$ ]] && lives $process || return 1
   read -r up _ </proc/uptime
   set -- "$2" $process
@@ -71,7 +78,8 @@ is_overdue() {
 # FOLDER PREFIX [SECONDS]: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
 # cancelled, sent; begun and ended in seconds of the epoch. One that lives SECONDS after its time is killed first: it failed, its time was over.
 do_records() {
-  local folder name process alive code id
+  local folder name process id claimed alive code reason cancelled sent at n tab=$'\t' names=() before=() behind=() some=()
+  local -A times=()
   cd "$1" 2>/dev/null || { [[ ! -e $1 ]] && return 0 || fail 74 "cannot read $1"; }
   for folder in "$2"*/; do
     name=${folder%/}
@@ -80,18 +88,29 @@ do_records() {
       kill_job "$name"
       [[ -e $name/codigo ]] || { printf 'limit\n' >"$name/reason" && printf '124\n' >"$name/codigo.part" && mv -f "$name/codigo.part" "$name/codigo"; }
     fi
-    process=$(first_line "$name/claim/process")
+    first_line process "$name/claim/process"
     # Before what it leaves: one that ends in between is seen as it was, never as one that left nothing.
-    alive=$(lives $process && echo yes)
-    code=$(first_line "$name/codigo")
-    id=$(first_line "$name/id")
-    printf 'record\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "${id:-${process%% *}}" \
-      "$([[ -e $name/claim ]] && echo yes)" "$alive" "$(when "$name/claim/process")" "$(when "$name/codigo")" \
-      "$code" "$(first_line "$name/reason")" "$([[ -e $name/cancelled ]] && echo yes)" "$([[ -e $name/sent ]] && echo yes)"
+    lives $process && alive=yes || alive=''
+    is_there claimed "$name/claim"
+    first_line code "$name/codigo"
+    is_there cancelled "$name/cancelled"
+    is_there sent "$name/sent"
+    first_line id "$name/id"
+    first_line reason "$name/reason"
+    names+=("$name")
+    before+=("$name$tab${id:-${process%% *}}$tab$claimed$tab$alive")
+    behind+=("$code$tab$reason$tab$cancelled$tab$sent")
+  done
+  # The times of many by one process, after all was read: what was there has one.
+  for ((n = 0; n < ${#names[@]}; n += 500)); do
+    some=("${names[@]:n:500}")
+    while read -r at name; do times[$name]=$at; done < <(stat -c '%Y %n' -- "${some[@]/%//claim/process}" "${some[@]/%//codigo}" 2>/dev/null)
+  done
+  for ((n = 0; n < ${#names[@]}; n++)); do
+    name=${names[n]}
+    printf 'record\t%s\t%s\t%s\t%s\n' "${before[n]}" "${times[$name/claim/process]-}" "${times[$name/codigo]-}" "${behind[n]}"
   done
 }
-
-when() { stat -c %Y -- "$1" 2>/dev/null; }
 
 # FOLDER NAME {FILE CONTENT}…: the wrapper runs in a session of its own, beyond the portal's life.
 do_start() {
@@ -113,16 +132,17 @@ do_stop() {
   cd "$1/$2" 2>/dev/null || return 0
   # Asked again it stays of the first time, from which the seconds count.
   [[ -e codigo || -e cancelled ]] || touch cancelled
-  process=$(first_line claim/process)
+  first_line process claim/process
   lives $process || return 0
   kill -TERM "${process%% *}" 2>/dev/null
-  if (($(date +%s) - $(when cancelled || date +%s) > $3)); then kill_job .; fi
+  if (($(date +%s) - $(stat -c %Y cancelled 2>/dev/null || date +%s) > $3)); then kill_job .; fi
   return 0
 }
 
 # FOLDER NAME: what lives is left alone.
 do_forget() {
   cd "$1" 2>/dev/null || return 0
-  lives $(first_line "$2/claim/process") && return 0
+  first_line process "$2/claim/process"
+  lives $process && return 0
   rm -rf -- "$2"
 }

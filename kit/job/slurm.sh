@@ -40,7 +40,7 @@ do_submit() {
   shift "$count"
   use_slurm "$bin" "$conf"
   command -v sbatch >/dev/null || fail 75 'there is no sbatch here'
-  mkdir -p -m 700 -- "$folder" && { mkdir -m 700 -- "$folder/$name" 2>/dev/null || before=yes; }
+  { [[ -d $folder ]] || mkdir -p -m 700 -- "$folder"; } && { mkdir -m 700 -- "$folder/$name" 2>/dev/null || before=yes; }
   exec 9>"$folder/$name/lock" && flock -w 20 9 || fail 75 'another submission of this job is under way'
   # Without a folder of it nothing was handed over: the folder comes first.
   [[ -z $before ]] || id=$(ids_of "$name" 2>&1) || fail 75 "squeue: $(in_short "$id")"
@@ -49,7 +49,7 @@ do_submit() {
   [[ -z $id ]] || { keep_id "$id"; return 0; }
   [[ ! -e id && ! -e claim ]] || return 0
   if said=$(sbatch --parsable "${options[@]}" --chdir "$PWD" --output "$PWD/said" "$PWD/wrapper" "$PWD" 2>&1 9>&-); then
-    id=$(tail -n 1 <<<"$said")
+    id=${said##*$'\n'}
     keep_id "${id%%;*}"
     return 0
   fi
@@ -65,7 +65,10 @@ do_submit() {
 }
 
 keep_id() { # several under one name: the first
-  [[ -e id ]] || { sort -n <<<"$1" | head -n 1 >id.part && mv -f id.part id; }
+  local id=$1
+  [[ ! -e id ]] || return 0
+  [[ $id != *$'\n'* ]] || id=$(sort -n <<<"$id" | head -n 1)
+  printf '%s\n' "$id" >id.part && mv -f id.part id
 }
 
 # What no later try would change. An unknown word means: perhaps.

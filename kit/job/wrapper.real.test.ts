@@ -64,7 +64,7 @@ async function world(onTestFinished: (end: () => Promise<void>) => void) {
   const startWithList = (list: string) => {
     const bin = path.join(folder, 'bin');
     mkdirSync(bin);
-    const fake = `#!/bin/bash\nfor ((n = 1; n <= $#; n++)); do [[ \${!n} == -o ]] && at=$((n + 1)); done\n[[ \${*: -1} == */entradas ]] && printf '%s' '${list}' >"\${!at}"\nprintf 200\n`;
+    const fake = `#!/bin/bash\nfor ((n = 1; n <= $#; n++)); do [[ \${!n} == -o ]] && at=$((n + 1)); done\n[[ \${*: -1} == */@(entradas|batida) ]] && printf '%s' '${list}' >"\${!at}"\nprintf 200\n`;
     writeFileSync(path.join(bin, 'curl'), fake, { mode: 0o755 });
     return start({ command: ['true'], seconds: 0, delivery: 0, programs: `${bin}:/usr/bin:/bin` });
   };
@@ -133,6 +133,29 @@ test.concurrent('the token is in no argv and in no environment', async ({ expect
   expect(w.portal.log()).toBe('0\n');
 });
 
+test.concurrent('of a command that is over at once and leaves nothing its beginning and its end are told, and no more is asked', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const w = await world(onTestFinished);
+  const run = w.start({ command: ['true'] });
+  expect([await run.ended, run.said()]).toEqual([0, '']);
+  const beat = 'POST /api/fila/executor/batida';
+  expect([w.portal.requests, w.portal.beats]).toEqual([
+    [beat, beat],
+    ['estado=iniciado', 'estado=terminado', 'codigo=0'],
+  ]);
+});
+
+test.concurrent('a portal that does not answer the beginning with the inputs is asked for them', async ({ expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  w.portal.input('entrada/a', Buffer.from('dados'));
+  // As one of before, and then one whose answer is cut.
+  w.portal.fault = (what, nth) => (nth === 1 ? 204 : nth === 2 && what.endsWith('/entradas') ? 'break' : null);
+  const run = w.start({ command: ['cat', 'entrada/a'] });
+  expect([await run.ended, w.portal.log()]).toEqual([0, 'dados']);
+});
+
 test.concurrent('a command never runs twice', async ({ expect, onTestFinished }) => {
   const w = await world(onTestFinished);
   const first = w.start({ command: ['bash', '-c', 'echo x >>saida/vezes; sleep 1'] });
@@ -145,8 +168,8 @@ test.concurrent('a command never runs twice', async ({ expect, onTestFinished })
 
 test.concurrent('the exit code is kept and told when the portal is away at the end', async ({ expect, onTestFinished }) => {
   const w = await world(onTestFinished);
-  const run = w.start({ command: ['bash', '-c', 'sleep 0.5; echo pronto; exit 7'] });
-  await expect.poll(() => w.portal.beats.includes('estado=a-correr')).toBe(true);
+  const run = w.start({ command: ['bash', '-c', ': >aqui; sleep 0.5; echo pronto; exit 7'] });
+  await expect.poll(() => existsSync(path.join(w.folder, 'work/aqui'))).toBe(true);
   const back = await w.portal.away();
   await expect.poll(() => existsSync(path.join(w.folder, 'codigo'))).toBe(true);
   expect(w.kept('codigo')).toBe('7');

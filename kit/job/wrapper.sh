@@ -38,16 +38,17 @@ keep() { # FILE TEXT: whole or not at all; on a full disk in the room that was k
 
 # Fails when the disk is full, and then remembers it.
 has_room() {
-  head -c 4096 /dev/zero >"${scratch}probe" 2>/dev/null && rm -f "${scratch}probe" && return 0
+  { printf '%4096s' '' >"${scratch}probe" && : >"${scratch}probe"; } 2>/dev/null && return 0
   full=yes
   return 1
 }
 
-process_of() { # PID: "PID START BOOT", which no other process ever has
+process_of() { # PID: into $process "PID START BOOT", which no other process ever has
   local line fields boot
+  process=''
   read -r line <"/proc/$1/stat" && read -r boot </proc/sys/kernel/random/boot_id || return 1
   read -ra fields <<<"${line##*) }"
-  printf '%s %s %s' "$1" "${fields[19]}" "$boot"
+  process="$1 ${fields[19]} $boot"
 }
 
 with_python='import sys, urllib.request, urllib.error
@@ -84,7 +85,9 @@ request() {
   wait $!
   local ended=$?
   ((ended > 128)) && kill $! 2>/dev/null
-  status=$(<"${scratch}status")
+  # The file has no end of a line.
+  status=''
+  read -r status <"${scratch}status"
   [[ $status =~ ^[1-5][0-9][0-9]$ ]] || status=000
   [[ $status == 410 ]] && stop=${stop:-cancelled}
   return "$ended"
@@ -107,6 +110,7 @@ back_off() {
 
 progress() {
   local line
+  [[ -s $state/work/.progresso ]] || return 0
   line=$(tail -n 1 "$state/work/.progresso" 2>/dev/null)
   [[ $line =~ ^svc-progresso\ (0|1|0?\.[0-9]{1,6}|1\.0*)$ ]] && printf 'progresso=%s\n' "${BASH_REMATCH[1]}"
 }
@@ -123,6 +127,7 @@ beat() {
 # What of the log is not sent, a piece at a time; fails when the portal did not take one.
 send_log() {
   local size
+  [[ -s $state/log ]] || return 0
   size=$(stat -c %s "$state/log") || return 0
   logged=$SECONDS
   while ((log_sent < size)); do
@@ -196,7 +201,9 @@ fetch() { # SHA SIZE PATH
 
 fetch_all() {
   local sha size path rest
-  until request GET /entradas '' "$state/.inputs" && took; do has_room && back_off || return 1; done
+  if [[ -z $listed ]]; then
+    until request GET /entradas '' "$state/.inputs" && took; do has_room && back_off || return 1; done
+  fi
   failures=0
   while IFS=$'\t' read -r sha size path rest; do
     [[ -z $sha ]] || fetch "$sha" "$size" "$path" || return 1
@@ -248,10 +255,16 @@ end_command() {
   kill -KILL -- "-$pid" 2>/dev/null
 }
 
+# For its first second a command is left alone: of one that is over by then, its beginning and its end are told.
 watch() {
   local until=$((SECONDS + seconds)) sleeper
-  while kill -0 "$pid" 2>/dev/null; do
-    if [[ -n $stop ]]; then break; fi
+  while [[ -z $stop ]]; do
+    sleep 1 &
+    sleeper=$!
+    # Returns when either ends, or when a signal comes.
+    wait -n "$pid" "$sleeper"
+    { kill "$sleeper" && wait "$sleeper"; } 2>/dev/null
+    [[ -z $stop ]] && kill -0 "$pid" 2>/dev/null || break
     # Somebody removed the folder of the job: nobody will ever ask for what comes of it.
     if [[ ! -d $state/claim ]]; then
       stop=removed
@@ -261,19 +274,18 @@ watch() {
       stop=limit
       break
     fi
+    if ((publisher == 0)); then
+      # One group: with it goes what it asks at that moment.
+      ( set +m; publish ) &
+      publisher=$!
+    fi
     ((SECONDS - logged < log_seconds)) || send_log
     beat
-    [[ -z $stop ]] || break
-    sleep 1 &
-    sleeper=$!
-    # Returns when either ends, or when a signal comes.
-    wait -n "$pid" "$sleeper"
-    { kill "$sleeper" && wait "$sleeper"; } 2>/dev/null
   done
   [[ -n $stop ]] && end_command
   wait "$pid" 2>/dev/null
   if [[ $stop == removed ]]; then
-    kill -KILL -- "-$publisher" 2>/dev/null
+    ((publisher == 0)) || kill -KILL -- "-$publisher" 2>/dev/null
     exit 143
   fi
   case $stop in
@@ -327,6 +339,8 @@ send_outputs() {
     list_output "$file" "$(output_sum "$file")" || return 1
     beat
   done
+  # Nothing was left, and nothing was told before.
+  [[ -s ${scratch}outputs || -e $state/.publish.wanted ]] || return 0
   deliver
 }
 
@@ -391,32 +405,30 @@ deliver() {
 }
 
 tell_end() {
-  local code
-  code=$(<"$state/codigo")
   until beat estado=terminado "codigo=$code"; do back_off || return 1; done
 }
 
 mkdir "$state/claim" 2>/dev/null || { echo "svc: another wrapper runs this job" >&2; exit 125; }
-keep "$state/claim/process" "$(process_of $$) ${SLURM_JOB_ID-}"
+process_of $$
+keep "$state/claim/process" "$process ${SLURM_JOB_ID-}"
 trap 'stop=${stop:-ended}' TERM INT HUP
 mkdir -p "$state/work/entrada" "$state/work/saida"
 : >>"$state/log"
 # Given back at the end: what a full disk must not take away are the exit code, the list of outputs, and a piece of each at a time.
-head -c 262144 /dev/zero >"$state/.reserve"
+printf '%262144s' '' >"$state/.reserve"
 [[ -r $job/image ]] && with_image
-doing=iniciado
-beat "estado=$doing"
+doing=iniciado listed=''
+# The answer to it is the list of inputs.
+answer=$state/.inputs beat "estado=$doing" && [[ $status == 200 ]] && listed=yes
 if fetch_all && [[ -z $stop ]]; then
   doing=a-correr
   run &
   pid=$!
-  keep "$state/command" "$(process_of $pid)"
-  beat "estado=$doing"
-  # One group: with it goes what it asks at that moment.
-  ( set +m; publish ) &
-  publisher=$!
+  process_of $pid
+  keep "$state/command" "$process"
+  beaten=-1000
   watch
-  { kill -KILL -- "-$publisher" && wait "$publisher"; } 2>/dev/null
+  ((publisher == 0)) || { kill -KILL -- "-$publisher" && wait "$publisher"; } 2>/dev/null
 else
   rm -f "$state/.reserve" "$state/.input" "$answer"
   if [[ -n $full ]]; then
@@ -427,8 +439,9 @@ else
   reason=${full:+disk}
   keep "$state/codigo" 125 && keep "$state/reason" "${stop:-${reason:-inputs}}"
 fi
-rm -f "$state/.reserve"
-code=$(cat "$state/codigo" 2>/dev/null)
+: >"$state/.reserve"
+code=''
+read -r code 2>/dev/null <"$state/codigo"
 # Not a byte of it could be written: what is known is that it did not end well.
 [[ $code =~ ^[0-9]{1,3}$ ]] || code=137
 has_room || echo 'svc: the disk of this machine is full' >>"$state/log"
@@ -443,7 +456,7 @@ if [[ $outputs == yes ]] && ! send_outputs; then
 fi
 until send_log; do back_off || break; done
 if [[ -z $missing ]]; then
-  tell_end && keep "$state/sent" yes
+  tell_end && echo yes >"$state/sent"
 else
   # It does not say that everything arrived: the portal hears of the end from the cluster, and says that outputs are missing.
   until beat "estado=$doing" "codigo=$code"; do back_off || break; done

@@ -113,13 +113,11 @@ function answer(state: State, beats: string[], request: IncomingMessage, body: B
   const from = Number(url.searchParams.get('desde') ?? '0');
   const sha = path.split('/')[2] ?? '';
   if (path === '/batida') {
-    beats.push(...body.toString('utf8').trim().split('\n'));
-    return [204, nothing];
+    const lines = body.toString('utf8').trim().split('\n');
+    beats.push(...lines);
+    return lines.includes('estado=iniciado') ? [200, listOf(state)] : [204, nothing];
   }
-  if (path === '/entradas') {
-    const lines = state.inputs.map((one) => `${one.sha}\t${one.bytes.length}\t${one.path.split('/').map(encodeURIComponent).join('/')}\n`);
-    return [200, Buffer.from(lines.join(''))];
-  }
+  if (path === '/entradas') return [200, listOf(state)];
   if (path.startsWith('/entradas/')) {
     const found = state.inputs.find((one) => one.sha === sha);
     const span = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
@@ -137,6 +135,11 @@ function answer(state: State, beats: string[], request: IncomingMessage, body: B
   if (from > output.bytes.length) return [409, nothing];
   if (from + body.length > output.bytes.length) output.bytes = Buffer.concat([output.bytes.subarray(0, from), body]);
   return [204, nothing];
+}
+
+function listOf({ inputs }: State): Buffer {
+  const lines = inputs.map((one) => `${one.sha}\t${one.bytes.length}\t${one.path.split('/').map(encodeURIComponent).join('/')}\n`);
+  return Buffer.from(lines.join(''));
 }
 
 /** Lines of what is still wanted, with the offset reached. */

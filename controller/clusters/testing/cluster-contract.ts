@@ -139,9 +139,9 @@ function lifeTests(made: () => ClusterFixture, begin: Begin): void {
 
   test.concurrent('a restarted portal finds what runs, and its end', async ({ expect }) => {
     const { cluster, again } = made();
-    const { portal, job } = await begin(['bash', '-c', 'sleep 2; exit 5']);
+    const { portal, job } = await begin(['bash', '-c', 'sleep 5; exit 5']);
     await cluster.submit(job, never);
-    await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
+    await expect.poll(() => portal.beats.includes('estado=iniciado')).toBe(true);
     expect(await stateOf(again(), job.name)).toBe('running');
     await expect.poll(() => stateOf(again(), job.name)).toBe('ended');
     expect(await seenAs(again(), job.name)).toMatchObject({ exitCode: 5 });
@@ -170,7 +170,7 @@ function endTests(made: () => ClusterFixture, begin: Begin): void {
     const { cluster, again } = made();
     const { portal, job } = await begin(['bash', '-c', 'sleep 300']);
     await cluster.submit(job, never);
-    await expect.poll(() => portal.beats.includes('estado=a-correr')).toBe(true);
+    await expect.poll(() => portal.beats.includes('estado=iniciado')).toBe(true);
     await again().cancel(job.name, never);
     await cluster.cancel(job.name, never);
     await expect.poll(() => stateOf(cluster, job.name)).toBe('cancelled');
