@@ -13,7 +13,7 @@ import { emptyServer, processesBelow, startPortal, until, type RunningPortal } f
 import type { ObjectView } from '../schema/wire/http.ts';
 import { visit } from './hour/visit.ts';
 import { inspect, inspectable, type Inspected } from './inspected.ts';
-import { optionOf } from './options.ts';
+import { countOf } from './options.ts';
 import { percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -89,7 +89,7 @@ function row(name: string, all: readonly Seen[], of: (seen: Seen) => number): Ro
 }
 
 export const hourArea: Area = async ({ short }) => {
-  const count = Number(optionOf('visits') ?? (short ? 100 : 600));
+  const count = countOf('visits', short ? 100 : 600);
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
   const state = join(folder, 's');
   const portal = await startPortal({ desired: await furnished(folder), state, env: { SVC_LOG_LEVEL: 'error', ...inspectable } });

@@ -22,7 +22,7 @@ import {
   type Place,
   type ProxyServer,
 } from './peers/proxy-servers.ts';
-import { optionOf } from './options.ts';
+import { chosenOf, countOf } from './options.ts';
 import { profilingOf, type Profiling } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
 
@@ -205,8 +205,8 @@ function rowOf({ rounds, peaks }: Measured, comparison: Comparison): Row {
 
 export const proxyArea: Area = async ({ short }) => {
   await requireTools();
-  const only = optionOf('only')?.split(',');
-  const isWanted = (name: string): boolean => only === undefined || only.includes(name);
+  const chosen = chosenOf([...(Object.keys(kinds) as KindName[]), 'peak' as const]);
+  const isWanted = (name: string): boolean => chosen.some((each) => each === name);
   const wanted = (Object.keys(kinds) as KindName[]).filter(isWanted);
   const profiling = profilingOf();
   const folder = await mkdtemp(join(tmpdir(), 'svc-bp-'));
@@ -215,7 +215,7 @@ export const proxyArea: Area = async ({ short }) => {
   const tcp = await startPinned(1, [node, 'bench/peers/http-backend.ts', '0']);
   try {
     const place: Place = { folder, backendSocket, backendPort: Number(tcp.line) };
-    const rounds = Number(optionOf('rounds') ?? (short ? 3 : 9));
+    const rounds = countOf('rounds', short ? 3 : 9);
     const measured: Measured = {
       rounds: wanted.length === 0 ? new Map() : await inTurns(place, { wanted, rounds, profiling }),
       peaks: isWanted('peak') ? await peaksOf(place, short ? 1 : 3) : new Map(),

@@ -9,7 +9,7 @@ import type { ScenarioName } from './peers/rooms-load.ts';
 import type { LoadResult } from './peers/rooms-measure.ts';
 import { inTurns, oneAfterTheOther } from './peers/rooms-rounds.ts';
 import type { RoomServerName } from './peers/rooms-servers.ts';
-import { optionOf } from './options.ts';
+import { chosenOf, countOf } from './options.ts';
 import { profilingOf, type Profiling } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
 
@@ -253,14 +253,14 @@ async function measured(scenario: Scenario, wanted: Wanted): Promise<readonly Ro
 }
 
 export const roomsArea: Area = async ({ short }) => {
-  const only = optionOf('only')?.split(',');
-  const rounds = Number(optionOf('rounds') ?? (short ? 1 : 5));
+  const chosen = chosenOf(scenarios.map(({ name }) => name));
+  const rounds = countOf('rounds', short ? 1 : 5);
   const profiling = profilingOf();
   const rows: Row[] = [];
   for (const scenario of scenarios) {
-    if (only === undefined || only.includes(scenario.name)) rows.push(...(await measured(scenario, { rounds, short, profiling })));
+    if (chosen.includes(scenario.name)) rows.push(...(await measured(scenario, { rounds, short, profiling })));
   }
-  const profiled = scenarios.filter(({ name, profiled: slice }) => slice !== undefined && (only === undefined || only.includes(name)));
+  const profiled = scenarios.filter(({ name, profiled: slice }) => slice !== undefined && chosen.includes(name));
   if (profiling) {
     const title = `rooms, ${profiled.map(({ name, profiled: slice }) => `${name} ${slice}`).join(', ')}`;
     console.error(`bench: wrote ${profiling.write(title)}`);

@@ -5,8 +5,8 @@
  * `--against COMMIT` lets this tree and that commit take turns instead (against.ts).
  */
 import { benchAgainst } from './against.ts';
-import { optionOf } from './options.ts';
-import { runEach } from './each.ts';
+import { isPart, runEach } from './each.ts';
+import { checkOptions, countOf, isHelpWanted, isShort, namedAreas, optionOf, optionsGiven, usage, UsageError } from './options.ts';
 import type { Area } from './rows.ts';
 import { measureArea } from './sections.ts';
 
@@ -29,22 +29,30 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   validate: async () => (await import('./validate.ts')).validateArea,
 };
 
-const short = process.argv.includes('--short');
-const against = optionOf('against');
-const named = process.argv.slice(2).filter((word) => !word.startsWith('--') && word !== against);
-const wanted = named.length > 0 ? named : Object.keys(areas);
-for (const name of wanted) if (areas[name] === undefined) throw new Error(`no area "${name}"; there are: ${Object.keys(areas).join(', ')}`);
-
 async function run(): Promise<number> {
-  if (against !== undefined) {
-    const rounds = Number(optionOf('rounds') ?? 3);
-    return (await benchAgainst({ areas: wanted, commit: against, rounds, short, only: optionOf('only') })) ? 0 : 1;
+  const named = namedAreas();
+  const wanted = named.length > 0 ? named : Object.keys(areas);
+  const strange = wanted.find((name) => areas[name] === undefined);
+  if (strange !== undefined) throw new UsageError(`no area "${strange}"; there are: ${Object.keys(areas).join(', ')}`);
+  checkOptions(wanted);
+  if (isHelpWanted()) {
+    console.log(usage);
+    return 0;
   }
-  const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
-  const [name, ...others] = wanted;
-  if (name === undefined || others.length > 0) return await runEach(wanted, options);
+  const short = isShort();
+  const commit = optionOf('against');
+  if (commit !== undefined)
+    return (await benchAgainst({ areas: wanted, commit, rounds: countOf('rounds', 3), short, only: optionOf('only') })) ? 0 : 1;
+  const [name] = wanted;
+  if (name === undefined || !isPart()) return await runEach(wanted, optionsGiven());
   const order = Object.keys(areas);
-  return await measureArea({ name, area: await areas[name]!(), order, short, isWritten: options.length === 0 });
+  return await measureArea({ name, area: await areas[name]!(), order, short, isWritten: optionsGiven().length === 0 });
 }
 
-process.exitCode = await run();
+try {
+  process.exitCode = await run();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 2;
+}
