@@ -21,13 +21,14 @@ fail() {
 
 # FOLDER NAME {FILE CONTENT}…: a job that is claimed already gets a new header and address only. The content has escapes still, since it may hold NUL.
 put() {
-  local folder=$1/$2 parts=()
+  # Of this call alone: the same job may be put by two at once, and what one is writing must not be moved by the other.
+  local folder=$1/$2 new=$1/$2/.put$$ parts=()
   shift 2
-  mkdir -p -m 700 -- "$folder/.put" || fail 74 "cannot make $folder"
+  mkdir -p -m 700 -- "$new" || fail 74 "cannot make $folder"
   while (($# > 1)); do
     if [[ ! -e $folder/claim || $1 == header || $1 == url ]]; then
-      printf %b "$2" >"$folder/.put/$1" || fail 74 "cannot write $1"
-      parts+=("$folder/.put/$1")
+      printf %b "$2" >"$new/$1" || fail 74 "cannot write $1"
+      parts+=("$new/$1")
     fi
     shift 2
   done

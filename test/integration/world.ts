@@ -65,15 +65,15 @@ export async function whenInstalled(portal: RunningPortal, ...apps: readonly str
   for (const app of apps) await until(`${app} installed`, async () => (await view(portal, `Backend/ana/${app}`)) !== null);
 }
 
-export function whenState(portal: RunningPortal, app: string, state: string, msMax = 60_000): Promise<ObjectView> {
-  return until(
-    `ana/${app} ${state}`,
-    async () => {
-      const found = await view(portal, `Backend/ana/${app}`).catch(() => null);
-      return found?.state === state ? found : null;
-    },
-    msMax,
-  );
+export async function whenState(portal: RunningPortal, app: string, state: string, msMax = 60_000): Promise<ObjectView> {
+  let last: ObjectView | null = null;
+  const look = async (): Promise<ObjectView | null> => {
+    last = (await view(portal, `Backend/ana/${app}`).catch(() => null)) ?? last;
+    return last?.state === state ? last : null;
+  };
+  return await until(`ana/${app} ${state}`, look, msMax).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message}; last seen: ${JSON.stringify(last)}`);
+  });
 }
 
 /** Pids of the backend image itself: the launcher and what wraps it do not count. */
