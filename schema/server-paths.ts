@@ -17,6 +17,8 @@ export function accountPaths(place: ServerPlace) {
     supervisorSocket: `${root}/supervisor.sock`,
     supervisorLock: `${root}/supervisor.lock`,
     supervisorLog: `${root}/supervisor.log`,
+    /** The highest number that an order had. */
+    leader: `${root}/supervisor.leader`,
     systemApps: `${place.prefix}/opt/svc-apps`,
     personApps: `${place.home}/.local/share/svc-apps`,
     engines: `${place.prefix}/var/lib/svc-motores`,

@@ -20,6 +20,14 @@ export interface StartOrder {
   readonly isMend?: boolean;
 }
 
+/** Carried by what changes something: whose orders count is the portal with the highest number. Decision: docs/decisions/0288-the-number-of-an-order.md */
+export interface Numbered {
+  readonly leader?: number;
+}
+
+/** The ops that are numbered. `quit` is not: it is told to older supervisors too, and ends no app. */
+export const numberedOps = ['start', 'stop', 'pin', 'secret-put', 'secret-delete'] as const;
+
 export type SupervisorRequest =
   | { readonly id: number; readonly op: 'hello' }
   /** Reply holds all snapshots; afterwards every change is pushed. */
@@ -28,9 +36,9 @@ export type SupervisorRequest =
   /** What the living apps use now. Not in the snapshots: it is another figure at every look. */
   | { readonly id: number; readonly op: 'usage' }
   /** Writes the env file, resets the failures and launches. Replies when the launch is under way, not when the app answers. */
-  | ({ readonly id: number; readonly op: 'start' } & StartOrder)
+  | ({ readonly id: number; readonly op: 'start' } & StartOrder & Numbered)
   /** Deletes the env file, then SIGTERM, limits.stopGraceMs, SIGKILL. Replies when the env file is gone. */
-  | {
+  | ({
       readonly id: number;
       readonly op: 'stop';
       readonly app: string;
@@ -43,9 +51,9 @@ export type SupervisorRequest =
         | 'HashChanged'
         | 'Uninstalled'
         | 'PersonRemoved';
-    }
+    } & Numbered)
   /** Sets or clears the pin of a wanted app without touching the process. */
-  | { readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean }
+  | ({ readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean } & Numbered)
   /** A request went to the app. Its connection may be gone before a round sees it. Source: spec 3.3, supervisor rule 3. */
   | { readonly id: number; readonly op: 'used'; readonly app: string }
   /** A request waits for the app: does it answer? The result comes as a snapshot. */
@@ -60,14 +68,14 @@ export type SupervisorRequest =
   /** Names of the manifest and of the vault; never a value. */
   | { readonly id: number; readonly op: 'secrets'; readonly app: string }
   /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: spec 5.7. */
-  | { readonly id: number; readonly op: 'secret-put'; readonly app: string; readonly name: string; readonly value: string }
+  | ({ readonly id: number; readonly op: 'secret-put'; readonly app: string; readonly name: string; readonly value: string } & Numbered)
   /** Out of the vault; no error when it is not there. */
-  | { readonly id: number; readonly op: 'secret-delete'; readonly app: string; readonly name: string }
+  | ({ readonly id: number; readonly op: 'secret-delete'; readonly app: string; readonly name: string } & Numbered)
   /** Ends the supervisor; backends stay. */
   | { readonly id: number; readonly op: 'quit' };
 
 /** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
-export const kitVersion = '0.2.2';
+export const kitVersion = '0.2.3';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

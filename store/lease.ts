@@ -43,8 +43,8 @@ const msLater = (ms: number): string => `clock_timestamp() + interval '${ms} mil
 
 async function tryTake(pool: Pool, holder: string): Promise<number | null> {
   const { rows } = await pool.query<{ readonly number: number }>(
-    `INSERT INTO leases VALUES ('leader', $1, 1, ${msLater(limits.leaseMs)}) ON CONFLICT (name) DO UPDATE SET
-       holder = excluded.holder, number = leases.number + 1, until = excluded.until WHERE leases.until < clock_timestamp() RETURNING number`,
+    `INSERT INTO leases VALUES ('leader', $1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, ${msLater(limits.leaseMs)}) ON CONFLICT (name) DO UPDATE SET
+       holder = excluded.holder, number = greatest(leases.number + 1, excluded.number), until = excluded.until WHERE leases.until < clock_timestamp() RETURNING number`,
     [holder],
   );
   return rows[0]?.number ?? null;

@@ -20,6 +20,8 @@ export interface PostgresPlace extends Pick<PoolConfig, 'host' | 'port' | 'user'
 export interface PostgresStore extends Store {
   /** Rejects STATE_IN_USE when another portal took it over; never resolves. */
   readonly lost: Promise<never>;
+  /** The number of its lease; null: it does not lead. */
+  readonly leader: number | null;
 }
 
 export interface PostgresOptions {
@@ -67,6 +69,7 @@ export async function openPostgresStore(
     return {
       ...tables,
       lost: lease?.lost ?? never,
+      leader: lease?.number ?? null,
       giveUp: (why) => sql.giveUp(why),
       close: async () => {
         await sql.idle();

@@ -47,7 +47,14 @@ export function ourManager(): Manager {
       for (const app of apps) await writePackage(folder, app);
       const host = createLocalHost({ server: 'casa', prefix: folder, binDir, clock: systemClock, onBadPackage: () => undefined });
       await mkdir((await host.place('ana')).home, { recursive: true });
-      const attached = createSupervisorLink({ person: 'ana', account: 'ana', host, clock: systemClock, onChange: () => undefined });
+      const attached = createSupervisorLink({
+        person: 'ana',
+        account: 'ana',
+        host,
+        clock: systemClock,
+        leader: null,
+        onChange: () => undefined,
+      });
       link = attached;
       await attached.ensure();
       pid = attached.view().supervisor?.pid ?? 0;

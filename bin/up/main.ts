@@ -154,6 +154,7 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
       // The kit of a server is its portal's.
       createAdmin: (server) => (dev === undefined ? createAdmin({ stateDir, clock, log }, server) : null),
       serverKit: kitFor,
+      leader: opened.leader,
       createCluster: (document, around) => createCluster({ stateDir, clock }, document, around),
       portalUrlOfJobs: reached.ofJobs,
     });

@@ -29,6 +29,8 @@ export interface StateOptions {
 
 export interface OpenState {
   readonly store: Store;
+  /** Of this portal, for its orders. */
+  readonly leader: number;
   readonly roomLog: MarkedRoomLog;
   readonly attachmentsDir: string;
   readonly attachmentsTrouble: string | null;
@@ -86,6 +88,7 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   ends.push(() => watch.stop());
   return {
     store,
+    leader: opened.leader ?? clock.nowMs(),
     roomLog,
     attachmentsDir,
     attachmentsTrouble,

@@ -64,6 +64,8 @@ export interface OpenStore {
   readonly store: Store;
   /** Rejects STATE_IN_USE when another portal took it over. */
   readonly lost: Promise<never> | null;
+  /** Higher than that of any portal before; null: it only looks. */
+  readonly leader: number | null;
 }
 
 /** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
@@ -73,10 +75,21 @@ export async function openStore(
 ): Promise<OpenStore> {
   const { stateDir, clock, leads } = options;
   const file = storeFile(place, stateDir);
-  if (file !== null) return { store: await openSqliteStore(file), lost: null };
+  if (file !== null) {
+    const store = await openSqliteStore(file);
+    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null };
+  }
   const holder = leads ? `${hostname()}, process ${process.pid}` : null;
   const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
-  return { store, lost: store.lost };
+  return { store, lost: store.lost, leader: store.leader };
+}
+
+/** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */
+async function nextLeader(store: Store, nowMs: number): Promise<number> {
+  const before = Number((await store.value('leader')) ?? 0);
+  const number = Math.max(before + 1, nowMs);
+  await store.putValue('leader', String(number));
+  return number;
 }
 
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -156,7 +156,14 @@ function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries
       return admin === null ? null : newKitState(admin);
     },
     link: (person, account, host) =>
-      createSupervisorLink({ person, account, host, clock, onChange: (app) => onLinkChange(context(), person, app) }),
+      createSupervisorLink({
+        person,
+        account,
+        host,
+        clock,
+        leader: options.leader ?? null,
+        onChange: (app) => onLinkChange(context(), person, app),
+      }),
     memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
     ...clusterFactory(options, entries),
   };

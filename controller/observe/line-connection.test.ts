@@ -40,7 +40,13 @@ function connect(clock: Clock = systemClock) {
   const pushes: SupervisorPush[] = [];
   const closed = Promise.withResolvers<SvcError>();
   const stream = net.connect(path.join(dir, 's'));
-  const connection = openLineConnection({ stream, clock, onPush: (push) => pushes.push(push), onClose: (error) => closed.resolve(error) });
+  const connection = openLineConnection({
+    stream,
+    clock,
+    leader: 7,
+    onPush: (push) => pushes.push(push),
+    onClose: (error) => closed.resolve(error),
+  });
   return { connection, pushes, closed: closed.promise };
 }
 
@@ -63,6 +69,22 @@ test('replies find their requests in any order, and cut anywhere', async () => {
   expect({ log, token }).toEqual({ log: { text: 'log' }, token: { token: 'ção' } });
   expect(pushes).toEqual([{ event: 'gone', app: 'x' }]);
   connection.close();
+});
+
+test('what changes something carries the number of the portal, and nothing else does', async () => {
+  const heard: string[] = [];
+  onLine = (line) => heard.push(line);
+  const { connection, closed } = connect();
+  const asked = [
+    connection.ask({ op: 'pin', app: 'x', pinned: true }),
+    connection.ask({ op: 'stop', app: 'x', requestId: 'r', reason: 'StoppedByPerson' }),
+    connection.ask({ op: 'token', app: 'x' }),
+    connection.ask({ op: 'quit' }),
+  ];
+  await expect.poll(() => heard.length).toBe(asked.length);
+  expect(heard.map((line) => (JSON.parse(line) as { leader?: number }).leader)).toEqual([7, 7, undefined, undefined]);
+  connection.close();
+  await Promise.allSettled([...asked, closed]);
 });
 
 test('a refusal comes as its own code, an unknown code as a protocol error', async () => {

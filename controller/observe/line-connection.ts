@@ -7,7 +7,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
-import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { numberedOps, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
 
@@ -30,13 +30,17 @@ interface Waiting {
 export interface LineConnectionOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
+  /** Of this portal, for what changes something; null: it has none. */
+  readonly leader: number | null;
   readonly onPush: (push: SupervisorPush) => void;
   /** Called once, by either side's close. */
   readonly onClose: (error: SvcError) => void;
 }
 
+const numbered: ReadonlySet<SupervisorRequest['op']> = new Set(numberedOps);
+
 export function openLineConnection(options: LineConnectionOptions): LineConnection {
-  const { stream, clock } = options;
+  const { stream, clock, leader } = options;
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let closed: SvcError | null = null;
@@ -100,7 +104,7 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
           );
         });
         waiting.set(id, { op: request.op, resolve, reject, cancel });
-        stream.write(`${JSON.stringify({ id, ...request })}\n`);
+        stream.write(`${JSON.stringify({ id, ...request, ...(leader !== null && numbered.has(request.op) && { leader }) })}\n`);
       }),
     close: () => end(unreachable('closed by the portal')),
   };

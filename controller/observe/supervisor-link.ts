@@ -52,6 +52,7 @@ export interface LinkOptions {
   readonly account: string;
   readonly host: Host;
   readonly clock: Clock;
+  readonly leader: number | null;
   /** `app` changed, or with null the line itself. */
   readonly onChange: (app: string | null) => void;
 }
@@ -105,7 +106,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     ask,
     dial: async (onPush, onClose) => {
       const stream = await dialSupervisor(state);
-      return openLineConnection({ stream, clock: options.clock, onPush, onClose });
+      return openLineConnection({ stream, clock: options.clock, leader: options.leader, onPush, onClose });
     },
     check: async () => {
       const { connection } = state;
@@ -180,10 +181,11 @@ async function greetsInTime(state: LinkState, stream: Awaited<ReturnType<typeof 
 }
 
 async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSupervisor>>): Promise<void> {
-  const { clock } = state.options;
+  const { clock, leader } = state.options;
   const connection = openLineConnection({
     stream,
     clock,
+    leader,
     onPush: (push) => {
       if (state.connection === connection) take(state, push);
     },

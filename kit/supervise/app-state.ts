@@ -12,6 +12,7 @@ import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Health } from '../../machines/health.ts';
 import { stoppedSupervision, type Supervision, type SupervisionEvent } from '../../machines/supervision.ts';
 import type { Variables } from '../launch/env-file.ts';
+import type { Fence } from './fence.ts';
 import type { OomCounters } from './oom.ts';
 import type { AppMark, ProcessWatch, StateWatch } from '../processes.ts';
 
@@ -169,6 +170,8 @@ export interface Supervisor {
   /** The record of an app may have changed: publish it in this turn, and look when the next deadline is. */
   readonly changed: (app: App) => void;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Refuses an order of a portal that leads no more. */
+  readonly fence: Fence;
 }
 
 export const noSecrets: AppSnapshot['secrets'] = { declared: 0, missing: [], restartNeeded: false };

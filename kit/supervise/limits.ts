@@ -23,6 +23,8 @@ export const limits = {
   kernelFileKeptBytesMax: 256 * 1_024,
   /** So long after a child stopped, went on or ended, all children are looked at. See kit/supervise/health.ts. */
   childStopLookMs: 250,
+  /** A number of an order that was kept and is further in the future is of a broken clock or file. See kit/supervise/fence.ts. */
+  leaderAheadMsMax: 86_400_000,
   /** A process that the supervisor did not start has no exit event: it is polled this often. */
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */

@@ -19,6 +19,7 @@ const text =
   (charsMax: number): Check =>
   (value) =>
     typeof value === 'string' && value.length > 0 && value.length <= charsMax && valueProblem(value) === null;
+const leader = optional((value) => Number.isSafeInteger(value) && (value as number) > 0);
 const lines: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= sharedLimits.logTailLinesMax;
 const basePath: Check = (value) => typeof value === 'string' && /^\/([\x21-\x7e]*\/)?$/.test(value) && value.length <= 1_024;
 const variables: Check = (value) => {
@@ -62,9 +63,9 @@ const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   subscribe: {},
   snapshot: {},
   usage: {},
-  start: { app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables, isMend: optional(boolean) },
-  stop: { app: appId, requestId: text(128), reason },
-  pin: { app: appId, pinned: boolean },
+  start: { leader, app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables, isMend: optional(boolean) },
+  stop: { leader, app: appId, requestId: text(128), reason },
+  pin: { leader, app: appId, pinned: boolean },
   used: { app: appId },
   doubt: { app: appId },
   token: { app: appId },
@@ -72,8 +73,8 @@ const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   follow: { app: appId, tail: lines },
   note: { app: appId, text: text(sharedLimits.logNoteCharsMax) },
   secrets: { app: appId },
-  'secret-put': { app: appId, name: secretName, value: secretValue },
-  'secret-delete': { app: appId, name: secretName },
+  'secret-put': { leader, app: appId, name: secretName, value: secretValue },
+  'secret-delete': { leader, app: appId, name: secretName },
   quit: {},
 };
 

@@ -52,6 +52,23 @@ test('broken lines are refused one by one, and the connection lives on', async (
   ]);
 });
 
+test('an order of a portal that another one followed is refused; what it only asks is answered', async () => {
+  const { socket, seen } = raw();
+  const order = { op: 'stop', app: 'notas', requestId: 'r', reason: 'StoppedByPerson' };
+  const asked = [
+    { ...order, leader: 7 },
+    { ...order, leader: 6 },
+    { op: 'snapshot' },
+    order,
+    { ...order, leader: 8 },
+    { ...order, leader: '9' },
+  ];
+  for (const [id, request] of asked.entries()) socket.write(`${JSON.stringify({ id, ...request })}\n`);
+  await until('all answers', () => lines(seen.text).length === asked.length);
+  const answers = lines(seen.text).toSorted((a, b) => a.id - b.id);
+  expect(answers.map((line) => line.error?.code ?? line.ok)).toEqual([true, 'CONFLICT', true, true, true, 'BAD_REQUEST']);
+});
+
 test('a line without an end is cut off at the limit', async () => {
   const { socket, seen } = raw();
   socket.write('x'.repeat(2 * 1_024 * 1_024));

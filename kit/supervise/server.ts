@@ -192,6 +192,7 @@ function codeOf(error: unknown): ErrorCode {
 }
 
 async function carryOut(supervisor: Supervisor, options: ServerOptions, client: Client, request: SupervisorRequest): Promise<object> {
+  if ('leader' in request) supervisor.fence(request.leader);
   switch (request.op) {
     case 'hello': {
       const { pid, bootId } = supervisor.self;

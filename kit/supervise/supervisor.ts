@@ -15,6 +15,7 @@ import { watchStops } from './health.ts';
 import { diskTrouble } from './disk.ts';
 import { endStrays, signalApp, watchUntilGone } from './ending.ts';
 import { launch, sweep } from './launching.ts';
+import { createFence } from './fence.ts';
 import { lockAt } from './lock.ts';
 import { observePackage } from './observe.ts';
 import { checkAdopted, foldersOf, runDeadlines, scan } from './scan.ts';
@@ -92,6 +93,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
     folderStamps: '',
     disk: '',
     isResumed: false,
+    fence: createFence({ file: accountPaths(options.place).leader, nowMs: Date.now, log: options.log }),
     apply: (app, event) => applyEvent(supervisor, app, event),
     changed: (app) => {
       dirty.add(app);

@@ -1,0 +1,48 @@
+/** An order of a portal that leads no more is refused, also by the next supervisor. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFence, type Fence } from './fence.ts';
+
+const nowMs = 1_800_000_000_000;
+let folder: string;
+let file: string;
+let logged: string[];
+const open = (): Fence => createFence({ file, nowMs: () => nowMs, log: (event) => logged.push(event) });
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'svc-fence-'));
+  file = path.join(folder, 'supervisor.leader');
+  logged = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the highest number counts, also after a restart; none counts always', () => {
+  const fence = open();
+  for (const number of [undefined, nowMs, nowMs, nowMs + 2, undefined]) fence(number);
+  expect(() => fence(nowMs + 1)).toThrow(expect.objectContaining({ code: 'CONFLICT' }) as Error);
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`${nowMs + 2}\n`, 0o600]);
+  const next = open();
+  expect(() => next(nowMs + 1)).toThrow('came later');
+  next(nowMs + 2);
+  expect(logged).toEqual([]);
+});
+
+test.for(['', 'x', '-1', '0', '1e13', `${nowMs + 86_400_001}`, '9'.repeat(40)])(
+  'a file that says %j locks nobody out, and is said',
+  (text) => {
+    writeFileSync(file, text);
+    open()(1);
+    expect(logged).toEqual(['leader-unreadable']);
+    expect(readFileSync(file, 'utf8')).toBe('1\n');
+  },
+);
+
+test('where it can’t be written the number holds for this supervisor', () => {
+  rmSync(folder, { recursive: true });
+  const fence = open();
+  fence(5);
+  expect(() => fence(4)).toThrow('came later');
+  expect(logged).toEqual(['leader-unwritten']);
+});

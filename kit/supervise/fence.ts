@@ -1,0 +1,48 @@
+/**
+ * Whose orders count. Each portal that leads has a number, a later one a higher one; who stood still while another took over comes back with an older one
+ * and is refused. The number outlives the supervisor in a file. Decision: docs/decisions/0288-the-number-of-an-order.md
+ */
+import { readFileSync } from 'node:fs';
+import { SvcError } from '../../schema/errors.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { writeFileAtomic } from '../atomic-file.ts';
+import { limits } from './limits.ts';
+
+export interface FenceOptions {
+  readonly file: string;
+  /** Of the world, in ms since 1970: numbers are of its size. */
+  readonly nowMs: () => number;
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Throws CONFLICT for a number below the highest one. An order without one is of a portal that is alone: it counts. */
+export type Fence = (number: number | undefined) => void;
+
+export function createFence({ file, nowMs, log }: FenceOptions): Fence {
+  let highest = readNumber(file, nowMs(), log);
+  return (number) => {
+    if (number === undefined || number === highest) return;
+    if (number < highest)
+      throw new SvcError('CONFLICT', `the orders of another portal count here: it came later (${highest}, this one ${number})`);
+    highest = number;
+    try {
+      writeFileAtomic(file, `${number}\n`, { mode: 0o600, durable: true });
+    } catch (error) {
+      // It holds as long as this supervisor lives.
+      log('leader-unwritten', { file, error: String(error) });
+    }
+  };
+}
+
+/** 0: none. One that can't be read, or is of another time, must not lock every portal out. */
+function readNumber(file: string, nowMs: number, log: FenceOptions['log']): number {
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (number <= nowMs + limits.leaderAheadMsMax) return number;
+    log('leader-unreadable', { file });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') log('leader-unreadable', { file, error: String(error) });
+  }
+  return 0;
+}
