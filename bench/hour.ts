@@ -14,6 +14,7 @@ import type { ObjectView } from '../schema/wire/http.ts';
 import { visit } from './hour/visit.ts';
 import { inspect, inspectable, type Inspected } from './inspected.ts';
 import { countOf } from './options.ts';
+import { profilingOf } from './profile.ts';
 import { percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -102,11 +103,15 @@ export const hourArea: Area = async ({ short }) => {
     // Everybody once, so that each has a home and a supervisor.
     await visits(portal, 0, 2 * people.length);
     const seen = [await look(portal, inspected, 0)];
+    const profiling = profilingOf();
     const took: number[] = [];
     for (let tenth = 1; tenth <= 10; tenth += 1) {
+      await profiling?.begin(inspected);
       took.push(...(await visits(portal, Math.round(((tenth - 1) * count) / 10), Math.round((tenth * count) / 10))));
+      await profiling?.end(inspected);
       seen.push(await look(portal, inspected, took.length));
     }
+    if (profiling !== null) sayStep(`hour: ${profiling.write(`svc portal, ${took.length} visits, ${atOnce} at once`)}`);
     const each = `${took.length.toLocaleString('en')} visits, ${atOnce} at once, ${percentilesOf(took, (ms) => `${ms.toFixed(0)} ms`)}`;
     return [
       row(`living heap of the portal after a collection, ${each}`, seen, ({ heapMb }) => heapMb),

@@ -13,6 +13,7 @@ const known = {
   rounds: { type: 'string' },
   only: { type: 'string' },
   people: { type: 'string' },
+  'signed-in': { type: 'string' },
   visits: { type: 'string' },
   profile: { type: 'string' },
   /** Of a side of `--against`: nothing is written. */
@@ -26,8 +27,9 @@ const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
   rounds: ['proxy', 'rooms'],
   only: ['proxy', 'rooms'],
   people: ['many'],
+  'signed-in': ['many'],
   visits: ['hour'],
-  profile: ['app-calls', 'files', 'proxy', 'queue', 'rooms'],
+  profile: ['app-calls', 'files', 'hour', 'proxy', 'queue', 'rooms', 'ssh'],
 };
 
 export const usage = `npm run bench -- [AREA…] [OPTION…]
@@ -37,6 +39,7 @@ export const usage = `npm run bench -- [AREA…] [OPTION…]
   --only=A,B           some scenarios                       of: ${takers['only']?.join(', ')}
   --rounds=N           so many rounds of each               of: ${takers['rounds']?.join(', ')}
   --people=N           one size                             of: ${takers['people']?.join(', ')}
+  --signed-in=N        so many of them                      of: ${takers['signed-in']?.join(', ')}
   --visits=N           so many                              of: ${takers['visits']?.join(', ')}
   --profile=FILE.svg   a flame graph of the portal          of: ${takers['profile']?.join(', ')}`;
 
@@ -78,7 +81,7 @@ export function checkOptions(areas: readonly string[]): void {
     const strange = areas.find((area) => who?.includes(area) !== true);
     if (strange !== undefined) throw new UsageError(`--${name} is not of ${strange}; it is of: ${who?.join(', ')}`);
   }
-  for (const name of ['rounds', 'people', 'visits'] as const) countOf(name, 1);
+  for (const name of ['rounds', 'people', 'signed-in', 'visits'] as const) countOf(name, 1);
   if (values.profile === undefined) return;
   const folder = dirname(resolve(values.profile));
   try {

@@ -18,6 +18,8 @@ import { startSshd, type TestAccount, type TestSshd } from '../test/support/sshd
 import { cpuMsOf, watchLoad } from './load.ts';
 import { signIn } from './person.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
+import { inspect, inspectable } from './inspected.ts';
+import { profilingOf } from './profile.ts';
 import { sayStep } from './steps.ts';
 
 const bytesOfAnswer = 256 * 1_024 * 1_024;
@@ -57,7 +59,11 @@ async function createWorld(accounts: number): Promise<World> {
     await cp(join(repository, 'examples/apps/notas'), join(packages, 'notas'), { recursive: true });
     await mkdir(join(folder, 'd'));
     await writeFile(join(folder, 'd/all.yaml'), desired(sshd, packages));
-    const portal = await startPortal({ desired: join(folder, 'd'), state: join(folder, 's'), env: { SVC_LOG_LEVEL: 'error' } });
+    const portal = await startPortal({
+      desired: join(folder, 'd'),
+      state: join(folder, 's'),
+      env: { SVC_LOG_LEVEL: 'error', ...inspectable },
+    });
     const stop = async (): Promise<void> => {
       await portal.stop();
       await sshd.stop();
@@ -245,9 +251,13 @@ async function bytesRows(rounds: number): Promise<readonly Row[]> {
     forward = child;
     const cookie = await appCookie(portal, 'grande');
     const through = { host: '127.0.0.1', port: portal.port, headers: { host: `grande.svc.localhost:${portal.port}`, cookie } };
+    const profiling = profilingOf();
+    const inspected = profiling === null ? null : await inspect(portal.child);
     for (let n = -1; n < rounds; n += 1) {
       const load = watchLoad();
+      if (inspected !== null) await profiling?.begin(inspected);
       const one = await withCpu(portal.pid, () => fetchBig(through));
+      if (inspected !== null) await profiling?.end(inspected);
       const other = await withCpu(child.pid ?? 0, () => fetchBig({ socketPath: socket, headers: { host: 'app' } }));
       // The first round warms both up.
       if (n < 0) continue;
@@ -257,6 +267,7 @@ async function bytesRows(rounds: number): Promise<readonly Row[]> {
       ourCpuMs.push(one.cpuMs);
       peerCpuMs.push(other.cpuMs);
     }
+    if (profiling !== null) sayStep(`ssh: ${profiling.write('svc portal, answers of 256 MB through a channel of ssh')}`);
   } finally {
     forward?.kill();
     await world.stop();
