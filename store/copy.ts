@@ -7,7 +7,7 @@ import { Client, type ClientBase } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
-import { openPostgresStore, type PostgresPlace } from './postgres.ts';
+import { connected, openPostgresStore, type PostgresPlace } from './postgres.ts';
 import { storedText } from './sql-text.ts';
 import { openSqliteStore } from './sqlite.ts';
 
@@ -36,7 +36,7 @@ export async function copyToPostgres(
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
   const source = new DatabaseSync(file, { readOnly: true });
   const { name, ...connection } = place;
-  const client = new Client({ ...connection, connectionTimeoutMillis: limits.storeConnectMsMax });
+  const client = new Client({ ...connection, ...connected });
   // What breaks is told by the question that it breaks.
   client.on('error', () => undefined);
   try {
@@ -111,8 +111,8 @@ async function copyTable(source: DatabaseSync, client: ClientBase, table: string
   }
   await flush();
   await goOnCounting(client, table);
-  const { rows } = await client.query<{ readonly found: string }>(`SELECT count(*) AS found FROM "${table}"`);
-  if (Number(rows[0]?.found) !== expected) throw new Error(`${table} has ${expected} rows, and ${rows[0]?.found} arrived`);
+  const { rows } = await client.query<{ readonly found: number }>(`SELECT count(*) AS found FROM "${table}"`);
+  if (rows[0]?.found !== expected) throw new Error(`${table} has ${expected} rows, and ${rows[0]?.found} arrived`);
   return expected;
 }
 

@@ -2,7 +2,7 @@
  * The store in PostgreSQL, for any number of portals. Same contract, same acts as the embedded one (tables/); statuses are read from memory, as there.
  * Decision: docs/decisions/0280-one-store-two-databases.md
  */
-import { Pool, types, type PoolConfig } from 'pg';
+import { Pool, types, type ClientConfig, type PoolConfig } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { deposed, takeLease, type Lease } from './lease.ts';
@@ -40,20 +40,7 @@ export async function openPostgresStore(
   { name, ...place }: PostgresPlace,
   { clock, holder, migrates }: PostgresOptions,
 ): Promise<PostgresStore> {
-  const pool = new Pool({
-    ...place,
-    max: limits.storeConnectionsMax,
-    connectionTimeoutMillis: limits.storeConnectMsMax,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    application_name: 'svc',
-    statement_timeout: limits.storeStatementMsMax,
-    // A server that stands still, or a network that drops everything, says nothing at all.
-    query_timeout: limits.storeStatementMsMax + limits.storeHeldMsMax,
-    // A portal that is stopped in the middle of a transaction must not hold up the others.
-    idle_in_transaction_session_timeout: limits.storeHeldMsMax,
-    types: { getTypeParser: numbersWhole },
-  });
+  const pool = new Pool({ ...place, ...connected, max: limits.storeConnectionsMax, idleTimeoutMillis: 30_000 });
   // One that breaks while nobody asks is replaced; who asks is answered by the refusal of the question.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -91,6 +78,19 @@ const numericTypes: ReadonlySet<number> = new Set<number>([types.builtins.INT8, 
 
 const numbersWhole: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   numericTypes.has(oid) ? Number : (types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
+
+/** Of every connection to a store. */
+export const connected = {
+  connectionTimeoutMillis: limits.storeConnectMsMax,
+  keepAlive: true,
+  application_name: 'svc',
+  statement_timeout: limits.storeStatementMsMax,
+  // A server that stands still, or a network that drops everything, says nothing at all.
+  query_timeout: limits.storeStatementMsMax + limits.storeHeldMsMax,
+  // Who is stopped in the middle of a transaction must not hold up the others, nor end it once another one leads.
+  idle_in_transaction_session_timeout: limits.storeHeldMsMax,
+  types: { getTypeParser: numbersWhole },
+} satisfies ClientConfig;
 
 /** Any number that is ours alone in the database. */
 const migrationLock = 7_823_119;

@@ -30,7 +30,7 @@ export interface StateOptions {
 export interface OpenState {
   readonly store: Store;
   /** Of this portal, for its orders. */
-  readonly leader: number;
+  readonly leader: number | null;
   readonly roomLog: MarkedRoomLog;
   readonly attachmentsDir: string;
   readonly attachmentsTrouble: string | null;
@@ -88,7 +88,7 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   ends.push(() => watch.stop());
   return {
     store,
-    leader: opened.leader ?? clock.nowMs(),
+    leader: opened.leader,
     roomLog,
     attachmentsDir,
     attachmentsTrouble,

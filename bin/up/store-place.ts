@@ -86,7 +86,7 @@ export async function openStore(
 
 /** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */
 async function nextLeader(store: Store, nowMs: number): Promise<number> {
-  const before = Number((await store.value('leader')) ?? 0);
+  const before = Number(await store.value('leader')) || 0;
   const number = Math.max(before + 1, nowMs);
   await store.putValue('leader', String(number));
   return number;

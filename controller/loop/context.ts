@@ -32,8 +32,8 @@ export interface ControllerOptions {
   readonly log: Log;
   /** Of this portal: judges `minShellVersion`. */
   readonly shellVersion: string;
-  /** The number of its orders; without it they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
-  readonly leader?: number;
+  /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
+  readonly leader?: number | null;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */
   readonly createHost: (server: ServerDocument, readOnly: boolean) => Host;
   /** Where backends on that server reach the portal; waits until it listens. Without it no backend gets a credential that works. */

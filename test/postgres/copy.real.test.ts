@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { copyToPostgres } from '../../store/copy.ts';
+import { limits } from '../../store/limits.ts';
 import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -108,6 +109,13 @@ test('a database that has rows, or that ends in the middle, is as it was', async
   expect(await rowsOf(place, 'events')).toEqual([]);
 
   const other = await server.database();
+  // As a process that is stopped: by the time that it goes on another portal may lead.
+  let isStopped = false;
+  const stopOnce = (): void => {
+    if (!isStopped) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, limits.storeHeldMsMax + 1_000);
+    isStopped = true;
+  };
+  await expect(copyToPostgres(file, other, { ...options, onTable: stopOnce })).rejects.toMatchObject({ code: 'STORE_FAILED' });
   const ends: Promise<void>[] = [];
   const onTable = (): void => void (ends.length > 0 || ends.push(server.stop('immediate')));
   await expect(copyToPostgres(file, other, { ...options, onTable })).rejects.toMatchObject({ code: 'STORE_FAILED' });
