@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startPortal } from '../test/support/portal.ts';
 import { watchLoad } from './load.ts';
+import { profilingOf, type Profiling } from './profile.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -17,9 +18,13 @@ interface Command {
   readonly says: RegExp;
 }
 
-function timed(command: string, args: readonly string[], says: RegExp): number {
+function timed(command: string, args: readonly string[], says: RegExp, env: Readonly<Record<string, string>> = {}): number {
   const startedMs = performance.now();
-  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const { status, stdout } = spawnSync(command, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
+  });
   const took = performance.now() - startedMs;
   if (status !== 0 || !says.test(stdout)) throw new Error(`${command} ${args.join(' ')} ended with ${status} and said: ${stdout}`);
   return took;
@@ -28,13 +33,13 @@ function timed(command: string, args: readonly string[], says: RegExp): number {
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 
 /** Turn by turn with the bare one; the first turn fills the compile cache. */
-function row({ name, args, says }: Command, rounds: number): Row {
+function row({ name, args, says }: Command, rounds: number, profiling: Profiling | null): Row {
   sayStep(`commands: ${name}`);
   const ours: number[] = [];
   const bare: number[] = [];
   const load = watchLoad();
   for (let round = 0; round <= rounds; round += 1) {
-    const pair = [timed(process.execPath, ['-e', '0'], /^$/), timed(join(root, 'bin/svc'), args, says)] as const;
+    const pair = [timed(process.execPath, ['-e', '0'], /^$/), timed(join(root, 'bin/svc'), args, says, profiling?.atExit)] as const;
     if (round === 0) continue;
     bare.push(pair[0]);
     ours.push(pair[1]);
@@ -65,7 +70,10 @@ export const commandsArea: Area = async ({ short }) => {
       { name: '`svc events`', args: ['events', ...at], says: /\S/ },
       { name: '`svc help`', args: ['help'], says: /Usage: svc/ },
     ];
-    return commands.map((command) => row(command, rounds));
+    const profiling = profilingOf();
+    const rows = commands.map((command) => row(command, rounds, profiling));
+    profiling?.write(`The commands validate, get, events and help, ${rounds + 1} times each, from their start to their end`);
+    return rows;
   } finally {
     await portal.stop();
     await rm(folder, { recursive: true, force: true });

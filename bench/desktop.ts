@@ -10,6 +10,8 @@ import { basename, join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { launchBrowser } from '../test/support/chromium.ts';
 import { startPortal, type RunningPortal } from '../test/support/portal.ts';
+import { inspect, inspectable } from './inspected.ts';
+import { profilingOf } from './profile.ts';
 import { median, percentile, percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -315,13 +317,16 @@ async function dragging({ page, plain, folder, steps, rounds }: Desk): Promise<R
 
 export const desktopArea: Area = async ({ short }) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-desktop-'));
-  const portal = await startPortal({ apps: ['notas'] });
+  const profiling = profilingOf();
+  const portal = await startPortal({ apps: ['notas'], env: profiling === null ? {} : inspectable });
   const browser = await launchBrowser();
   try {
     const context = await browser.newContext({ viewport: screen, locale: 'pt-BR' });
     const [page, plain] = [await context.newPage(), await context.newPage()];
     await page.bringToFront();
     await signIn(page, portal);
+    const inspected = profiling === null ? null : await inspect(portal.child);
+    if (inspected !== null) await profiling?.begin(inspected);
     const [steps, rounds] = short ? [40, 2] : [60, 5];
     sayStep('desktop: the first page');
     const first = await beginning(page, portal, short ? 1 : 5);
@@ -334,7 +339,10 @@ export const desktopArea: Area = async ({ short }) => {
     sayStep('desktop: a folder of many');
     const scrolled = await scrolling(desk);
     sayStep('desktop: many windows');
-    return [...first, ...scrolled, await dragging(desk)];
+    const dragged = await dragging(desk);
+    if (inspected !== null) await profiling?.end(inspected);
+    profiling?.write(`The portal while a desktop is loaded, ${entries.toLocaleString('en')} entries are scrolled and windows are moved`);
+    return [...first, ...scrolled, dragged];
   } finally {
     await browser.close();
     await portal.stop();

@@ -15,6 +15,7 @@ import { launchBrowser } from '../test/support/chromium.ts';
 import { startDev, type RunningDev } from '../test/support/dev.ts';
 import { freePort } from '../test/support/portal.ts';
 import { watchLoad } from './load.ts';
+import { profilingOf } from './profile.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -22,6 +23,7 @@ const root = resolve(import.meta.dirname, '..');
 const reloadMsMax = 300;
 const overBootMsMax = 300;
 const lookMs = 10;
+const profiling = profilingOf();
 
 type Runtime = 'python3' | 'node';
 
@@ -133,7 +135,7 @@ interface Opened {
 }
 
 async function openDev(app: string, context: BrowserContext): Promise<Opened> {
-  const dev = await startDev({ app });
+  const dev = await startDev({ app, env: profiling?.atExit ?? {} });
   const page = await context.newPage();
   const painted = page.waitForEvent('console', { predicate: (message) => message.text() === 'painted 0', timeout: 60_000 });
   await page.goto(dev.link('ana'));
@@ -234,11 +236,13 @@ export const devArea: Area = async ({ short }) => {
   const work = await mkdtemp(join(tmpdir(), 'svcb-'));
   const browser = await launchBrowser();
   try {
-    return [
+    const rows = [
       await frontend(work, browser, rounds),
       await backend(work, browser, 'python3', rounds),
       await backend(work, browser, 'node', rounds),
     ];
+    profiling?.write(`svc dev from its start to its end, ${rounds} changes each of a page and of two backends`);
+    return rows;
   } finally {
     await browser.close();
     await rm(work, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beginNginx } from '../bin/testing/nginx.ts';
+import { profilingOf } from './profile.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -61,7 +62,9 @@ function race(dir: string, rounds: number, acts: readonly Act[]): readonly Side[
 
 /** With the flags of bin/svc-app-install. */
 const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
-const ours = (...argv: readonly string[]): string => execFileSync(process.execPath, [...flags, program, ...argv], { encoding: 'utf8' });
+const profiling = profilingOf();
+const ours = (...argv: readonly string[]): string =>
+  execFileSync(process.execPath, [...flags, program, ...argv], { encoding: 'utf8', env: { ...process.env, ...profiling?.atExit } });
 /** Paths are made by us and hold nothing that a shell reads. */
 const shell = (script: string): string => {
   execFileSync('/bin/sh', ['-ec', script], { stdio: 'ignore' });
@@ -142,6 +145,7 @@ export const enginesArea: Area = async ({ short }) => {
       () => shell(`${fetched}; sync -f ${dir}/out`),
     ]);
     compareTrees(dir, large, url);
+    profiling?.write('The installer while engines of 20 and 200 MB are hashed, extracted and downloaded');
     const megabytes = (large.bytes / 1e6).toFixed(0);
     return [
       timeRow(`${megabytes} MB engine: hash and extract, median of ${rounds}`, 'sha256sum + tar', mine, theirs),

@@ -3,6 +3,7 @@
  * with, but for the port. Its living memory, and a CPU profile of its main thread.
  */
 import type { ChildProcess } from 'node:child_process';
+import { Session } from 'node:inspector/promises';
 import type { Profile } from './flame.ts';
 
 /** Of the environment of a process that is to be looked into: any free port, so that two of them do not meet. */
@@ -49,6 +50,19 @@ export async function inspect(child: ChildProcess): Promise<Inspected> {
     socket.send(JSON.stringify({ id, method, params }));
     return (await asked.promise.finally(() => waiting.delete(id))) as Answer;
   };
+  return lookingBy(ask);
+}
+
+type Ask = <Answer>(method: string, params?: object) => Promise<Answer>;
+
+/** Of this process itself, for an area that loads no other. */
+export function inspectSelf(): Inspected {
+  const session = new Session();
+  session.connect();
+  return lookingBy(async <Answer>(method: string, params = {}) => (await session.post(method, params)) as Answer);
+}
+
+function lookingBy(ask: Ask): Inspected {
   return {
     heapBytes: async () => {
       await ask('HeapProfiler.collectGarbage');

@@ -11,6 +11,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { Counter, Histogram, Registry } from 'prom-client';
+import { inspectSelf } from './inspected.ts';
+import { profilingOf } from './profile.ts';
 import { median, percentile, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -196,7 +198,11 @@ export const metricsArea: Area = async ({ short }) => {
   try {
     const rounds = short ? 30 : 200;
     sayStep('metrics: calls');
+    const [profiling, self] = [profilingOf(), inspectSelf()];
+    await profiling?.begin(self);
     const called = callRows(rounds);
+    await profiling?.end(self);
+    profiling?.write('An app that counts, by ours, prom-client and OpenTelemetry as often each');
     await allTold(taker, rounds);
     sayStep('metrics: Python, memory');
     return [...called, ...pythonRows(taker.url), memoryRow(short ? 100_000 : 1_000_000)];

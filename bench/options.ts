@@ -29,7 +29,22 @@ const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
   people: ['many'],
   'signed-in': ['many'],
   visits: ['hour'],
-  profile: ['app-calls', 'files', 'hour', 'proxy', 'queue', 'rooms', 'ssh'],
+  profile: [
+    'app-calls',
+    'commands',
+    'desktop',
+    'dev',
+    'engines',
+    'files',
+    'hour',
+    'metrics',
+    'proxy',
+    'queue',
+    'rooms',
+    'ssh',
+    'tick',
+    'validate',
+  ],
 };
 
 export const usage = `npm run bench -- [AREA…] [OPTION…]

@@ -1,5 +1,7 @@
 /** `--profile=FILE.svg` of an area: the profiles of what it measures, taken while a load runs, become one flame graph. */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { flameGraph, type Profile } from './flame.ts';
 import type { Inspected } from './inspected.ts';
 import { optionOf } from './options.ts';
@@ -7,6 +9,8 @@ import { optionOf } from './options.ts';
 export interface Profiling {
   begin(inspected: Inspected): Promise<void>;
   end(inspected: Inspected): Promise<void>;
+  /** Of the environment of a command: each leaves a profile when it ends. What a portal starts does not get it. */
+  readonly atExit: { readonly NODE_OPTIONS: string };
   /** Answers with what was written. */
   write(title: string): string;
 }
@@ -16,10 +20,16 @@ export function profilingOf(): Profiling | null {
   const file = optionOf('profile');
   if (file === undefined) return null;
   const profiles: Profile[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'svcp-'));
   return {
+    atExit: { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=1000 --cpu-prof-dir=${folder}` },
     begin: (inspected) => inspected.beginProfile(),
     end: async (inspected) => void profiles.push(await inspected.endProfile()),
     write: (title) => {
+      // `CPU.DAY.TIME.PID.THREAD.NUMBER.cpuprofile`: thread 0 is the main one.
+      const left = readdirSync(folder).filter((name) => /\.0\.\d+\.cpuprofile$/.test(name));
+      for (const name of left) profiles.push(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile);
+      rmSync(folder, { recursive: true });
       if (profiles.length === 0) throw new Error('--profile: this run measured nothing that is profiled');
       writeFileSync(file, flameGraph(profiles, title));
       return file;

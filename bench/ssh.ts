@@ -19,7 +19,7 @@ import { cpuMsOf, watchLoad } from './load.ts';
 import { signIn } from './person.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
 import { inspect, inspectable } from './inspected.ts';
-import { profilingOf } from './profile.ts';
+import { profilingOf, type Profiling } from './profile.ts';
 import { sayStep } from './steps.ts';
 
 const bytesOfAnswer = 256 * 1_024 * 1_024;
@@ -235,7 +235,7 @@ async function startForward(
   return { socket, child };
 }
 
-async function bytesRows(rounds: number): Promise<readonly Row[]> {
+async function bytesRows(rounds: number, profiling: Profiling | null): Promise<readonly Row[]> {
   const world = await createWorld(1);
   const { portal, sshd } = world;
   const account = sshd.accounts[0]!;
@@ -251,7 +251,6 @@ async function bytesRows(rounds: number): Promise<readonly Row[]> {
     forward = child;
     const cookie = await appCookie(portal, 'grande');
     const through = { host: '127.0.0.1', port: portal.port, headers: { host: `grande.svc.localhost:${portal.port}`, cookie } };
-    const profiling = profilingOf();
     const inspected = profiling === null ? null : await inspect(portal.child);
     for (let n = -1; n < rounds; n += 1) {
       const load = watchLoad();
@@ -363,9 +362,13 @@ async function idleRows(accounts: number, seconds: number): Promise<readonly Row
   }
 }
 
-export const sshArea: Area = async ({ short }) => [
-  ...(await clickRows(short ? 3 : 7)),
-  ...(await bytesRows(short ? 3 : 7)),
-  // SVC_BENCH_ACCOUNTS: fewer where the memory for that many supervisors is missing (about 15 MB each).
-  ...(await idleRows(short ? 10 : Number(process.env['SVC_BENCH_ACCOUNTS'] ?? 500), short ? 10 : 30)),
-];
+export const sshArea: Area = async ({ short }) => {
+  const [profiling, rounds] = [profilingOf(), short ? 3 : 7];
+  if (profiling !== null) return await bytesRows(rounds, profiling);
+  return [
+    ...(await clickRows(rounds)),
+    ...(await bytesRows(rounds, null)),
+    // SVC_BENCH_ACCOUNTS: fewer where the memory for that many supervisors is missing (about 15 MB each).
+    ...(await idleRows(short ? 10 : Number(process.env['SVC_BENCH_ACCOUNTS'] ?? 500), short ? 10 : 30)),
+  ];
+};

@@ -1,5 +1,7 @@
 /** How many manifests one process judges in a second: parsed values, and whole files with their places. */
 import { isManifest, validateManifest } from '../schema/manifest/validate.ts';
+import { inspectSelf } from './inspected.ts';
+import { profilingOf } from './profile.ts';
 import { median, percentile, type Area, type Row } from './rows.ts';
 
 const targetPerSecond = 20_000;
@@ -76,9 +78,13 @@ function rates(works: readonly (() => boolean)[], rounds: number, roundMs: numbe
   return all;
 }
 
-export const validateArea: Area = ({ short }) => {
+export const validateArea: Area = async ({ short }) => {
+  const [profiling, self] = [profilingOf(), inspectSelf()];
   const { value, file } = judges();
+  await profiling?.begin(self);
   const [values, files] = short ? rates([value, file], 2, 200) : rates([value, file], 7, 400);
+  await profiling?.end(self);
+  profiling?.write('The validator over manifests, parsed values and files as long each');
   const row = (name: string, { perSecond, us }: Rates): Row => ({
     name,
     ours: `${Math.round(median(perSecond))} /s; p50 ${median(us).toFixed(1)} µs, p99 ${percentile(us, 99).toFixed(1)} µs`,
@@ -87,5 +93,5 @@ export const validateArea: Area = ({ short }) => {
     target: `≥ ${targetPerSecond} /s`,
     held: median(perSecond) >= targetPerSecond,
   });
-  return Promise.resolve([row('manifests judged, parsed values', values!), row('manifests judged, files with places', files!)]);
+  return [row('manifests judged, parsed values', values!), row('manifests judged, files with places', files!)];
 };
