@@ -31,6 +31,7 @@ export const errorKinds = {
   DESIRED_INVALID: { status: 422, retry: 'waiting', title: 'The desired-state folder has errors and nothing was in force before' },
   ADDRESS_IN_USE: { status: 409, retry: 'terminal', title: 'Another program listens on the address of the portal' },
   STATE_IN_USE: { status: 409, retry: 'terminal', title: 'Another svc up uses this state folder' },
+  ROOM_ELSEWHERE: { status: 503, retry: 'transient', title: 'Another portal carries the room' },
   SOCKET_PATH_TOO_LONG: { status: 500, retry: 'terminal', title: 'The path of a unix socket is longer than the kernel takes' },
   SERVER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The server or its supervisor does not answer' },
   HOST_KEY_CHANGED: { status: 502, retry: 'waiting', title: 'The server shows another host key than the pinned one' },

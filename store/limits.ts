@@ -21,6 +21,11 @@ export const limits = {
   /** A leader that did not renew for so long leads no more. */
   leaseMs: 5_000,
   leaseRenewMs: 1_000,
+  /** A portal that did not renew its row for so long is none any more: its rooms are anybody's. */
+  memberMs: 3_000,
+  memberRenewMs: 1_000,
+  /** Of the base of a document that is read from PostgreSQL. */
+  roomPieceBytes: 1_024 * 1_024,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
   /** Memory that is kept for the next commit. */

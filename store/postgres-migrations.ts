@@ -136,4 +136,22 @@ export const postgresMigrations: readonly string[] = [
   `
   CREATE TABLE leases (name TEXT COLLATE "C" PRIMARY KEY, holder TEXT NOT NULL, number BIGINT NOT NULL, until TIMESTAMPTZ NOT NULL);
   `,
+  // Documents of rooms (postgres-room-log.ts), the portals (portals.ts), and whose each room is (room-owners.ts).
+  `
+  CREATE TABLE room_bases (
+    sala TEXT COLLATE "C" NOT NULL, canal TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, base BYTEA NOT NULL, vector BYTEA NOT NULL,
+    deletes BYTEA NOT NULL, PRIMARY KEY (sala, canal)
+  );
+  CREATE TABLE room_tails (
+    sala TEXT COLLATE "C" NOT NULL, canal TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, frames BYTEA NOT NULL, PRIMARY KEY (sala, canal, seq)
+  );
+  ALTER TABLE room_bases ALTER COLUMN base SET STORAGE EXTERNAL;
+  ALTER TABLE room_tails ALTER COLUMN frames SET STORAGE EXTERNAL;
+  CREATE TABLE portals (
+    id TEXT COLLATE "C" PRIMARY KEY, holder TEXT NOT NULL, address TEXT NOT NULL, version TEXT NOT NULL, started TIMESTAMPTZ NOT NULL,
+    until TIMESTAMPTZ NOT NULL
+  );
+  CREATE TABLE room_owners (sala TEXT COLLATE "C" PRIMARY KEY, portal TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL);
+  CREATE INDEX room_owners_by_portal ON room_owners (portal);
+  `,
 ];

@@ -4,10 +4,10 @@
  * connection breaks, the database itself is asked afterwards whether the group was committed (`pg_xact_status`), and it runs anew if not.
  * Decision: docs/decisions/0280-one-store-two-databases.md
  */
-import type { ClientBase, Pool, PoolClient, QueryConfig } from 'pg';
+import type { ClientBase, Pool, QueryConfig } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
-import { limits } from './limits.ts';
+import { isAway, isCollision, isRefusal, patiently, storeError, withClient } from './postgres-patience.ts';
 import { statementOf, type Act, type Asked, type Prepared, type Sql, type Value } from './sql.ts';
 import { storedText, toPostgres } from './sql-text.ts';
 
@@ -61,7 +61,8 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
   const commit = async (group: readonly Waiting[]): Promise<void> => {
     try {
       if (lost !== null) throw new SvcError('STORE_FAILED', lost);
-      const results = await patiently(clock, async (attempt) => await inTransaction(pool, group, { attempt, fence }));
+      const attempt: Attempt = { xid: null, results: [] };
+      const results = await patiently(clock, async () => await inTransaction(pool, group, { attempt, fence }));
       for (const [index, write] of group.entries()) write.resolve(results[index] as never);
     } catch (error) {
       // A bad one takes no other with it; but each alone would wait for a server that is away as long again.
@@ -168,19 +169,6 @@ async function wasCommitted(pool: Pool, xid: string): Promise<boolean> {
 const unknownFate = (): SvcError =>
   new SvcError('STORE_FAILED', 'whether it was written is not known: the database was replaced meanwhile');
 
-async function withClient<Result>(pool: Pool, use: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    const result = await use(client);
-    client.release();
-    return result;
-  } catch (error) {
-    // Only after a refusal by the database is the connection known to be good.
-    client.release(isRefusal(error) ? undefined : (error as Error));
-    throw error;
-  }
-}
-
 async function runAct<Result>(client: ClientBase, act: Act<Result>): Promise<Result> {
   let step = act.next();
   while (step.done !== true) {
@@ -201,70 +189,4 @@ const storedValue = (value: Value): Value => (typeof value === 'string' ? stored
 interface Attempt {
   xid: string | null;
   results: readonly unknown[];
-}
-
-/** SQLSTATE of five letters and digits: the database said no. */
-const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error)) && !isAway(error);
-
-function codeOf(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
-}
-
-/** Serialization failure and deadlock. */
-const isCollision = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01';
-
-/**
- * The server is away, stops, starts, is a standby that is not promoted yet, has no connection free, or ended ours (also since this process did not
- * run for a while): later it may answer.
- */
-const awayCodes: ReadonlySet<string> = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '25006',
-  '25P03',
-  '53300',
-  '08000',
-  '08003',
-  '08006',
-  '08001',
-  '08004',
-]);
-
-function isAway(error: unknown): boolean {
-  const code = codeOf(error);
-  if (awayCodes.has(code)) return true;
-  if (/^E[A-Z]{3,}$/.test(code)) return true;
-  const message = error instanceof Error ? error.message : '';
-  return (
-    code === '' &&
-    /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
-      message,
-    )
-  );
-}
-
-/** Tries again what collided, at once and then a little later, and what found the server away, for limits.storeAwayMsMax. */
-async function patiently<Result>(clock: Clock, run: (attempt: Attempt) => Promise<Result>): Promise<Result> {
-  const endMs = clock.monotonicMs() + limits.storeAwayMsMax;
-  const attempt: Attempt = { xid: null, results: [] };
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await run(attempt);
-    } catch (error) {
-      if (!isCollision(error) && !isAway(error)) throw error;
-      const pauseMs = isCollision(error) ? Math.random() * Math.min(2 ** tries, 100) : Math.min(50 * 2 ** tries, 1_000);
-      if (clock.monotonicMs() + pauseMs > endMs) throw error;
-      await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + pauseMs, resolve));
-    }
-  }
-}
-
-function storeError(error: unknown): SvcError {
-  if (error instanceof SvcError) return error;
-  const cause = error instanceof Error ? error.message : String(error);
-  const why = isAway(error) ? `the database does not answer: ${cause}` : `the store refused: ${cause}`;
-  return new SvcError('STORE_FAILED', why, {}, { cause: error });
 }

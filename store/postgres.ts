@@ -22,6 +22,8 @@ export interface PostgresStore extends Store {
   readonly lost: Promise<never>;
   /** The number of its lease; null: it does not lead. */
   readonly leader: number | null;
+  /** Its connections, for what else is in the same database; they end with it. */
+  readonly pool: Pool;
 }
 
 export interface PostgresOptions {
@@ -57,6 +59,7 @@ export async function openPostgresStore(
       ...tables,
       lost: lease?.lost ?? never,
       leader: lease?.number ?? null,
+      pool,
       giveUp: (why) => sql.giveUp(why),
       close: async () => {
         await sql.idle();

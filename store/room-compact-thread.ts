@@ -1,4 +1,4 @@
-/** The thread in which documents are built: for compaction, and to look for attachments. It only reads the file. */
+/** The thread in which documents are built: for compaction, and to look for attachments. It only reads the file, or what is handed to it. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { canais } from '../schema/rooms.ts';
@@ -8,28 +8,48 @@ import { describeBase, documentReader } from './room-log-database.ts';
 import type { CompactedRoom, RoomKey } from './room-log.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
-export type CompactRequest = { readonly kind: 'compact'; readonly key: RoomKey } | { readonly kind: 'attachments'; readonly sala: string };
-
-function openReader(file: string): (request: CompactRequest) => unknown {
-  const read = documentReader(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
-  const compact = (key: RoomKey): CompactedRoom | null => {
-    const stored = read(key);
-    if (!stored || stored.rows.length === 0) return null;
-    const { state, dropped } = compactUpdates(stored.base, stored.rows.flatMap(updatesIn));
-    return { base: state, ...describeBase(state), seq: stored.seq, dropped };
-  };
-  const attachments = (sala: string): ReadonlySet<string> => {
-    const found = new Set<string>();
-    for (const canal of canais) {
-      const stored = read({ sala, canal });
-      if (!stored) continue;
-      const base = stored.base === null ? [] : [stored.base];
-      const doc = documentOf([...base, ...stored.rows.flatMap(updatesIn)]);
-      for (const address of addressesIn(doc, [...base, ...stored.rows])) found.add(address);
-    }
-    return found;
-  };
-  return (request) => (request.kind === 'compact' ? compact(request.key) : attachments(request.sala));
+/** A document as it is kept: all that a base or a search for attachments is made of. */
+export interface ReadDocument {
+  readonly base: Uint8Array | null;
+  /** Frames of updates. */
+  readonly rows: readonly Uint8Array[];
+  /** Of the last row. */
+  readonly seq: number;
 }
 
-if (parentPort) answerRequests(parentPort, () => openReader((workerData as { file: string }).file));
+/** The first two are of a file, which the thread reads. */
+export type CompactRequest =
+  | { readonly kind: 'compact'; readonly key: RoomKey }
+  | { readonly kind: 'attachments'; readonly sala: string }
+  | { readonly kind: 'compact-read'; readonly document: ReadDocument }
+  | { readonly kind: 'attachments-read'; readonly documents: readonly ReadDocument[] };
+
+function compacted(stored: ReadDocument | null): CompactedRoom | null {
+  if (!stored || stored.rows.length === 0) return null;
+  const { state, dropped } = compactUpdates(stored.base, stored.rows.flatMap(updatesIn));
+  return { base: state, ...describeBase(state), seq: stored.seq, dropped };
+}
+
+function attachmentsOf(documents: readonly (ReadDocument | null)[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const stored of documents) {
+    if (!stored) continue;
+    const base = stored.base === null ? [] : [stored.base];
+    const doc = documentOf([...base, ...stored.rows.flatMap(updatesIn)]);
+    for (const address of addressesIn(doc, [...base, ...stored.rows])) found.add(address);
+  }
+  return found;
+}
+
+function openReader(file: string | null): (request: CompactRequest) => unknown {
+  const read = file === null ? () => null : documentReader(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
+  const answers: { readonly [Kind in CompactRequest['kind']]: (request: Extract<CompactRequest, { readonly kind: Kind }>) => unknown } = {
+    compact: ({ key }) => compacted(read(key)),
+    attachments: ({ sala }) => attachmentsOf(canais.map((canal) => read({ sala, canal }))),
+    'compact-read': ({ document }) => compacted(document),
+    'attachments-read': ({ documents }) => attachmentsOf(documents),
+  };
+  return (request) => answers[request.kind](request as never);
+}
+
+if (parentPort) answerRequests(parentPort, () => openReader((workerData as { file: string | null }).file));

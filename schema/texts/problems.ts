@@ -20,6 +20,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   DESIRED_INVALID: 'A pasta do estado desejado tem erros',
   ADDRESS_IN_USE: 'Outro programa usa o endereço do portal',
   STATE_IN_USE: 'Outro svc usa esta pasta de estado',
+  ROOM_ELSEWHERE: 'Outro portal cuida desta sala',
   SOCKET_PATH_TOO_LONG: 'Caminho do socket longo demais',
   SERVER_UNREACHABLE: 'O servidor não responde',
   HOST_KEY_CHANGED: 'O servidor mostra outra chave de host',

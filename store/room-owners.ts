@@ -1,0 +1,143 @@
+/**
+ * Whose a room is: one portal's at a time, with a number that grows with each change of hands. Every write to the documents of a room carries the
+ * number (`refuseTaken`), so a portal that stood still while another one took its room writes nothing. A room is taken from nobody whose row among
+ * the portals lives. Decision: docs/decisions/0296-a-room-has-one-portal.md
+ */
+import type { ClientBase, Pool } from 'pg';
+import type { Clock } from '../schema/clock.ts';
+import { SvcError } from '../schema/errors.ts';
+import type { Membership } from './portals.ts';
+import { patiently, storeError } from './postgres-patience.ts';
+
+export interface RoomPlace {
+  /** Id of a portal, and where it is reached. */
+  readonly portal: string;
+  readonly address: string;
+}
+
+export type Taken =
+  | { readonly kind: 'ours'; readonly number: number }
+  | ({ readonly kind: 'elsewhere' } & RoomPlace)
+  /** It was deleted: nobody has it any more. */
+  | { readonly kind: 'deleted' };
+
+/** Every promise rejects with STORE_FAILED when the database does not answer. */
+export interface RoomOwners {
+  readonly portal: string;
+  /** Ours from now on, unless a portal that lives has it. Again it answers the same number. */
+  take(sala: string): Promise<Taken>;
+  /** The portal that lives and has it; null: nobody. */
+  ownerOf(sala: string): Promise<RoomPlace | null>;
+  /** The number under which it was taken here last; undefined: never. Whether it is still ours the database says at each write. */
+  numberOf(sala: string): number | undefined;
+  /** Gives one back that is not written to any more: anybody may take it. */
+  release(sala: string): Promise<void>;
+  releaseAll(): Promise<void>;
+  /** Those taken here that are not ours now. */
+  lost(): Promise<readonly string[]>;
+}
+
+export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 'renew'>, clock: Clock): RoomOwners {
+  // What is given back stays in here: a write that comes late is refused by its number.
+  const numbers = new Map<string, number>();
+  const ask = async <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> => {
+    try {
+      const { rows } = await patiently(clock, async () => await pool.query<Row>(text, [...values]));
+      return rows;
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+  const tryTake = async (sala: string): Promise<Taken | 'not a member' | 'changed'> => {
+    const [taken] = await ask<{ readonly number: number }>(takeRoom, [sala, member.id]);
+    if (taken !== undefined) {
+      numbers.set(sala, taken.number);
+      return { kind: 'ours', number: taken.number };
+    }
+    const [seen] = await ask<Standing>(standing, [sala, member.id]);
+    if (seen?.deleted === true) return { kind: 'deleted' };
+    if (seen?.member !== true) return 'not a member';
+    return seen.portal === null ? 'changed' : { kind: 'elsewhere', portal: seen.portal, address: seen.address };
+  };
+  return {
+    portal: member.id,
+    take: async (sala) => {
+      for (let tries = 0; tries < takesMax; tries += 1) {
+        const taken = await tryTake(sala);
+        if (taken === 'not a member') await member.renew();
+        else if (taken !== 'changed') return taken;
+      }
+      throw new SvcError('STORE_FAILED', `whose the room ${sala} is changes all the time`);
+    },
+    ownerOf: async (sala) => {
+      const [found] = await ask<RoomPlace>(
+        `SELECT o.portal, p.address FROM room_owners o JOIN portals p ON p.id = o.portal WHERE o.sala = $1 AND p.until > clock_timestamp()`,
+        [sala],
+      );
+      return found ?? null;
+    },
+    numberOf: (sala) => numbers.get(sala),
+    release: async (sala) => {
+      const number = numbers.get(sala);
+      if (number === undefined) return;
+      await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, number]);
+    },
+    releaseAll: async () => {
+      await ask(`UPDATE room_owners SET portal = '' WHERE portal = $1`, [member.id]);
+    },
+    lost: async () => {
+      const salas = await ask<{ readonly sala: string }>(
+        `SELECT held.sala FROM unnest($1::text[], $2::bigint[]) AS held (sala, number) LEFT JOIN room_owners o
+           ON o.sala = held.sala AND o.number = held.number AND o.portal = $3 WHERE o.sala IS NULL`,
+        [[...numbers.keys()], [...numbers.values()], member.id],
+      );
+      return salas.map(({ sala }) => sala);
+    },
+  };
+}
+
+const takesMax = 5;
+
+const lives = (portal: string): string => `EXISTS (SELECT FROM portals p WHERE p.id = ${portal} AND p.until > clock_timestamp())`;
+
+const takeRoom = `INSERT INTO room_owners AS o (sala, portal, number)
+  SELECT $1, $2, 1 WHERE ${lives('$2')} AND NOT EXISTS (SELECT FROM deleted_rooms WHERE room = $1)
+  ON CONFLICT (sala) DO UPDATE SET portal = excluded.portal, number = o.number + CASE WHEN o.portal = excluded.portal THEN 0 ELSE 1 END
+  WHERE o.portal = excluded.portal OR NOT ${lives('o.portal')}
+  RETURNING number`;
+
+interface Standing {
+  readonly deleted: boolean;
+  readonly member: boolean;
+  /** Of a portal that lives. */
+  readonly portal: string | null;
+  readonly address: string;
+}
+
+const standing = `SELECT EXISTS (SELECT FROM deleted_rooms WHERE room = $1) AS deleted, ${lives('$2')} AS member, p.id AS portal, p.address
+  FROM (SELECT) AS one LEFT JOIN (room_owners o JOIN portals p ON p.id = o.portal AND p.until > clock_timestamp()) ON o.sala = $1`;
+
+/**
+ * Within a transaction, before its first write: throws ROOM_ELSEWHERE with the rooms (`salas`) that are not ours under the number given; answers those
+ * that were deleted. Until the transaction ends nobody takes or deletes one.
+ */
+export async function refuseTaken(client: ClientBase, portal: string, numbers: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ readonly sala: string; readonly portal: string; readonly number: number }>({
+    name: 'room-owners',
+    text: 'SELECT sala, portal, number FROM room_owners WHERE sala = ANY ($1::text[]) ORDER BY sala FOR SHARE',
+    values: [[...numbers.keys()]],
+  });
+  const ours = new Set(rows.filter((row) => row.portal === portal && numbers.get(row.sala) === row.number).map(({ sala }) => sala));
+  const others = [...numbers.keys()].filter((sala) => !ours.has(sala));
+  if (others.length === 0) return new Set();
+  // Who deletes a room writes that before it frees the row.
+  const deleted = await client.query<{ readonly room: string }>('SELECT room FROM deleted_rooms WHERE room = ANY ($1::text[])', [others]);
+  const gone = new Set(deleted.rows.map(({ room }) => room));
+  const salas = others.filter((sala) => !gone.has(sala));
+  if (salas.length > 0) throw roomsElsewhere(salas);
+  return gone;
+}
+
+export function roomsElsewhere(salas: readonly string[]): SvcError {
+  return new SvcError('ROOM_ELSEWHERE', `another portal took over: ${salas.slice(0, 3).join(', ')}`, { salas });
+}

@@ -1,0 +1,110 @@
+/** The portal's side of the threads of a room log: questions with a number, and what becomes of them when a thread dies. */
+import { Worker } from 'node:worker_threads';
+import { SvcError } from '../schema/errors.ts';
+import { limits } from './limits.ts';
+import type { CompactRequest } from './room-compact-thread.ts';
+import type { Answered, Asked } from './room-thread-answers.ts';
+
+export interface Thread<Request> {
+  readonly opened: Promise<void>;
+  died(): boolean;
+  ask(request: Request, transfer?: readonly ArrayBuffer[]): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: SvcError) => void;
+}
+
+/** One that dies (out of memory, a bug) refuses every question, also those that wait. */
+export function createThread<Request>(
+  script: URL,
+  file: string | null,
+  resourceLimits: NonNullable<Worker['resourceLimits']>,
+): Thread<Request> {
+  const worker = new Worker(script, { workerData: { file }, resourceLimits, stdin: false });
+  const waiting = new Map<number, Waiting>();
+  let last = 0;
+  let dead: SvcError | null = null;
+  const wait = (id: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      // A thread keeps the process alive only while a caller waits for it.
+      if (waiting.size === 0) worker.ref();
+      waiting.set(id, { resolve, reject });
+    });
+  const opened = wait(0) as Promise<void>;
+  worker.on('message', (answer: Answered) => {
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) worker.unref();
+    if (answer.ok) asked?.resolve(answer.value);
+    else asked?.reject(failed(file, answer.message, answer.code));
+  });
+  const die = (why: string): void => {
+    dead ??= failed(file, why, null);
+    for (const { reject } of waiting.values()) reject(dead);
+    waiting.clear();
+  };
+  worker.on('error', (error) => die(error instanceof Error ? error.message : String(error)));
+  worker.on('exit', (code) => die(`its thread ended (${code})`));
+  return {
+    opened,
+    died: () => dead !== null,
+    ask: (request, transfer = []) => {
+      if (dead) return Promise.reject(dead);
+      last += 1;
+      const answer = wait(last);
+      worker.postMessage({ id: last, request } satisfies Asked<Request>, [...transfer]);
+      return answer;
+    },
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+function failed(file: string | null, why: string, code: string | null): SvcError {
+  if (code === 'STORE_NEWER') return new SvcError('STORE_NEWER', why);
+  return new SvcError('STORE_FAILED', `${file === null ? 'a room' : `the room log ${file}`} can't be read or written: ${why}`);
+}
+
+/** One question at a time; a thread while there are any, and a little longer. `file` null: documents come with the questions. */
+export function createCompactor(file: string | null): Pick<Thread<CompactRequest>, 'ask' | 'end'> {
+  let thread: Thread<CompactRequest> | null = null;
+  let queue: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+  const run = async (request: CompactRequest, transfer: readonly ArrayBuffer[]): Promise<unknown> => {
+    clearTimeout(idle);
+    thread ??= createThread<CompactRequest>(new URL('./room-compact-thread.ts', import.meta.url), file, {
+      maxYoungGenerationSizeMb: 16,
+      maxOldGenerationSizeMb: limits.roomCompactHeapMiBMax,
+    });
+    try {
+      await thread.opened;
+      return await thread.ask(request, transfer);
+    } catch (error) {
+      // It may be gone; the next one starts afresh.
+      await thread.end();
+      thread = null;
+      throw error;
+    } finally {
+      idle = setTimeout(() => {
+        void thread?.end();
+        thread = null;
+      }, limits.roomCompactIdleMs).unref();
+    }
+  };
+  return {
+    ask: (request, transfer = []) => {
+      const answer = queue.then(() => run(request, transfer));
+      queue = answer.catch(() => null);
+      return answer;
+    },
+    end: async () => {
+      await queue;
+      clearTimeout(idle);
+      await thread?.end();
+    },
+  };
+}
