@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { howItEnded, wentToBackground } from '../../schema/backend.ts';
 import { limits as kitLimits } from '../limits.ts';
 import { limits } from './limits.ts';
-import { limits as sharedLimits } from '../../schema/limits.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { pathState, unlinkIfThere } from '../atomic-file.ts';
@@ -20,14 +19,15 @@ import { exitCodes } from '../launch/exit-codes.ts';
 import { asRefusal, type Refusal } from '../launch/refusal.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
+import { comingUp, lookForSocket, lookOften } from './coming-up.ts';
 import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
-import { gpuSummary, findLive, observeLimits, observeSocket, observeTcpPorts, wakeStamp } from './observe.ts';
+import { gpuSummary, findLive, observeLimits, observeSocket, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
 import { observeSecrets } from './secrets.ts';
-import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
+import { guarded, type App, type Live, type Supervisor } from './app-state.ts';
 
 let launching = 0;
 const waiting: (() => void)[] = [];
@@ -194,7 +194,10 @@ function watchChild(
   app.codeFolder = codeFolder(supervisor, app.id);
   child.once('exit', (code, signal) => ended(supervisor, app, live, code, signal));
   child.unref();
-  if (known.launcher) return;
+  if (known.launcher) {
+    followLauncher(supervisor, app, live);
+    return;
+  }
   faultPoint('launch-spawned');
   try {
     writePidFile(app.paths.runPid, identity);
@@ -217,23 +220,6 @@ function refuseSpawn(supervisor: Supervisor, app: App, error: Error): void {
   const passing = code === 'EAGAIN' || code === 'ENOMEM' || code === 'EMFILE';
   app.wakeStamp = wakeStamp(supervisor, app, 'RuntimeMissing');
   supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'RuntimeMissing', retry: passing ? 'waiting' : 'terminal' });
-}
-
-/** A process is there and its socket is not yet. */
-function comingUp(supervisor: Supervisor, app: App): void {
-  app.message = '';
-  app.socket = 'absent';
-  app.step = { name: 'socket', detail: '', atMs: supervisor.nowMs() };
-  app.lastUseMs = supervisor.nowMs();
-  app.connections = null;
-  const live = app.process;
-  for (const delayMs of [limits.neverBoundMs, limits.neverBoundMs * 2, sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs]) {
-    later(app, delayMs + 50, () => {
-      if (app.process !== live) return;
-      observeTcpPorts(supervisor, app);
-      supervisor.changed(app);
-    });
-  }
 }
 
 /** run.pid changed: the launcher became the backend, or another launcher brought the app up. */
@@ -262,6 +248,32 @@ export function take(supervisor: Supervisor, app: App, live: Live): void {
   observeSecrets(supervisor, app);
   supervisor.apply(app, { type: 'PROCESS_SEEN', listening: false });
   void observeSocket(supervisor, app);
+  if (live.launcher) followLauncher(supervisor, app, live);
+  else lookForSocket(supervisor, app, live);
+}
+
+/** How far it came, and whether it is the backend by now. */
+function followLauncher(supervisor: Supervisor, app: App, live: Live): void {
+  lookOften(
+    app,
+    () => app.process === live && live.launcher,
+    () => {
+      guarded(supervisor, app, 'launcher', () => {
+        observePidFile(supervisor, app);
+        observeMarker(supervisor, app);
+      });
+    },
+  );
+}
+
+/** How far the launcher at work has come. */
+export function observeMarker(supervisor: Supervisor, app: App): void {
+  const marker = readMarker(app.paths.comingUp);
+  if (marker === null || sameProcess(marker.process, supervisor.self)) return;
+  if (app.process === null) observePidFile(supervisor, app);
+  if (app.process?.launcher !== true || !sameProcess(app.process.identity, marker.process)) return;
+  app.step = { name: marker.step, detail: marker.detail, atMs: marker.atMs };
+  supervisor.changed(app);
 }
 
 /** The process ended, said by the kernel or seen by a poll (then code and signal are not known). */

@@ -29,6 +29,10 @@ export const limits = {
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */
   exitedAtOnceMs: 2_000,
+  /** What comes up is looked at again after this, and later after a part of the time that passed. See kit/supervise/coming-up.ts. */
+  comingUpLookMs: 5,
+  comingUpLookPart: 1 / 8,
+  comingUpLookMsMax: 1_000,
   /** A living process without a socket is checked for TCP ports after this. */
   neverBoundMs: 2_000,
   /** And no longer than this: by then it is NeverBound anyway. */

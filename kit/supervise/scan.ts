@@ -47,7 +47,8 @@ export function scan(supervisor: Supervisor): void {
     if (!installed.isWhole || own === null) supervisor.folderStamps = '';
   }
   void wakeGpuWaiters(supervisor);
-  const table = socketsOf(supervisor);
+  // The list is of the whole machine: where nothing runs, nobody reads it.
+  const table = [...supervisor.apps.values()].some(({ process: live }) => live !== null) ? socketsOf(supervisor) : null;
   for (const app of supervisor.apps.values()) {
     if (isChanged || !app.packageObserved || app.packageUnseen !== '') void observePackage(supervisor, app);
     guarded(supervisor, app, 'scan', () => scanApp(supervisor, app, table));

@@ -3,10 +3,9 @@ import { watch, type FSWatcher } from 'node:fs';
 import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { pathState } from '../atomic-file.ts';
-import { readMarker } from '../launch/marker.ts';
 import { isAppId } from '../../schema/app-id.ts';
-import { sameProcess } from '../processes.ts';
-import { observePidFile } from './launching.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { observeMarker, observePidFile } from './launching.ts';
 import { observePackage, observeSocket } from './observe.ts';
 import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
 import { observeSecrets } from './secrets.ts';
@@ -20,6 +19,7 @@ export interface Edges {
 
 export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => void): Edges {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>();
+  let isTold = false;
   const drop = (path: string): void => {
     watchers.get(path)?.watcher.close();
     watchers.delete(path);
@@ -43,8 +43,10 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
       });
       watcher.on('error', () => drop(path));
       watchers.set(path, { watcher, inode: file.stat.ino });
-    } catch {
-      // Missing, or out of watches: the rounds do it alone.
+    } catch (error) {
+      // Missing, or out of watches: the rounds do it alone, and starts look for themselves (coming-up.ts).
+      if (!isTold) supervisor.log('not-watched', { path, code: errorCode(error) });
+      isTold = true;
     }
   };
   const onLog = logWatch(supervisor, logChanged);
@@ -125,14 +127,4 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
     default:
       break;
   }
-}
-
-/** How far the launcher at work has come. */
-function observeMarker(supervisor: Supervisor, app: App): void {
-  const marker = readMarker(app.paths.comingUp);
-  if (marker === null || sameProcess(marker.process, supervisor.self)) return;
-  if (app.process === null) observePidFile(supervisor, app);
-  if (app.process?.launcher !== true || !sameProcess(app.process.identity, marker.process)) return;
-  app.step = { name: marker.step, detail: marker.detail, atMs: marker.atMs };
-  supervisor.changed(app);
 }
