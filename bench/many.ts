@@ -4,10 +4,12 @@
  */
 import { measureMany, type ManyFigures } from './many/measure.ts';
 import { countOf, optionOf } from './options.ts';
+import { profilingOf } from './profile.ts';
 import { median, type Area, type Row } from './rows.ts';
+import { sayStep } from './steps.ts';
 
-/** The three smaller ones with so many people signed in, each with a supervisor of their own; 1,000 of those take 15 GB and four minutes until it is calm. */
-const signedInMax = 100;
+/** The three smaller ones with so many people signed in, each with a supervisor of their own; 1,000 of those take 15 GB. At 10,000 nobody is. */
+const signedInMax = 1_000;
 
 interface Target {
   readonly said: string;
@@ -74,11 +76,13 @@ export const manyArea: Area = async ({ short }) => {
   const sizes = optionOf('people') === undefined ? (short ? [20, 100] : [20, 100, 1_000, 10_000]) : [countOf('people', 1)];
   const rows: Row[] = [];
   let before: ManyFigures | null = null;
+  const profiling = profilingOf();
   for (const people of sizes) {
     const signedIn = people > 1_000 ? 0 : Math.min(people, countOf('signed-in', signedInMax));
-    const now = await measureMany({ people, signedIn, idleS: short ? 10 : 60, calmSMax: 180 });
+    const now = await measureMany({ people, signedIn, idleS: short ? 10 : 60, calmSMax: 180, profiling });
     rows.push(...rowsOf(before, now));
     before = now;
   }
+  if (profiling !== null) sayStep(`many: ${profiling.write(`svc portal at rest, ${sizes.join(', ')} people`)}`);
   return rows;
 };

@@ -37,6 +37,7 @@ const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
     'engines',
     'files',
     'hour',
+    'many',
     'metrics',
     'proxy',
     'queue',

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { signInPage, type PageClient } from '../../test/support/page-client.ts';
 import { startPortal, until, type RunningPortal } from '../../test/support/portal.ts';
 import type { ObjectView, StartAnswer } from '../../schema/wire/http.ts';
+import { inspect, inspectable } from '../inspected.ts';
+import type { Profiling } from '../profile.ts';
 import { manyApps, personName, writeManyWorld, type ManyWorld } from './world.ts';
 
 export interface ManyFigures {
@@ -13,6 +15,8 @@ export interface ManyFigures {
   readonly signedIn: number;
   readonly listenS: number;
   readonly packagesS: number;
+  /** Until everybody is signed in and has a supervisor that answers. */
+  readonly signedInS: number;
   /** From the start until less than a tenth of a core was used for five seconds. */
   readonly calmS: number;
   readonly idlePercent: number;
@@ -33,6 +37,8 @@ export interface ManyOptions {
   readonly idleS: number;
   /** Measures nothing more when it is not calm after this. */
   readonly calmSMax: number;
+  /** Of the idle time. */
+  readonly profiling: Profiling | null;
 }
 
 /** CPU seconds of a process and its threads so far. */
@@ -70,6 +76,33 @@ async function packagesIn(portal: RunningPortal): Promise<boolean> {
 async function signIn(portal: RunningPortal, n: number): Promise<PageClient> {
   const { body } = await portal.admin('POST', '/api/admin/links', { person: personName(n) });
   return await signInPage((body as { readonly link: string }).link, portal.port);
+}
+
+/** So many wait for the portal at once. */
+const signInsAtOnce = 8;
+
+/** Until the supervisor of each answers. */
+async function signInAll(portal: RunningPortal, count: number): Promise<void> {
+  const waiting = Array.from({ length: count }, (_, n) => n).values();
+  const worker = async (): Promise<void> => {
+    for (const n of waiting) await signIn(portal, n);
+  };
+  await Promise.all(Array.from({ length: signInsAtOnce }, worker));
+  await until(`${count} supervisors answer`, async () => (await supervisorsUp(portal)) >= count, 900_000, 500);
+}
+
+async function supervisorsUp(portal: RunningPortal): Promise<number> {
+  const { body } = await portal.admin('GET', '/api/admin/objects?prefix=Supervisor/');
+  return (body as readonly ObjectView[]).filter(({ state }) => state === 'up').length;
+}
+
+/** What it uses of a core, and where, if that is asked for. */
+async function idleOf(portal: RunningPortal, seconds: number, profiling: Profiling | null): Promise<number> {
+  const inspected = profiling === null ? null : await inspect(portal.child);
+  if (inspected !== null) await profiling?.begin(inspected);
+  const percent = await percentOver(portal.pid, seconds);
+  if (inspected !== null) await profiling?.end(inspected);
+  return percent;
 }
 
 async function click(page: PageClient, app: string): Promise<number> {
@@ -130,25 +163,31 @@ async function edits(world: ManyWorld, pages: readonly PageClient[]): Promise<Ed
   return { clickMs, editOneMs, editAllMs: await edited, clickInEditMs };
 }
 
-export async function measureMany({ people, signedIn, idleS, calmSMax }: ManyOptions): Promise<ManyFigures> {
+export async function measureMany({ people, signedIn, idleS, calmSMax, profiling }: ManyOptions): Promise<ManyFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'svcm-'));
   const world = writeManyWorld(folder, people);
   const fromMs = performance.now();
-  const portal = await startPortal({ desired: world.desired, state: join(folder, 's'), listenMsMax: 600_000 });
+  const portal = await startPortal({
+    desired: world.desired,
+    state: join(folder, 's'),
+    listenMsMax: 600_000,
+    env: profiling === null ? {} : inspectable,
+  });
   try {
     const listenS = seconds(fromMs);
     await until('ten packages installed', () => packagesIn(portal), 900_000, 500);
     const packagesS = seconds(fromMs);
-    for (let n = 0; n < signedIn; n += 1) await signIn(portal, n);
-    while ((await percentOver(portal.pid, 5)) > 10) if (seconds(fromMs) > packagesS + calmSMax) break;
+    await signInAll(portal, signedIn);
+    const signedInS = seconds(fromMs);
+    while ((await percentOver(portal.pid, 5)) > 10) if (seconds(fromMs) > signedInS + calmSMax) break;
     const calmS = seconds(fromMs);
-    const idlePercent = await percentOver(portal.pid, idleS);
+    const idlePercent = await idleOf(portal, idleS, profiling);
     const seen = await memory(portal);
-    console.error(`bench: ${people} people: ${JSON.stringify({ listenS, packagesS, calmS, idlePercent, ...seen })}`);
+    console.error(`bench: ${people} people: ${JSON.stringify({ listenS, packagesS, signedInS, calmS, idlePercent, ...seen })}`);
     const clickers = [...new Set([0, Math.floor(people / 2), people - 1])];
     const pages: PageClient[] = [];
     for (const n of clickers) pages.push(await signIn(portal, n));
-    return { people, signedIn, listenS, packagesS, calmS, idlePercent, ...seen, ...(await edits(world, pages)) };
+    return { people, signedIn, listenS, packagesS, signedInS, calmS, idlePercent, ...seen, ...(await edits(world, pages)) };
   } finally {
     await portal.stop();
     await rm(folder, { recursive: true, force: true });
