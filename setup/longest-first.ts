@@ -1,15 +1,38 @@
 /**
- * The order of test files: by size, as vitest has it where it knows no times (a fresh clone), but what runs longest by far begins first. Begun last it
- * would go on alone when everything else is through.
+ * The order of the files of the project `real`: what runs long begins early, so that no worker is left alone with it at the end. Of files with a
+ * browser, which work, and files that mostly wait for a round or a back-off, there are always some of both: together they fill the processors.
+ * Unit tests go by size, as vitest has it where it knows no times (a fresh clone).
  */
+import { relative, resolve } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { fileSeconds } from './file-seconds.ts';
 
-const longest: readonly string[] = ['test/chaos/chaos.real.test.ts'];
+const root = resolve(import.meta.dirname, '..');
+
+/** Of a file that is not in the table. */
+const secondsOf = (name: string): number => fileSeconds[name] ?? 8;
+const works = (name: string): boolean => /^(test\/browser|sdk|examples|api\/rooms)\//.test(name);
+
+/** The longest first, of those that work and those that wait in turns: as much of the time of both has begun at any moment. */
+export function inOrder(names: readonly string[]): readonly string[] {
+  const longestFirst = names.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const kinds = [longestFirst.filter(works), longestFirst.filter((name) => !works(name))].map((files) => ({
+    left: files,
+    all: files.reduce((sum, name) => sum + secondsOf(name), 0),
+    begun: 0,
+  }));
+  return names.map(() => {
+    const [kind] = kinds.filter(({ left }) => left.length > 0).toSorted((a, b) => a.begun / a.all - b.begun / b.all);
+    const name = kind!.left.shift()!;
+    kind!.begun += secondsOf(name);
+    return name;
+  });
+}
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification): boolean => longest.some((name) => moduleId.endsWith(name));
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
+    const real = new Map(sorted.filter(({ project }) => project.name === 'real').map((file) => [relative(root, file.moduleId), file]));
+    return [...inOrder([...real.keys()]).map((name) => real.get(name)!), ...sorted.filter(({ project }) => project.name !== 'real')];
   }
 }

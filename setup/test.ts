@@ -4,7 +4,7 @@
  * counts of all, alone on the last line: `N passed, N failed`.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
 import {
@@ -33,10 +33,10 @@ function machineLine(): string {
 }
 
 /**
- * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: three files run at once. Unit tests
- * only work: two. Long measurements run alone.
+ * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: four files run at once, of which
+ * about two work at any moment (longest-first.ts). Unit tests only work: two. Long measurements run alone.
  */
-const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '3' } as const;
+const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '4' } as const;
 
 interface Run {
   readonly report: Report | null;
@@ -73,6 +73,18 @@ async function runProject(project: 'unit' | 'real', folder: string, again?: Agai
   return { report: text === null ? null : (JSON.parse(text) as Report), exitCode };
 }
 
+/** Of all processors together, since the machine started. */
+function processorMs(): { readonly all: number; readonly idle: number } {
+  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ all: user + nice + sys + idle + irq, idle }));
+  return times.reduce((sum, each) => ({ all: sum.all + each.all, idle: sum.idle + each.idle }), { all: 0, idle: 0 });
+}
+
+/** Whether more workers would help, or less work. */
+function busyLine(before: ReturnType<typeof processorMs>): string {
+  const now = processorMs();
+  return `the processors were busy for ${Math.round(100 - (100 * (now.idle - before.idle)) / (now.all - before.all))} % of the real tests`;
+}
+
 const readRun = ({ report, exitCode }: Run): Read => readReport(report, exitCode, process.cwd());
 
 /** What the first run of `project` says; with the few files with failures once more, whole and alone. See test/README.md. */
@@ -92,7 +104,9 @@ env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {
 try {
   const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
   const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
+  const before = processorMs();
   const real = await runProject('real', folder);
+  const busy = busyLine(before);
   const read = [await readTwice('unit', folder, unit), await readTwice('real', folder, real)];
   const total = sum([...counts, ...read.map((each) => each.counts)]);
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
@@ -101,7 +115,7 @@ try {
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };
-  console.log(closingReport(total, all, told, costliestFiles(real.report, process.cwd(), 40)));
+  console.log(closingReport(total, all, told, [...costliestFiles(real.report, process.cwd(), 40), busy]));
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
