@@ -14,6 +14,8 @@ export const limits = {
   askCookieMs: 5 * 60_000,
   /** A question for the key of a session: made, signed and sent back within this. */
   sessionQuestionMs: 60_000,
+  /** How often a person's sessions may come back before a ticket whose answer was lost is forgotten. */
+  sessionComeBacksMax: 8,
   /** How old the last use of a session that was written down may get. */
   sessionSeenMs: 10 * 60_000,
   sessionAgeMsMax: 90 * 24 * 60 * 60_000,

@@ -59,7 +59,7 @@ describe('a session comes back by its key', () => {
     expect(await sessions.alive(current.id)).toBe(false);
   });
 
-  test('not once it was signed out, nor a second time, nor when its person is gone', async () => {
+  test('not once it was signed out, nor a second time by the same answer, nor when its person is gone', async () => {
     const first = await setUp();
     await first.sessions.end(first.session);
     await expect(first.keys.renew(await first.answer())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -67,10 +67,36 @@ describe('a session comes back by its key', () => {
     const used = await second.answer();
     await second.keys.renew(used);
     await expect(second.keys.renew(used)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    await expect(second.keys.renew(await second.answer())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     const third = await setUp();
     third.people.delete('ana');
     await expect(third.keys.renew(await third.answer())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test('the answer of the portal may be lost: the ticket of before goes on, and what it opened in between ends', async () => {
+    const { keys, sessions, answer, session } = await setUp();
+    const lost = await keys.renew(await answer());
+    const [one, other] = await Promise.all([keys.renew(await answer()), keys.renew(await answer())]);
+    expect(await Promise.all([lost, one, other].map(({ secret }) => sessions.portal(secret)))).toEqual([null, null, other.session]);
+    expect(await sessions.list('ana')).toHaveLength(1);
+    // And it signs out, after which nothing comes back.
+    expect([await keys.end(await answer()), await sessions.portal(other.secret), await keys.end(await answer())]).toEqual([
+      true,
+      null,
+      false,
+    ]);
+    await expect(keys.renew(await answer())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(session.createdAtMs).toBe(other.session.createdAtMs);
+  });
+
+  test('a ticket is forgotten once others of the same person came back often', async () => {
+    const { keys, sessions, answer, key } = await setUp();
+    let { session } = await keys.renew(await answer());
+    for (let time = 0; time < 8; time += 1) {
+      const bilhete = await keys.bind(session, key.chave);
+      session = (await keys.renew(await answer({ bilhete }))).session;
+    }
+    await expect(keys.renew(await answer())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await sessions.alive(session.id)).toBe(true);
   });
 
   test('not with another key, ticket, question or signature', async () => {

@@ -2,7 +2,8 @@
  * A session that outlives its cookie. Any page below the portal's domain can make the browser delete the cookies of the whole domain; it
  * can't reach the storage of the shell's origin. There the shell keeps a private key that scripts can't export, and a ticket of the portal
  * that binds the key to the session. A request signed with that key gets the same session under a new cookie; signing out ends session,
- * ticket and key. Nothing is stored here: ticket and request carry their own proof. Decision:
+ * ticket and key. Nothing is stored here: ticket and request carry their own proof. Remembered for as long as this portal runs is what the last
+ * sessions that came back were before: the answer may be lost with a page that is loaded anew, whose ticket is the one of before. Decision:
  * docs/decisions/0122-a-session-outlives-its-cookie.md
  */
 import { createHmac, createPublicKey, hash, randomBytes, timingSafeEqual, verify } from 'node:crypto';
@@ -32,6 +33,14 @@ export interface KeyAnswer {
   readonly assinatura: string;
 }
 
+/** By the ids of the list. */
+interface ComeBack {
+  readonly from: string;
+  readonly to: string;
+  /** Signed for it, and for nothing else. */
+  readonly pergunta: string;
+}
+
 const keyName = 'sign-in/session-keys-key';
 
 export function createSessionKeys(
@@ -59,6 +68,20 @@ export function createSessionKeys(
     if (person === undefined || id === undefined || !isFresh || !isBound || !isSigned(chave, pergunta, assinatura)) return null;
     return { person, id };
   };
+  const comeBacks = new Map<string, readonly ComeBack[]>();
+  /** What the session is now. The oldest come first, so one way through follows it. */
+  const idNow = (person: string, id: string): string =>
+    (comeBacks.get(person) ?? []).reduce((now, { from, to }) => (from === now ? to : now), id);
+  const renewNamed = async (person: string, id: string, pergunta: string): Promise<Opened | null> => {
+    const before = comeBacks.get(person) ?? [];
+    if (before.some((each) => each.pergunta === pergunta)) return null;
+    const from = idNow(person, id);
+    const renewed = await sessions.renew(person, from);
+    if (renewed)
+      comeBacks.set(person, [...before, { from, to: shortHash(renewed.session.root), pergunta }].slice(-limits.sessionComeBacksMax));
+    return renewed;
+  };
+  const inTurn = createTurnsOf();
   return {
     bind: async (session, key) => {
       publicKeyOf(key);
@@ -67,14 +90,33 @@ export function createSessionKeys(
     question: () => seal('question', `${clock.nowMs().toString(36)}~${randomBytes(16).toString('base64url')}`),
     renew: async (answer) => {
       const named = await proven(answer);
-      const renewed = named && (await sessions.renew(named.person, named.id));
+      // Of two at once the second ends what the first one opened: one session stays one.
+      const renewed = named && (await inTurn(named.person, () => renewNamed(named.person, named.id, answer.pergunta)));
       if (!renewed) throw refused();
       return renewed;
     },
     end: async (answer) => {
       const named = await proven(answer);
-      return named !== null && (await sessions.endListed(named.person, named.id));
+      return named !== null && (await inTurn(named.person, () => sessions.endListed(named.person, idNow(named.person, named.id))));
     },
+  };
+}
+
+/** One after the other for each name. */
+function createTurnsOf(): <T>(name: string, act: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (name, act) => {
+    const own = (last.get(name) ?? Promise.resolve()).then(act);
+    const settled = own.then(
+      () => undefined,
+      () => undefined,
+    );
+    last.set(name, settled);
+    try {
+      return await own;
+    } finally {
+      if (last.get(name) === settled) last.delete(name);
+    }
   };
 }
 

@@ -55,9 +55,20 @@ export async function view(portal: RunningPortal, key: string): Promise<ObjectVi
   return (answer.body as readonly ObjectView[]).find((object) => object.key === key) ?? null;
 }
 
+/**
+ * A start that is refused is never carried out: waiting for it would only hide why. The supervisor may see an app that was just installed before
+ * the portal lists it: until then there is an object, and nothing to be started.
+ */
 export async function order(portal: RunningPortal, verb: 'start' | 'stop' | 'restart', app: string): Promise<StartAnswer> {
-  const answer = await portal.admin('POST', `/api/admin/backends/ana/${app}/${verb}`);
-  return answer.body as StartAnswer;
+  let answer: Awaited<ReturnType<RunningPortal['admin']>>;
+  const carriedOut = async (): Promise<boolean> => {
+    answer = await portal.admin('POST', `/api/admin/backends/ana/${app}/${verb}`);
+    return verb !== 'start' || answer.status !== 404;
+  };
+  await until(`${app} listed`, carriedOut, 20_000);
+  const { status, body } = answer!;
+  if (verb === 'start' && status !== 200) throw new Error(`${verb} of ${app}: ${status} ${JSON.stringify(body)}`);
+  return body as StartAnswer;
 }
 
 /** Resolves when the apps are installed for ana: from then on they can be started. */
