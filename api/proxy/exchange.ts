@@ -50,7 +50,7 @@ const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Runs the exchange. Returns what ends it early: the client went away, or must be told (or cut off) with `failure`. */
 export function runExchange(exchange: Exchange, connection: Connection): (failure?: ExchangeFailure) => void {
   const { req, res } = exchange;
-  const reused = connection.requests > 0;
+  const reused = connection.kept;
   const phase: Phase = { requestSent: exchange.body === 'none', status: 0, unshown: false, complete: false, over: false };
 
   let unlinkBody = nothing;
@@ -105,7 +105,6 @@ export function runExchange(exchange: Exchange, connection: Connection): (failur
       if (failure !== null) fail(failure);
     },
   };
-  connection.requests += 1;
   connection.parser.expect(req.method === 'HEAD', answerSink(exchange, connection, phase, finish));
   connection.stream.write(exchange.head, 'latin1');
   if (phase.requestSent) waitForAnswer(exchange, connection);

@@ -1,7 +1,9 @@
 /**
  * Connections per backend generation. A backend that was restarted (another generation) never sees a request on a connection of
  * its predecessor. Free connections: the newest one is kept for route.keepIdleMs after the last request and counts as use of the app
- * (spec 3.3 rule 3), the others only for limits.proxySpareConnectionMsMax.
+ * (spec 3.3 rule 3), the others only for limits.proxySpareConnectionMsMax. Who finds none free waits in one line, whether a connection is
+ * opened meanwhile or none may be: the first in it gets the first that there is, a new one or one that was given back.
+ * Decision: docs/decisions/0292-the-first-connection-that-is-free.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
@@ -12,6 +14,8 @@ import { createUnderWay, type UnderWay } from './under-way.ts';
 export type TakeFailure = { readonly code: 'BACKEND_BUSY' | 'BACKEND_UNREACHABLE'; readonly message: string };
 
 interface Waiter {
+  /** Takes no connection that was used before. */
+  readonly fresh: boolean;
   readonly done: (connection: Connection | null, failure: TakeFailure | null) => void;
   readonly sinceMs: number;
 }
@@ -22,8 +26,9 @@ interface Pool {
   /** Newest last. */
   readonly free: Connection[];
   readonly busy: UnderWay<Connection>;
-  /** Being opened. */
-  opening: number;
+  /** What ends each that is being opened. */
+  readonly opening: Set<() => void>;
+  /** The oldest first. One connection is being opened for each, as far as there may be more of them. */
   readonly waiting: Waiter[];
 }
 
@@ -53,7 +58,8 @@ export function createPools(clock: Clock): Pools {
     drop: (matches) => {
       for (const pool of set.pools.values()) {
         if (!matches(pool.key)) continue;
-        for (const connection of [...pool.free.splice(0), ...pool.busy.all()]) connection.destroy();
+        endAll(pool);
+        serveWaiting(set, pool);
       }
     },
     close: () => {
@@ -61,7 +67,7 @@ export function createPools(clock: Clock): Pools {
       set.cancelSweep = null;
       for (const pool of set.pools.values()) {
         for (const waiter of pool.waiting.splice(0)) waiter.done(null, { code: 'BACKEND_BUSY', message: 'the portal is closing' });
-        for (const connection of [...pool.free.splice(0), ...pool.busy.all()]) connection.destroy();
+        endAll(pool);
       }
       set.pools.clear();
     },
@@ -71,7 +77,7 @@ export function createPools(clock: Clock): Pools {
 function poolOf(set: PoolSet, key: string, route: BackendRoute): Pool {
   let pool = set.pools.get(key);
   if (pool === undefined) {
-    pool = { key, route, free: [], busy: createUnderWay(), opening: 0, waiting: [] };
+    pool = { key, route, free: [], busy: createUnderWay(), opening: new Set(), waiting: [] };
     set.pools.set(key, pool);
     set.cancelSweep ??= set.clock.at(set.clock.monotonicMs() + sweepMs, () => sweep(set));
   } else if (pool.route.generation !== route.generation) {
@@ -88,57 +94,81 @@ function take(set: PoolSet, pool: Pool, fresh: boolean, done: Waiter['done']): (
     done(free, null);
     return nothing;
   }
-  if (pool.busy.count() + pool.opening < limits.proxySocketsPerBackendMax) return open(set, pool, done);
-  if (pool.waiting.length >= limits.proxyQueuePerBackendMax) {
+  if (isFull(pool) && pool.waiting.length - pool.opening.size >= limits.proxyQueuePerBackendMax) {
     done(null, { code: 'BACKEND_BUSY', message: 'all connections to the backend are in use and the queue is full' });
     return nothing;
   }
-  const waiter: Waiter = { done, sinceMs: set.clock.monotonicMs() };
+  const waiter: Waiter = { fresh, done, sinceMs: set.clock.monotonicMs() };
   pool.waiting.push(waiter);
+  serveWaiting(set, pool);
   return () => {
     const at = pool.waiting.indexOf(waiter);
     if (at !== -1) pool.waiting.splice(at, 1);
   };
 }
 
-function open(set: PoolSet, pool: Pool, done: Waiter['done']): () => void {
-  pool.opening += 1;
-  let finished = false;
-  /** False when it was finished before. */
-  const finish = (): boolean => {
-    if (finished) return false;
-    finished = true;
-    cancelDeadline();
-    pool.opening -= 1;
-    return true;
-  };
-  const cancelOpen = openConnection(pool.route, (connection, error) => {
-    if (!finish()) return;
-    if (connection !== null) {
-      pool.busy.add(connection);
-      done(connection, null);
-      return;
-    }
-    done(null, { code: 'BACKEND_UNREACHABLE', message: reasonOf(error) });
-    serveWaiting(set, pool);
-  });
-  const cancelDeadline = set.clock.at(set.clock.monotonicMs() + limits.proxyConnectMsMax, () => {
-    if (!finish()) return;
-    cancelOpen();
-    done(null, { code: 'BACKEND_UNREACHABLE', message: 'the backend did not take a connection in time' });
-    serveWaiting(set, pool);
-  });
-  return () => {
-    if (!finish()) return;
-    cancelOpen();
-    serveWaiting(set, pool);
-  };
-}
+const isFull = (pool: Pool): boolean => pool.busy.count() + pool.opening.size >= limits.proxySocketsPerBackendMax;
 
 function serveWaiting(set: PoolSet, pool: Pool): void {
-  while (pool.waiting.length > 0 && pool.busy.count() + pool.opening < limits.proxySocketsPerBackendMax) {
-    open(set, pool, pool.waiting.shift()!.done);
+  while (pool.waiting.length > pool.opening.size && !isFull(pool)) open(set, pool);
+}
+
+/** For whoever is the first to wait when it is there. */
+function open(set: PoolSet, pool: Pool): void {
+  const { route } = pool;
+  const end = (): void => {
+    pool.opening.delete(end);
+    cancelDeadline();
+    cancelOpen();
+  };
+  pool.opening.add(end);
+  const opened = (connection: Connection | null, message: string): void => {
+    if (!pool.opening.delete(end)) return connection?.destroy();
+    cancelDeadline();
+    // Its backend is gone: who waits shall have one to its successor.
+    const isOfNow = pool.route.generation === route.generation;
+    if (connection === null) {
+      // While others are being opened for all who wait, nobody has to hear of it.
+      if (isOfNow && pool.waiting.length > pool.opening.size) pool.waiting.shift()!.done(null, { code: 'BACKEND_UNREACHABLE', message });
+    } else if (isOfNow) {
+      give(set, pool, connection, pool.waiting.shift());
+    } else {
+      connection.destroy();
+    }
+    serveWaiting(set, pool);
+  };
+  const cancelDeadline = set.clock.at(set.clock.monotonicMs() + limits.proxyConnectMsMax, () => {
+    cancelOpen();
+    opened(null, lateMessage);
+  });
+  const cancelOpen = openConnection(route, (connection, error) => opened(connection, reasonOf(error)));
+}
+
+const lateMessage = 'the backend did not take a connection in time';
+
+/** To who waits, or to the free ones. */
+function give(set: PoolSet, pool: Pool, connection: Connection, waiter: Waiter | undefined): void {
+  if (waiter !== undefined) {
+    pool.busy.add(connection);
+    waiter.done(connection, null);
+  } else if (pool.free.length >= limits.proxyFreeSocketsPerBackendMax) {
+    connection.destroy();
+  } else {
+    connection.kept = true;
+    connection.idleSinceMs = set.clock.monotonicMs();
+    pool.free.push(connection);
   }
+}
+
+/** The first that takes a used connection. */
+function shiftUsedTaker({ waiting }: Pool): Waiter | undefined {
+  const at = waiting.findIndex(({ fresh }) => !fresh);
+  return at === -1 ? undefined : waiting.splice(at, 1)[0];
+}
+
+function endAll(pool: Pool): void {
+  for (const end of pool.opening) end();
+  for (const connection of [...pool.free.splice(0), ...pool.busy.all()]) connection.destroy();
 }
 
 function release(set: PoolSet, pool: Pool | undefined, connection: Connection, reusable: boolean): void {
@@ -151,16 +181,9 @@ function release(set: PoolSet, pool: Pool | undefined, connection: Connection, r
     if (pool !== undefined) serveWaiting(set, pool);
     return;
   }
-  const waiter = pool.waiting.shift();
-  if (waiter !== undefined) {
-    pool.busy.add(connection);
-    waiter.done(connection, null);
-  } else if (pool.free.length >= limits.proxyFreeSocketsPerBackendMax) {
-    connection.destroy();
-  } else {
-    connection.idleSinceMs = set.clock.monotonicMs();
-    pool.free.push(connection);
-  }
+  connection.kept = true;
+  give(set, pool, connection, shiftUsedTaker(pool));
+  serveWaiting(set, pool);
 }
 
 function nothing(): void {}
@@ -200,13 +223,17 @@ function sweepPool(pool: Pool, nowMs: number): void {
     else if (connection.deadlineMs <= nowMs) connection.user?.deadlinePassed();
     else if (nowMs - connection.waitsSinceMs >= limits.proxyDoubtMs) connection.user?.doubted();
   }
-  while (pool.waiting.length > 0 && nowMs - pool.waiting[0]!.sinceMs >= limits.proxyQueueMsMax) {
-    pool.waiting.shift()!.done(null, { code: 'BACKEND_BUSY', message: 'no connection to the backend became free in time' });
+  const isLate = (at: number, msMax: number): boolean => at < pool.waiting.length && nowMs - pool.waiting[at]!.sinceMs >= msMax;
+  // Nothing is being opened for those behind the first ones.
+  while (isLate(pool.opening.size, limits.proxyQueueMsMax)) {
+    const [waiter] = pool.waiting.splice(pool.opening.size, 1);
+    waiter!.done(null, { code: 'BACKEND_BUSY', message: 'no connection to the backend became free in time' });
   }
+  while (isLate(0, limits.proxyConnectMsMax)) pool.waiting.shift()!.done(null, { code: 'BACKEND_UNREACHABLE', message: lateMessage });
 }
 
 function isEmpty(pool: Pool): boolean {
-  return pool.free.length === 0 && pool.busy.count() === 0 && pool.opening === 0 && pool.waiting.length === 0;
+  return pool.free.length === 0 && pool.busy.count() === 0 && pool.opening.size === 0 && pool.waiting.length === 0;
 }
 
 /** The code alone: a path or address of the server must not reach a browser. */

@@ -1,9 +1,10 @@
 /**
  * Ours as a browser meets it: `svc up`, started by bin/svc, with its controller, a person who is signed in, and an app of theirs that the
- * supervisor started. The app is the backend of the peers (http-backend.ts), on the CPU of theirs.
+ * supervisor started. The app is the backend of the peers (http-backend.ts), on the CPU of theirs. A portal of root runs it as an account of the
+ * system, which every Debian has, and reaches it through the process that acts as that account.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -21,6 +22,7 @@ export interface OurPortal extends ProxyServer {
 
 const app = 'carga';
 const person = 'ana';
+const account = 'games';
 
 const manifest = {
   id: app,
@@ -37,9 +39,9 @@ const manifest = {
 
 const documents = (folder: string): readonly string[] => [
   `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(join(folder, 'apps'))} }`,
-  'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }',
+  `kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ${JSON.stringify(join(folder, 'casa'))}, trusted: true } }`,
   `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: ${manifest.version}, server: casa, instalacao: sistema }`,
-  `kind: Person\nmetadata: { name: ${person} }\nspec: { nome: Ana, login: ${person}, server: casa, account: ${person} }`,
+  `kind: Person\nmetadata: { name: ${person} }\nspec: { nome: Ana, login: ${person}, server: casa, account: ${account} }`,
 ];
 
 /** Answers with the folder of the documents. */
@@ -72,6 +74,7 @@ async function writeDesired(folder: string): Promise<string> {
 /** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
 export async function startPortal(looked = false): Promise<OurPortal> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
+  await chmod(folder, 0o711);
   const state = join(folder, 's');
   const port = await freePort();
   const desired = await writeDesired(folder);
