@@ -65,6 +65,8 @@ export function runExchange(exchange: Exchange, connection: Connection): (failur
   };
   const fail = (failure: ExchangeFailure, isFinal = false): void => {
     if (phase.over) return;
+    // The client was cut off together with the backend (its app ended), whose connection is gone first: nobody to answer, and nothing to ask again.
+    if (phase.status === 0 && !isFinal && (res.destroyed || req.socket.destroyed)) return finish(false);
     const repeat = !isFinal && reused && failure.code === 'BACKEND_UNREACHABLE' && exchange.body === 'none' && !connection.parser.started();
     leave(false);
     if (phase.status !== 0) {

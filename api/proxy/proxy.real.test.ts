@@ -351,6 +351,27 @@ describe('connections to the backend', () => {
     expect(b.world.statuses).toEqual([0]);
   });
 
+  test.for(['a new connection', 'a kept connection'])(
+    'a request without an answer when its app ends, on %s, is counted and not asked again',
+    async (where) => {
+      const seen: string[] = [];
+      const b = await bench((socket) => {
+        socket.on('data', (chunk: Buffer) => {
+          seen.push(chunk.toString('latin1').split(' ', 2)[1]!);
+          if (seen.at(-1) === '/before') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        });
+      });
+      const before = where === 'a kept connection' ? ['/before'] : [];
+      for (const path of before) expect(statusOf(await ask(b, `GET ${path}`))).toBe(200);
+      const got = rawRequest(b.port, `GET /silent HTTP/1.1\r\nHost: ${b.host}\r\n\r\n`);
+      await until(() => seen.includes('/silent'), 'the request');
+      b.proxy.closeFor('ana', 'notas');
+      expect(await got).toBe('');
+      await until(() => b.world.statuses.at(-1) === 0, 'the count');
+      expect(seen).toEqual([...before, '/silent']);
+    },
+  );
+
   test('closeSession and closeFor end what is under way', async () => {
     const b = await bench((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'));
