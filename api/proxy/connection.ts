@@ -81,7 +81,7 @@ function openSocket(path: string, generation: string, done: Opened): () => void 
   const connect = (): void => {
     timer = null;
     const holder: { connection: Connection | null } = { connection: null };
-    const trial = net.connect({ path, allowHalfOpen: true, onread: readInto(deliverTo(holder)) });
+    const trial = net.connect({ path, allowHalfOpen: true, onread: readInto(holder) });
     socket = trial;
     const failed = (error: NodeJS.ErrnoException): void => {
       const waitMs = backlogRetryMs[Math.min(attempt, backlogRetryMs.length - 1)]!;
@@ -104,28 +104,22 @@ function openSocket(path: string, generation: string, done: Opened): () => void 
   };
 }
 
-/** `take` gets each read while it lasts: the memory is that of the next one. */
-function readInto(take: (chunk: Buffer) => void): net.OnReadOpts {
+function readInto(holder: { readonly connection: Connection | null }): net.OnReadOpts {
   const buffer = Buffer.allocUnsafeSlow(limits.proxyReadBufferBytes);
   return {
     buffer,
     callback: (bytes) => {
-      take(bytes === buffer.length ? buffer : buffer.subarray(0, bytes));
+      const connection = holder.connection;
+      if (connection === null || connection.gone) return true;
+      deliver(connection, bytes === buffer.length ? buffer : buffer.subarray(0, bytes));
       return true;
     },
   };
 }
 
-const deliverTo =
-  (holder: { readonly connection: Connection | null }) =>
-  (chunk: Buffer): void => {
-    const { connection } = holder;
-    if (connection !== null && !connection.gone) deliver(connection, chunk);
-  };
-
 function wrapDialled(stream: Duplex, generation: string): Connection {
   const holder: { connection: Connection | null } = { connection: null };
-  const socket = intoOneBuffer(stream, deliverTo(holder));
+  const socket = intoOneBuffer(stream, holder);
   if (socket !== null) return (holder.connection = wrap(socket, generation, false));
   const connection = wrap(stream, generation, true);
   stream.on('data', (chunk: Buffer) => deliver(connection, chunk));
@@ -133,19 +127,18 @@ function wrapDialled(stream: Duplex, generation: string): Connection {
 }
 
 /**
- * The same connection, read into one buffer: a socket of this machine that somebody else connected (`dial`, in a portal that runs as root) or
- * accepted (the client of a tunnel) is one like any other, but only who makes a socket says where it is read into. So its handle gets another
- * socket; node:net and node:child_process make sockets of handles the same way. Null, and nothing was changed: it is no such socket, not connected
- * yet, bytes came already, or bytes wait to leave. `stream` stays open, without a connection, until somebody destroys it.
+ * The same connection, read into one buffer: a socket of this machine that somebody else connected (`dial`, in a portal that runs as root) is one
+ * like any other, but only who makes a socket says where it is read into. So its handle gets another socket; node:net and node:child_process
+ * make sockets of handles the same way. Null, and nothing was changed: it is no such socket, not connected yet, or bytes came already.
  */
-export function intoOneBuffer(stream: Duplex, take: (chunk: Buffer) => void): net.Socket | null {
-  if (!(stream instanceof net.Socket) || 'encrypted' in stream || stream.connecting || stream.destroyed) return null;
-  if (stream.readableLength > 0 || stream.readableEnded || stream.writableLength > 0 || stream.writableEnded) return null;
+function intoOneBuffer(stream: Duplex, holder: { readonly connection: Connection | null }): net.Socket | null {
+  if (!(stream instanceof net.Socket) || stream.connecting || stream.destroyed) return null;
+  if (stream.readableLength > 0 || stream.readableEnded) return null;
   const owner = stream as unknown as { _handle?: object | null };
   const handle = owner['_handle'];
   if (handle === undefined || handle === null) return null;
   owner['_handle'] = null;
-  return new net.Socket({ handle, allowHalfOpen: true, onread: readInto(take) } as net.SocketConstructorOpts);
+  return new net.Socket({ handle, allowHalfOpen: true, onread: readInto(holder) } as net.SocketConstructorOpts);
 }
 
 function deliver(connection: Connection, chunk: Buffer): void {

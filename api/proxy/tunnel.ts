@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
-import { intoOneBuffer, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 export interface Tunnel {
   /** Ends both sides at once. */
@@ -15,18 +15,8 @@ export interface Tunnel {
 const nothing = Buffer.alloc(0);
 
 /** Takes over both ends. `closed` is called once, when both are gone. */
-export function runTunnel(accepted: Duplex, connection: Connection, clock: Clock, closed: () => void): Tunnel {
+export function runTunnel(client: Duplex, connection: Connection, clock: Clock, closed: () => void): Tunnel {
   const backend = connection.stream;
-  const toBackend = (chunk: Buffer): void => {
-    backend.write(chunk);
-    if (backend.writableLength === 0) return;
-    // As below: the read buffer is in use until the kernel took it all.
-    client.pause();
-    backend.write(nothing, resumeClient);
-  };
-  // A read of its own makes a buffer of 64 KB for each frame. What goes over ssh is kept by its connection and needs one.
-  const inOneBuffer = connection.chunksStay ? null : intoOneBuffer(accepted, toBackend);
-  const client = inOneBuffer ?? accepted;
   let over = false;
   let clientEnded = false;
   let backendEnded = false;
@@ -38,8 +28,6 @@ export function runTunnel(accepted: Duplex, connection: Connection, clock: Clock
     cancelHalfOpen?.();
     connection.destroy();
     client.destroy();
-    // Whoever counts connections counts this one.
-    accepted.destroy();
     closed();
   };
   const halfOpen = (): void => {
@@ -73,16 +61,9 @@ export function runTunnel(accepted: Duplex, connection: Connection, clock: Clock
   const resumeBackend = (): void => {
     if (!over && client.writableLength === 0) connection.resume();
   };
-  const resumeClient = (): void => {
-    if (!over && backend.writableLength === 0) client.resume();
-  };
-  if (inOneBuffer === null) {
-    client.on('data', (chunk: Buffer) => {
-      if (!backend.write(chunk)) client.pause();
-    });
-  } else {
-    accepted.on('close', finish);
-  }
+  client.on('data', (chunk: Buffer) => {
+    if (!backend.write(chunk)) client.pause();
+  });
   client.on('end', () => {
     clientEnded = true;
     backend.end();
