@@ -210,15 +210,29 @@ test('what rooms held is given back within seconds once they were left, without 
   };
   // Measured from after the first room: its code, its heap and the log's caches take some forty megabytes once and for all, which are nobody's room.
   (await filledRoom(0)).end();
-  await vi.waitFor(async () => expect((await relay.ask()).figures.rooms).toBe(0));
-  const before = ownMb();
+  let before = Infinity;
+  // The room's last base is still written down, by a thread that has a copy of it: measured once all of that has ended.
+  await vi.waitFor(
+    async () => {
+      const last = before;
+      expect((await relay.ask()).figures.rooms).toBe(0);
+      before = ownMb();
+      expect(Math.abs(last - before)).toBeLessThan(2);
+    },
+    { interval: 1_000 },
+  );
   const clients: RawClient[] = [];
   for (let n = 1; n <= 12; n += 1) clients.push(await filledRoom(n));
   const held = (12 * 15 * block.length) / 1_048_576;
   const filled = ownMb();
-  expect(filled - before).toBeGreaterThan(held * 0.8);
   for (const client of clients) client.end();
-  await vi.waitFor(() => expect(ownMb() - before).toBeLessThan(held / 6), { timeout: 30_000, interval: 500 });
+  await vi.waitFor(
+    () => {
+      expect(filled - ownMb()).toBeGreaterThan(held * 0.8);
+      expect(ownMb() - before).toBeLessThan(held / 6);
+    },
+    { timeout: 30_000, interval: 500 },
+  );
   console.info(
     `own memory: ${before.toFixed(0)} MB before, ${filled.toFixed(0)} with 12 rooms of 13 MB, ${ownMb().toFixed(0)} after they were left`,
   );
