@@ -4,6 +4,8 @@ export const limits = {
   completionMsMax: 500,
   completionsMax: 1_000,
   /** A fault of a room is logged again after so long, for so many faults. */
+  /** After a failure to ask which rooms other portals took. */
+  roomsTakenAgainMs: 1_000,
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
   stateFreeBytesMin: 256 * 1_024 * 1_024,

@@ -1,13 +1,16 @@
 /**
- * The whole of an embedded store put into an empty database of PostgreSQL: all tables in one transaction, or nothing. Counts are compared before it is
- * committed. The file stays as it is, but for steps of the schema that it lacked.
+ * The whole of an embedded store, and the documents of its rooms, put into an empty database of PostgreSQL: all tables in one transaction, or nothing. Counts are compared before it is
+ * committed. The files stay as they are, but for steps of the schema that it lacked.
  */
+import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { Client, type ClientBase } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { connected, openPostgresStore, type PostgresPlace } from './postgres.ts';
+import { copyDocuments, roomLogName } from './room-log-move.ts';
+import { roomLogTrouble } from './room-log-mark.ts';
 import { storedText } from './sql-text.ts';
 import { openSqliteStore } from './sqlite.ts';
 
@@ -21,6 +24,8 @@ export interface CopyOptions {
   /** Who does it, for a portal that finds the database in use. */
   readonly holder: string;
   readonly onTable?: (copied: CopiedTable) => void;
+  /** The file with the documents of rooms; null: they stay where they are. */
+  readonly rooms: string | null;
 }
 
 /**
@@ -30,7 +35,7 @@ export interface CopyOptions {
 export async function copyToPostgres(
   file: string,
   place: PostgresPlace,
-  { clock, holder, onTable }: CopyOptions,
+  { clock, holder, onTable, rooms }: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
   await (await openSqliteStore(file)).close();
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
@@ -45,11 +50,12 @@ export async function copyToPostgres(
     const tables = parentsFirst(source);
     await refuseFilled(client, tables, name);
     const copied: CopiedTable[] = [];
-    for (const table of tables) {
-      const one = { table, rows: await copyTable(source, client, table) };
+    const add = (one: CopiedTable): void => {
       copied.push(one);
       onTable?.(one);
-    }
+    };
+    for (const table of tables) add({ table, rows: await copyTable(source, client, table) });
+    if (rooms !== null) for (const one of await copyRooms(source, client, rooms)) add(one);
     await client.query('COMMIT');
     return copied;
   } catch (error) {
@@ -114,6 +120,20 @@ async function copyTable(source: DatabaseSync, client: ClientBase, table: string
   const { rows } = await client.query<{ readonly found: number }>(`SELECT count(*) AS found FROM "${table}"`);
   if (rows[0]?.found !== expected) throw new Error(`${table} has ${expected} rows, and ${rows[0]?.found} arrived`);
   return expected;
+}
+
+/** None when the store knows no rooms and has no file for them. */
+async function copyRooms(source: DatabaseSync, client: ClientBase, file: string): Promise<readonly CopiedTable[]> {
+  const stored = source.prepare('SELECT value FROM named_values WHERE name = ?').get(roomLogName)?.['value'] ?? null;
+  const hasRooms = source.prepare('SELECT 1 FROM rooms LIMIT 1').get() !== undefined;
+  if (!hasRooms && !existsSync(file)) return [];
+  const trouble = hasRooms ? roomLogTrouble(file, stored === null ? null : String(stored)) : null;
+  if (trouble !== null) throw new Error(trouble);
+  const { bases, rows } = await copyDocuments(file, client);
+  return [
+    { table: 'room_bases', rows: bases },
+    { table: 'room_tails', rows },
+  ];
 }
 
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? storedText(value) : value);

@@ -53,16 +53,21 @@ export async function joinPortals(pool: Pool, { clock, onLapsed, ...who }: JoinO
     hasJoined = true;
   };
   let hasJoined = false;
+  /** Ends when no row is being written: one that left must not come back by a write that was under way. */
+  let writing: Promise<unknown> = Promise.resolve();
+  const writeRow = (): Promise<void> => {
+    const mine = write();
+    writing = Promise.allSettled([writing, mine]);
+    return mine;
+  };
   const arm = (): void => {
     if (isOver) return;
     // What the database does not answer changes nothing: the next one is a second later.
-    cancel = clock.at(
-      clock.monotonicMs() + limits.memberRenewMs,
-      () =>
-        void write()
-          .catch(() => undefined)
-          .finally(arm),
-    );
+    cancel = clock.at(clock.monotonicMs() + limits.memberRenewMs, () => void renewed());
+  };
+  const renewed = async (): Promise<void> => {
+    await writeRow().catch(() => undefined);
+    arm();
   };
   try {
     await patiently(clock, async () => {
@@ -77,13 +82,14 @@ export async function joinPortals(pool: Pool, { clock, onLapsed, ...who }: JoinO
     id,
     renew: async () => {
       if (isOver) return;
-      await write().catch((error: unknown) => {
+      await writeRow().catch((error: unknown) => {
         throw storeError(error);
       });
     },
     leave: async () => {
       isOver = true;
       cancel();
+      await writing;
       await pool.query('DELETE FROM portals WHERE id = $1', [id]).catch(() => undefined);
     },
   };

@@ -2,7 +2,7 @@
  * What every question to PostgreSQL is asked with: a connection of the pool, and patience with a server that is away or with another portal that
  * was in the way. Decision: docs/decisions/0280-one-store-two-databases.md
  */
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
@@ -83,4 +83,18 @@ export function storeError(error: unknown): SvcError {
   const cause = error instanceof Error ? error.message : String(error);
   const why = isAway(error) ? `the database does not answer: ${cause}` : `the store refused: ${cause}`;
   return new SvcError('STORE_FAILED', why, {}, { cause: error });
+}
+
+/** `mode`: as BEGIN has it. */
+export async function inTransaction<Result>(client: ClientBase, act: () => Promise<Result>, mode = ''): Promise<Result> {
+  await client.query(`BEGIN ${mode}`);
+  try {
+    const result = await act();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // On a connection that broke the database ends it by itself.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { canais } from '../schema/rooms.ts';
 import { limits } from './limits.ts';
-import { patiently, storeError, withClient } from './postgres-patience.ts';
+import { inTransaction, patiently, storeError, withClient } from './postgres-patience.ts';
 import type { ReadDocument } from './room-compact-thread.ts';
 import { describeBase, joined } from './room-log-database.ts';
 import type { CompactedRoom, LoggedBase, LogRow, RoomKey, RoomLog } from './room-log.ts';
@@ -90,19 +90,6 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     },
     close: () => compactor.end(),
   };
-}
-
-async function inTransaction<Result>(client: ClientBase, act: () => Promise<Result>, mode = ''): Promise<Result> {
-  await client.query(`BEGIN ${mode}`);
-  try {
-    const result = await act();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    // On a connection that broke the database ends it by itself.
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Base and tail as they were at one moment. */

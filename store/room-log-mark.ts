@@ -8,11 +8,10 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
 import { openRoomDatabase } from './room-log-database.ts';
+import { roomLogName as name } from './room-log-move.ts';
 import type { RoomLog } from './room-log.ts';
 import { openSqliteRoomLog } from './sqlite-room-log.ts';
 import type { Store } from './store.ts';
-
-const name = 'room-log-id';
 
 export interface MarkedRoomLog {
   readonly log: RoomLog;
@@ -64,6 +63,9 @@ export async function openMarkedRoomLog(options: MarkedRoomLogOptions): Promise<
     return { log: shutLog(why), trouble: why, unknownRooms: 0, setAside };
   }
 }
+
+/** Why the documents of a store that knows rooms can't be taken from this file; null: they can. Changes nothing. */
+export const roomLogTrouble = (file: string, stored: string | null): string | null => troubleOf(file, stored, inspect(file));
 
 /** Null: the file is the store's. A store that has no id yet takes any file that a portal wrote, once. */
 function troubleOf(file: string, stored: string | null, found: Found): string | null {

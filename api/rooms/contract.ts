@@ -40,6 +40,8 @@ export interface Relay {
   changes(): number;
   /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;
+  /** Another portal has these rooms now: their sockets close with 1013, and what is not written of them never is. Who comes again is let in by that one. */
+  letGo(salas: readonly string[]): void;
   /** Bytes that the room holds on disk, both channels. */
   sizeOf(sala: string): Promise<number>;
   /** What both documents of the room say, as one text to look for attachment addresses in; for the garbage collection. Off the hot path. */

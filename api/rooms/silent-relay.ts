@@ -10,6 +10,7 @@ export const silentRelay: Relay = {
   carried: () => [],
   changes: () => 0,
   deleteRoom: async () => undefined,
+  letGo: () => undefined,
   sizeOf: async () => 0,
   // Not "none": the collection would then delete them all.
   attachmentsIn: async () => {

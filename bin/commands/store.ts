@@ -35,6 +35,7 @@ export async function runStoreCopy(dir: string, { state, from, output }: StoreOp
     if (!existsSync(file)) throw new SvcError('BAD_REQUEST', `${file} is not there: --from names the file of the embedded store`);
     const tables = await copyToPostgres(file, await postgresPlace(place, stateDir), {
       clock: systemClock,
+      rooms: path.join(stateDir, 'rooms.db'),
       holder: `svc store copy on ${hostname()}, process ${process.pid}`,
       onTable: ({ table, rows }) => {
         if (output === 'table') write(`${String(rows).padStart(10)}  ${table}\n`);

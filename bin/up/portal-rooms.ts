@@ -12,11 +12,12 @@ import type { OpenState } from './state.ts';
 export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'queueDir' | 'diskOf'> & { readonly relay: Relay };
 
 export function portalRooms(
-  { roomLog, attachmentsDir, attachmentsTrouble, queueDir, diskOf }: OpenState,
+  { roomLog, attachmentsDir, attachmentsTrouble, queueDir, diskOf, onRoomsTaken }: OpenState,
   clock: Clock,
   log: Logger,
 ): PortalRooms {
   const report = relayReport(log, () => clock.monotonicMs());
   const relay = createRelay({ log: roomLog.log, clock, report, diskOf, collect: collector() });
+  onRoomsTaken((salas) => relay.letGo(salas));
   return { relay, attachmentsDir, attachmentsTrouble, queueDir, diskOf };
 }

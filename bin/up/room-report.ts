@@ -55,7 +55,7 @@ export const acceptLoss = 'rooms.accept-loss';
 /** What was found when the portal began. */
 export async function roomsCheck(
   relay: Pick<Relay, 'figures'>,
-  { trouble, unknownRooms }: Pick<MarkedRoomLog, 'trouble' | 'unknownRooms'>,
+  { trouble, unknownRooms, isFile }: Pick<MarkedRoomLog, 'trouble' | 'unknownRooms'> & { readonly isFile: boolean },
 ): Promise<DoctorCheck> {
   if (trouble !== null) {
     const fix = {
@@ -85,20 +85,36 @@ export async function roomsCheck(
       },
     };
   }
-  const fix = {
-    pt: 'veja o espaço e as falhas do disco da pasta de estado; o registro do portal tem a causa',
-    en: 'look at the space and the faults of the disk that holds the state folder; the log of the portal has the cause',
-  };
+  const { fix, failing } = isFile ? ofFile : ofDatabase;
   return {
     name: 'rooms',
     ok: !commitsFailing,
     warning: false,
     detail: commitsFailing
-      ? { pt: 'rooms.db não pode ser gravado: ninguém entra em sala alguma', en: 'rooms.db can not be written: no room can be entered' }
+      ? failing
       : { pt: `${rooms} documentos abertos, ${sockets} sockets`, en: `${rooms} documents open, ${sockets} sockets` },
     fix: commitsFailing ? fix : null,
   };
 }
+
+const ofFile = {
+  failing: { pt: 'rooms.db não pode ser gravado: ninguém entra em sala alguma', en: 'rooms.db can not be written: no room can be entered' },
+  fix: {
+    pt: 'veja o espaço e as falhas do disco da pasta de estado; o registro do portal tem a causa',
+    en: 'look at the space and the faults of the disk that holds the state folder; the log of the portal has the cause',
+  },
+};
+
+const ofDatabase = {
+  failing: {
+    pt: 'o banco de dados não grava os documentos: ninguém entra em sala alguma',
+    en: 'the database does not take the documents: no room can be entered',
+  },
+  fix: {
+    pt: 'veja se o PostgreSQL responde e tem espaço; o registro do portal tem a causa',
+    en: 'look whether PostgreSQL answers and has space; the log of the portal has the cause',
+  },
+};
 
 /** `trouble`: why nothing is collected that the store does not know. Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md */
 export async function attachmentsCheck(store: Pick<Store, 'value'>, trouble: string | null, nowMs: number): Promise<DoctorCheck> {
@@ -140,14 +156,17 @@ export async function attachmentsCheck(store: Pick<Store, 'value'>, trouble: str
   };
 }
 
-/** What was deleted, replaced or cut while it was in use. */
-export function databasesCheck(lost: readonly string[]): DoctorCheck {
+/** What was deleted, replaced or cut while it was in use. `place`: of a database elsewhere. */
+export function databasesCheck(lost: readonly string[], place: string | null = null): DoctorCheck {
   if (lost.length === 0)
     return {
       name: 'databases',
       ok: true,
       warning: false,
-      detail: { pt: 'svc.db e rooms.db estão onde foram abertos', en: 'svc.db and rooms.db are where they were opened' },
+      detail:
+        place === null
+          ? { pt: 'svc.db e rooms.db estão onde foram abertos', en: 'svc.db and rooms.db are where they were opened' }
+          : { pt: `tudo está em ${place}`, en: `all is in ${place}` },
       fix: null,
     };
   const fix = {

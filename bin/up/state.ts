@@ -14,6 +14,7 @@ import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
+import { openSharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
 import { openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
@@ -40,6 +41,8 @@ export interface OpenState {
   readonly storeLost: Promise<never> | null;
   /** Bytes that the rooms of a person hold on the disk. */
   readonly diskOf: (dona: string) => Promise<number>;
+  /** Rooms that another portal took, which this one had. */
+  readonly onRoomsTaken: (listener: (salas: readonly string[]) => void) => void;
   /** False: one of the databases is not what it was when it was opened. */
   mayClose(): boolean;
   doctorChecks(relay: Pick<Relay, 'figures'>): readonly (() => Promise<DoctorCheck>)[];
@@ -67,7 +70,11 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   const file = storeFile(place, stateDir);
   const lost = new Map<string, string>();
   const roomFile = path.join(stateDir, 'rooms.db');
-  const roomLog = await openRoomLog({ stateDir, roomFile, store, clock, log, ends }, () => lost.get(roomFile) ?? null);
+  const acceptLossFile = path.join(stateDir, acceptLoss);
+  const { pool } = opened;
+  const shared = pool === null ? null : await openSharedRooms({ pool, store, file: roomFile, acceptLossFile, clock, log, ends });
+  const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
+  reportRoomLog(roomLog, log);
   const attachmentsDir = path.join(stateDir, 'anexos');
   const attachmentsTrouble = await markAttachments(attachmentsDir, store);
   if (attachmentsTrouble !== null) log.error({ attachmentsTrouble }, 'nothing of them is collected. svc doctor says how to mend it');
@@ -81,7 +88,7 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   const watch = await watchDatabases(
     [
       ...(file === null ? [] : [{ file, onLost: lose(file, (why) => store.giveUp(why)) }]),
-      ...(roomLog.trouble === null ? [{ file: roomFile, onLost: lose(roomFile, () => undefined) }] : []),
+      ...(shared === null && roomLog.trouble === null ? [{ file: roomFile, onLost: lose(roomFile, () => undefined) }] : []),
     ],
     clock,
   );
@@ -94,37 +101,43 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
     attachmentsTrouble,
     queueDir: path.join(stateDir, 'fila'),
     storeLost: opened.lost,
-    diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log }),
+    diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log, documentsHere: shared === null }),
+    onRoomsTaken: (listener) => shared?.onTaken(listener),
     mayClose: () => lost.size === 0,
     doctorChecks: (relay) => [
       async () => {
         await watch.check();
-        return databasesCheck([...lost.values()]);
+        return databasesCheck([...lost.values()], shared === null ? null : place.store);
       },
-      () => roomsCheck(relay, roomLog),
+      () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
       () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     ],
   };
 }
 
-type RoomLogPlace = Omit<StateOptions, 'place' | 'bus'> & { readonly roomFile: string; readonly store: Store };
+type RoomLogPlace = Pick<StateOptions, 'clock' | 'ends'> & {
+  readonly roomFile: string;
+  readonly acceptLossFile: string;
+  readonly store: Store;
+};
 
 /** The portal closes the relay, and the file goes after it. */
 async function openRoomLog(
-  { stateDir, roomFile, store, clock, log, ends }: RoomLogPlace,
+  { roomFile, acceptLossFile, store, clock, ends }: RoomLogPlace,
   whyLost: () => string | null,
 ): Promise<MarkedRoomLog> {
-  const acceptLossFile = path.join(stateDir, acceptLoss);
   const opened = await openMarkedRoomLog({ file: roomFile, acceptLossFile, store, nowMs: clock.nowMs() });
   const roomLog = refusable(opened.log, whyLost);
   ends.push(() => roomLog.close());
-  const { trouble, unknownRooms, setAside } = opened;
+  if (opened.trouble === null) ends.push(keepOpen(roomFile, whyLost));
+  return { ...opened, log: roomLog };
+}
+
+function reportRoomLog({ trouble, unknownRooms, setAside }: MarkedRoomLog, log: Logger): void {
   if (trouble !== null) log.error({ trouble }, 'no room can be entered; apps and everything else go on. svc doctor says how to repair it');
-  else ends.push(keepOpen(roomFile, whyLost));
   if (unknownRooms > 0)
     log.error({ unknownRooms }, 'rooms.db holds rooms that the store does not know: was svc.db lost? They are kept; svc doctor');
   if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
-  return { ...opened, log: roomLog };
 }
 
 /** One more reader: a thread of the room log that dies would be the last to close the file, and take its write-ahead log away. */

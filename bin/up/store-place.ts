@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import type { Pool } from 'pg';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { readSecretReference } from '../../controller/desired/secret-reference.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -66,6 +67,8 @@ export interface OpenStore {
   readonly lost: Promise<never> | null;
   /** Higher than that of any portal before; null: it only looks. */
   readonly leader: number | null;
+  /** Null: it is a file. */
+  readonly pool: Pool | null;
 }
 
 /** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
@@ -77,11 +80,11 @@ export async function openStore(
   const file = storeFile(place, stateDir);
   if (file !== null) {
     const store = await openSqliteStore(file);
-    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null };
+    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, pool: null };
   }
   const holder = leads ? `${hostname()}, process ${process.pid}` : null;
   const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
-  return { store, lost: store.lost, leader: store.leader };
+  return { store, lost: store.lost, leader: store.leader, pool: store.pool };
 }
 
 /** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */

@@ -9,6 +9,12 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { limits } from '../../store/limits.ts';
 import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { joinPortals } from '../../store/portals.ts';
+import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
+import { framed, typed } from '../../store/room-log-contract.ts';
+import type { LoggedRoom } from '../../store/room-log.ts';
+import { createRoomOwners } from '../../store/room-owners.ts';
+import { openSqliteRoomLog } from '../../store/sqlite-room-log.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -19,7 +25,7 @@ let tables: readonly string[];
 /** What JSON and SQL take as their own. */
 const odd = `"ção" \\ \n 🎈 \0 '; --`;
 const rowsOfEach = 1_203;
-const options = { clock: systemClock, holder: 'test' };
+const options = { clock: systemClock, holder: 'test', rooms: null };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcc-'));
@@ -124,4 +130,57 @@ test('a database that has rows, or that ends in the middle, is as it was', async
   for (const table of tables)
     expect([table, await rowsOf(other, table)]).toEqual([table, table === 'counters' ? [{ name: 'jobs', n: 0 }] : []]);
   expect(await copyToPostgres(file, other, options)).toHaveLength(tables.length);
+});
+
+test('documents of rooms are copied with it, and those of another store are refused', async () => {
+  const from = join(folder, 'rooms.db');
+  const key = { sala: 's000000000000000000001', canal: 'documento' } as const;
+  const log = await openSqliteRoomLog(from);
+  for (const seq of [1, 2, 3, 4]) {
+    await log.append([{ ...key, seq, frames: framed(typed(seq, 3).updates) }]);
+    if (seq === 2) await log.compact(key);
+  }
+  await log.append([{ ...key, canal: 'comentarios', seq: 1, frames: framed(typed(5, 3).updates) }]);
+  const [before, comments] = [await log.load(key), await log.load({ ...key, canal: 'comentarios' })];
+  await log.close();
+  const database = new DatabaseSync(from);
+  database.exec(
+    `CREATE TABLE mark (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT; INSERT INTO mark VALUES (1, 'id 1')`,
+  );
+  database.close();
+  const mark = (id: string): void => {
+    const store = new DatabaseSync(file);
+    store.prepare(`INSERT INTO named_values VALUES ('room-log-id', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`).run(id);
+    store.close();
+  };
+  const place = await server.database();
+  mark('id 2');
+  const refused = copyToPostgres(file, place, { ...options, rooms: from });
+  await expect(refused).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('not those of this store') as string,
+  });
+  mark('id 1');
+  const copied = await copyToPostgres(file, place, { ...options, rooms: from });
+  expect(copied.slice(-2)).toEqual([
+    { table: 'room_bases', rows: 1 },
+    { table: 'room_tails', rows: 3 },
+  ]);
+  const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: false });
+  expect(await store.value('room-log-id')).toBe('database');
+  const member = await joinPortals(store.pool, {
+    holder: 'test',
+    address: '',
+    version: '1',
+    clock: systemClock,
+    onLapsed: () => undefined,
+  });
+  const shared = openPostgresRoomLog({ pool: store.pool, owners: createRoomOwners(store.pool, member, systemClock), clock: systemClock });
+  const plain = ({ base, vector, deletes, tail, seq }: LoggedRoom) =>
+    [base ?? new Uint8Array(), vector, deletes, tail].map((bytes) => Buffer.from(bytes).toString('hex')).concat(String(seq));
+  expect(plain(await shared.load(key))).toEqual(plain(before));
+  expect(plain(await shared.load({ ...key, canal: 'comentarios' }))).toEqual(plain(comments));
+  await shared.close();
+  await member.leave();
+  await store.close();
 });

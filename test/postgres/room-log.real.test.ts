@@ -10,6 +10,9 @@ import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
 import { framed, roomLogContract, typed } from '../../store/room-log-contract.ts';
 import type { RoomLog } from '../../store/room-log.ts';
 import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
+import { startRelay, type RelayWorld } from '../support/relay-world.ts';
+import { connect } from '../support/room-client.ts';
+import * as Y from 'yjs';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 interface OnePortal {
@@ -178,6 +181,32 @@ describe('portals of one database', () => {
     await first.log.append([row(2)]);
     expect(await second.owners.take(sala)).toEqual({ kind: 'deleted' });
     expect([await seqIn(first.log), await first.log.sizeOf(sala)]).toEqual([0, 0]);
+  });
+
+  test('people in a room that another portal took are sent to it with all that they wrote, and the other rooms go on', async () => {
+    const [here, there] = [await startRelay({ wrap: () => first.log }), await startRelay({ wrap: () => second.log })];
+    const enter = ({ url }: RelayWorld, room: string, doc = new Y.Doc()) => connect(`${url}/${room}/documento`, 'ana:dona', { doc });
+    const other = 's000000000000000000008';
+    const [ana, bia] = [enter(here, sala), enter(here, other)];
+    await Promise.all([ana.synced, bia.synced]);
+    ana.doc.getText('t').insert(0, 'antes ');
+    await expect.poll(() => first.log.sizeOf(sala)).toBeGreaterThan(0);
+    first.pause();
+    await expect.poll(() => second.owners.take(sala)).toMatchObject({ kind: 'ours' });
+    ana.doc.getText('t').insert(6, 'depois');
+    bia.doc.getText('t').insert(0, 'outra sala');
+    expect(await ana.closed).toBe(1013);
+    const again = enter(there, sala, ana.doc);
+    await again.synced;
+    const reader = enter(there, sala);
+    await expect.poll(() => reader.doc.getText('t').toJSON()).toBe('antes depois');
+    await expect.poll(() => second.log.sizeOf(other)).toBeGreaterThan(0);
+    // Who comes to the wrong one is told to try again, and nothing is shown as blank.
+    expect(await enter(here, sala).closed).toBe(1013);
+    expect([here.reports, there.reports]).toEqual([[], []]);
+    for (const client of [again, reader, bia]) client.end();
+    await here.close();
+    await there.close();
   });
 
   test('damage is said: a hole, a torn row, a row that is there with other bytes', async () => {

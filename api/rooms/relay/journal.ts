@@ -2,6 +2,7 @@
  * Group commit: what arrives within a short window, in all rooms, becomes one transaction of the log. A failed commit is retried with the
  * same rows until it succeeds; meanwhile joins are refused. Decision: docs/decisions/0091-commit-window.md
  */
+import { SvcError } from '../../../schema/errors.ts';
 import { doubledMs } from '../../../schema/backoff.ts';
 import type { LogRow, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
@@ -30,6 +31,8 @@ export interface JournalDeps {
   /** Once, at the first of a row of failed commits. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
+  /** Other portals have these rooms now: nothing of them was written, nor will be. */
+  readonly onTaken: (salas: ReadonlySet<string>) => void;
 }
 
 interface Batch {
@@ -39,9 +42,9 @@ interface Batch {
   readonly sinceMs: number;
 }
 
-export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }: JournalDeps): Journal {
+export function createJournal({ log, clock, onDurable, onTrouble, onRecovered, onTaken }: JournalDeps): Journal {
   const dirty = new Set<Room>();
-  let cancel: (() => void) | null = null;
+  const { arm, isArmed } = createAlarm(clock);
   let flying: Batch | null = null;
   let failures = 0;
   let pending = 0;
@@ -50,20 +53,16 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }:
   let drained: (() => void) | null = null;
   let draining = false;
 
-  const arm = (ms: number, then: () => void): void => {
-    cancel?.();
-    cancel = clock.at(clock.monotonicMs() + ms, () => {
-      cancel = null;
-      then();
-    });
-  };
   const begin = (): void => {
     if (flying || dirty.size === 0) return;
-    flying = batchOf(dirty, firstMs);
+    const batch = batchOf(dirty, firstMs);
     dirty.clear();
-    write(flying);
+    write(batch);
   };
-  const write = (batch: Batch): void => void log.append(batch.rows).then(committed(batch), failed(batch));
+  const write = (batch: Batch): void => {
+    flying = batch;
+    log.append(batch.rows).then(committed(batch), failed(batch));
+  };
   const committed = (batch: Batch) => (): void => {
     flying = null;
     pending -= batch.bytes;
@@ -80,9 +79,17 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }:
   const failed =
     (batch: Batch) =>
     (error: unknown): void => {
+      const taken = takenOf(error);
+      const left = without(batch, ({ key }) => taken.has(key.sala));
+      if (left.rows.length < batch.rows.length) {
+        onTaken(taken);
+        return write(left);
+      }
       failures += 1;
       if (failures === 1) onTrouble(error);
-      arm(doubledMs(limits.roomCommitRetryMs, failures, limits.roomCommitRetryMsMax), () => write(batch));
+      arm(doubledMs(limits.roomCommitRetryMs, failures, limits.roomCommitRetryMsMax), () =>
+        write(without(batch, ({ state }) => state === 'gone')),
+      );
     };
 
   return {
@@ -91,7 +98,7 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }:
       if (dirty.has(room)) return;
       if (dirty.size === 0) firstMs = clock.monotonicMs();
       dirty.add(room);
-      if (!flying && !cancel) arm(limits.roomCommitGatherMs, begin);
+      if (!flying && !isArmed()) arm(limits.roomCommitGatherMs, begin);
     },
     forget: (room) => {
       if (dirty.delete(room)) pending -= room.tail.end - room.loggedTo;
@@ -103,11 +110,30 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered }:
       if (!flying && dirty.size === 0) return true;
       draining = true;
       if (!flying) arm(0, begin);
-      return await within(clock, msMax, (done) => {
-        drained = done;
-      });
+      return await within(clock, msMax, (done) => void (drained = done));
     },
   };
+}
+
+/** One thing that is to be done later. */
+function createAlarm(clock: Clock): { readonly arm: (ms: number, then: () => void) => void; readonly isArmed: () => boolean } {
+  let cancel: (() => void) | null = null;
+  return {
+    arm: (ms, then) => {
+      cancel?.();
+      cancel = clock.at(clock.monotonicMs() + ms, () => {
+        cancel = null;
+        then();
+      });
+    },
+    isArmed: () => cancel !== null,
+  };
+}
+
+/** The rooms that were refused because other portals have them; none: it is another error. */
+export function takenOf(error: unknown): ReadonlySet<string> {
+  if (!(error instanceof SvcError) || error.code !== 'ROOM_ELSEWHERE') return new Set();
+  return new Set(error.details['salas'] as readonly string[]);
 }
 
 function batchOf(dirty: ReadonlySet<Room>, sinceMs: number): Batch {
@@ -125,6 +151,12 @@ function batchOf(dirty: ReadonlySet<Room>, sinceMs: number): Batch {
     room.loggedTo = to;
   }
   return { rows, rooms, bytes, sinceMs };
+}
+
+/** A room that was let go, and perhaps opened again, is not written to by what it was before. */
+function without(batch: Batch, isGone: (room: Room) => boolean): Batch {
+  const kept = batch.rooms.map(({ room }) => !isGone(room));
+  return { ...batch, rows: batch.rows.filter((_, at) => kept[at]), rooms: batch.rooms.filter((_, at) => kept[at]) };
 }
 
 /** Whether what is begun is done in time. */

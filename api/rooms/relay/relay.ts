@@ -17,7 +17,7 @@ import { type Compaction, createCompaction } from './compaction.ts';
 import { createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
 import type { Connection } from './room.ts';
 import { createBudget, type Budget, shortages } from './budget.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { createJournal, takenOf, type Journal } from './journal.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { createLoopLoad } from './loop-load.ts';
 import { leave } from './presence.ts';
@@ -99,14 +99,10 @@ export function createRelay(deps: RelayDeps): Relay {
       ),
     deleteRoom: async (sala) => {
       changes += 1;
-      for (const room of rooms.of(sala)) {
-        rooms.forget(room);
-        journal.forget(room);
-        compaction.forget(room);
-        endAll(desk, room, 'apagada');
-      }
+      abandon(parts, sala, 'apagada');
       await deps.log.deleteRoom(sala);
     },
+    letGo: (salas) => letGoOf(parts, salas),
     sizeOf: (sala) => deps.log.sizeOf(sala),
     attachmentsIn: (sala) => deps.log.attachmentsIn(sala),
     figures: () => ({
@@ -129,6 +125,24 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
+/** Both documents of a room, with what is not written of them. */
+function abandon(
+  { rooms, journal, compaction, desk }: Pick<Parts, 'rooms' | 'journal' | 'compaction' | 'desk'>,
+  sala: string,
+  ending: Ending,
+): void {
+  for (const room of rooms.of(sala)) {
+    rooms.forget(room);
+    journal.forget(room);
+    compaction.forget(room);
+    endAll(desk, room, ending);
+  }
+}
+
+function letGoOf(parts: Parameters<typeof abandon>[0], salas: Iterable<string>): void {
+  for (const sala of salas) abandon(parts, sala, 'tryAgain');
+}
+
 /** Those that answer the close go by themselves, the others after a moment. */
 async function emptied(wss: WebSocketServer, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -140,9 +154,7 @@ async function emptied(wss: WebSocketServer, clock: Clock): Promise<void> {
   wss.close();
 }
 
-function assemble(deps: RelayDeps): Parts {
-  const { log, clock, report } = deps;
-  const figures: Received = { framesIn: 0, framesOut: 0, bytesIn: 0, bytesOut: 0, discarded: 0, slowReadersDropped: 0 };
+function createSockets(): WebSocketServer {
   // No compression: of a typed letter it saves a few bytes and costs a third of all other work, and its memory is never given back.
   const wss = new WebSocketServer({
     noServer: true,
@@ -151,6 +163,13 @@ function assemble(deps: RelayDeps): Parts {
   });
   // The types lack them: who does not answer a close is let go after so long, and a message has so many parts (over it: 1008).
   Object.assign(wss.options, { closeTimeout: limits.roomCloseMsMax, maxFragments: limits.roomFrameFragmentsMax });
+  return wss;
+}
+
+function assemble(deps: RelayDeps): Parts {
+  const { log, clock, report } = deps;
+  const figures: Received = { framesIn: 0, framesOut: 0, bytesIn: 0, bytesOut: 0, discarded: 0, slowReadersDropped: 0 };
+  const wss = createSockets();
   const budget = createBudget({
     nowMs: () => clock.monotonicMs(),
     diskOf: deps.diskOf ?? (async () => 0),
@@ -171,10 +190,12 @@ function assemble(deps: RelayDeps): Parts {
       compaction.consider(room);
     },
     onUnreadable: (room, error) => {
+      if (takenOf(error).size > 0) return endAll(desk, room, 'tryAgain');
       report.loadFailed(room.key.sala, error);
       endAll(desk, room, 'unavailable');
     },
   });
+  const letGo = (salas: Iterable<string>): void => letGoOf({ rooms, journal, compaction, desk }, salas);
   const journal = createJournal({
     log,
     clock,
@@ -188,6 +209,7 @@ function assemble(deps: RelayDeps): Parts {
       for (const room of rooms.byName.values()) endAll(desk, room, 'unavailable');
     },
     onRecovered: () => report.commitRecovered(),
+    onTaken: letGo,
   });
   const compaction = createCompaction({
     log,
@@ -205,7 +227,7 @@ function assemble(deps: RelayDeps): Parts {
       budget.count(room, 0);
       reclaim.freed(before);
     },
-    onFailed: ({ key }, error) => report.compactionFailed(key.sala, error),
+    onFailed: ({ key }, error) => (takenOf(error).size === 0 ? report.compactionFailed(key.sala, error) : letGo([key.sala])),
   });
   const heartbeat = createHeartbeat(clock, (connection) => {
     send(connection, [nothingFrame], figures);

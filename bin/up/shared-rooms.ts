@@ -1,0 +1,85 @@
+/**
+ * Documents of rooms in the database that portals share. The portal joins the others under its name and has the rooms that it opens. What a portal
+ * before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
+ */
+import { renameSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import about from '../../package.json' with { type: 'json' };
+import type { Clock } from '../../schema/clock.ts';
+import { joinPortals } from '../../store/portals.ts';
+import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
+import { inTransaction, storeError, withClient } from '../../store/postgres-patience.ts';
+import { copyDocuments, inDatabase, roomLogName } from '../../store/room-log-move.ts';
+import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
+import { limits } from '../limits.ts';
+import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface SharedRooms extends MarkedRoomLog {
+  /** Null: no room can be entered (`trouble`). */
+  readonly owners: RoomOwners | null;
+  /** Rooms that this portal had and another one took meanwhile. */
+  onTaken(listener: (salas: readonly string[]) => void): void;
+}
+
+export interface SharedRoomsOptions {
+  readonly pool: Pool;
+  readonly store: Store;
+  /** Where documents lay before. */
+  readonly file: string;
+  readonly acceptLossFile: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What closes it is added here. */
+  readonly ends: (() => Promise<void> | void)[];
+}
+
+export async function openSharedRooms(options: SharedRoomsOptions): Promise<SharedRooms> {
+  const { pool, clock, log, ends } = options;
+  const listeners: ((salas: readonly string[]) => void)[] = [];
+  const onTaken: SharedRooms['onTaken'] = (listener) => void listeners.push(listener);
+  const shut = await moveDocuments(options);
+  if (shut !== null) return { ...shut, owners: null, onTaken };
+  const look = (): void => {
+    owners
+      .lost()
+      .then((salas) => (salas.length === 0 ? null : listeners.forEach((listener) => listener(salas))))
+      .catch((error: unknown) => {
+        log.warn({ why: String(error) }, 'which rooms other portals took is not known yet; asked again');
+        clock.at(clock.monotonicMs() + limits.roomsTakenAgainMs, look);
+      });
+  };
+  const holder = `${hostname()}, process ${process.pid}`;
+  const member = await joinPortals(pool, { holder, address: '', version: about.version, clock, onLapsed: look });
+  ends.push(() => member.leave());
+  const owners = createRoomOwners(pool, member, clock);
+  const roomLog = openPostgresRoomLog({ pool, owners, clock });
+  ends.push(() => roomLog.close());
+  return { log: roomLog, trouble: null, unknownRooms: 0, setAside: null, owners, onTaken };
+}
+
+/** Null: all documents are in the database. Else what is wrong with the file that holds them. */
+async function moveDocuments({ pool, store, file, acceptLossFile, clock, log, ends }: SharedRoomsOptions): Promise<MarkedRoomLog | null> {
+  const where = await store.value(roomLogName);
+  if (where === inDatabase) return null;
+  if (where === null) {
+    await store.putValue(roomLogName, inDatabase);
+    return null;
+  }
+  const marked = await openMarkedRoomLog({ file, acceptLossFile, store, nowMs: clock.nowMs() });
+  ends.push(() => marked.log.close());
+  if (marked.trouble !== null) return marked;
+  await marked.log.close();
+  ends.pop();
+  try {
+    const moved = await withClient(pool, async (client) => await inTransaction(client, () => copyDocuments(file, client)));
+    const kept = `${file}.moved-${clock.nowMs()}`;
+    renameSync(file, kept);
+    log.warn({ ...moved, kept }, 'the documents of rooms were moved into the database');
+    return null;
+  } catch (error) {
+    throw storeError(error);
+  }
+}
