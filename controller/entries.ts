@@ -88,6 +88,8 @@ export interface ServerEntry {
   lastObservation: number;
   /** Of its people who are away, the one at whom the next look begins. */
   nextAway: number;
+  /** The same of those who are here and at rest. */
+  nextResting: number;
   /** The next look is at everybody: an administrator asked for it. */
   everybody: boolean;
   /** Engines, Linux packages that lack; null before the first look. */
@@ -130,6 +132,8 @@ export interface PersonEntry {
   packages: ReadonlyMap<string, InstalledPackage>;
   /** Of them, those that the person installed. */
   own: readonly InstalledPackage[];
+  /** Their supervisor knows another package than the look at their home did. */
+  lookDue: boolean;
   /** Number of the server observation that these packages come from. */
   lastObservation: number;
   place: ServerPlace | null;
@@ -151,6 +155,8 @@ export interface PersonEntry {
   /** The supervisor confirmed that it ends; none was started since. */
   supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;
+  /** Resyncs since their supervisor was asked whether it answers. */
+  uncheckedResyncs: number;
   /** What was decided last of the person and of their supervisor, to see that nothing changed. */
   readonly lastRounds: {
     person: Kept<PersonDesired, PersonObserved> | null;

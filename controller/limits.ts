@@ -24,6 +24,9 @@ export const limits = {
   /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
   awayLookMin: 25,
   awayLooks: 60,
+  /** Of people who are here, of whom nothing runs, whose supervisor would say what changes: so many at least, and this part of them, each time. */
+  restingLookMin: 25,
+  restingLooks: 6,
   /** So many people are looked at before the portal serves, and at once after that. */
   strangersAtOnceMax: 256,
   /** And so long after the portal began to act. */

@@ -12,6 +12,7 @@ import {
   type Entries,
   type EntryFactory,
 } from './entries.ts';
+import { limits } from './limits.ts';
 import { syncClusters } from './jobs/sync-clusters.ts';
 import { syncPackages } from './package-entries.ts';
 
@@ -82,6 +83,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       observationsStarted: 0,
       lastObservation: 0,
       nextAway: 0,
+      nextResting: 0,
       everybody: false,
       inventory: null,
       inventoryOf: new Set(),
@@ -106,14 +108,21 @@ function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): 
   for (const [name, { placed, leaving }] of wanted) {
     const server = entries.servers.get(placed.document.spec.server);
     if (!server) continue;
-    const entry = entries.people.get(name) ?? newPerson(name, placed, server, factory);
+    const entry = entries.people.get(name) ?? newPerson(name, placed, server, factory, entries.people.size % limits.restingLooks);
     // A person who came back before the removal was complete signs in again, and a later removal starts over.
     const anew = leaving ? {} : { signedOut: false, supervisorEnded: false };
     entries.people.set(name, Object.assign(entry, { placed, leaving, server, ...anew }));
   }
 }
 
-function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: ServerEntry, factory: EntryFactory): PersonEntry {
+/** `uncheckedResyncs`: another one for each, since the supervisors that an earlier run left are met all at once. */
+function newPerson(
+  name: string,
+  placed: PlacedOf<PersonDocument>,
+  server: ServerEntry,
+  factory: EntryFactory,
+  uncheckedResyncs: number,
+): PersonEntry {
   const account = accountOf(placed.document);
   return {
     key: keys.person(name),
@@ -125,6 +134,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     link: factory.link(name, account, server.host),
     packages: new Map(),
     own: [],
+    lookDue: false,
     lastObservation: 0,
     place: null,
     accountSeen: null,
@@ -138,6 +148,7 @@ function newPerson(name: string, placed: PlacedOf<PersonDocument>, server: Serve
     signedOut: false,
     supervisorEnded: false,
     backends: new Map(),
+    uncheckedResyncs,
     lastRounds: { person: null, supervisor: null },
   };
 }

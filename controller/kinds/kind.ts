@@ -84,7 +84,7 @@ export interface Kind<
   /** Begins to watch what wakes it beside the resync. Answers how to end that. */
   watch?(context: Context): () => void | Promise<void>;
   /** At each resync, for each entry, beside putting its key into the queue. */
-  atResync?(entry: Entry): void;
+  atResync?(entry: Entry, context: Context): void;
   /** Whether a status that an earlier run left is still of use; absent: while there is an entry. */
   remembers?(context: Context, key: string): boolean;
 }

@@ -9,6 +9,8 @@ import {
   type SupervisorObserved,
 } from '../../reconcilers/supervisor-process.ts';
 import { keys } from '../../schema/keys.ts';
+import { limits } from '../limits.ts';
+import type { Context } from '../loop/context.ts';
 import { askedForPerson } from '../observe/presence.ts';
 import { sightOf, touchedPeople, type BackendEntry, type PersonEntry } from '../entries.ts';
 import { remembersPerson } from './person.ts';
@@ -43,8 +45,22 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
   },
   onEdge: askedForPerson,
   remembers: remembersPerson,
-  atResync: ({ link }) => void link.check(),
+  atResync: checkSupervisor,
 };
+
+/**
+ * Of many, one of which nothing is wanted and nothing runs is asked at each sixth resync only: an order to it is wanted, and then it is asked at once.
+ * Decision: docs/decisions/0290-a-supervisor-at-rest.md
+ */
+function checkSupervisor(person: PersonEntry, { entries }: Context): void {
+  const { wished, wanted } = supervisorDesired(person);
+  const isInTrouble = (person.link.view().supervisor?.disk ?? '') !== '';
+  person.uncheckedResyncs += 1;
+  const isAtRest = !wished && !wanted && !isInTrouble && entries.people.size > limits.restingLookMin;
+  if (isAtRest && person.uncheckedResyncs < limits.restingLooks) return;
+  person.uncheckedResyncs = 0;
+  void person.link.check();
+}
 
 function supervisorDesired(person: PersonEntry): SupervisorDesired {
   const { session, leaving } = person;

@@ -310,7 +310,7 @@ async function askForAll(context: LoopContext): Promise<void> {
     for (const entry of kind.entries(entries)) {
       await breath();
       if (isEach) queue.add(kind.keyOf(entry), false);
-      kind.atResync?.(entry);
+      kind.atResync?.(entry, context);
     }
   }
   tick(context);

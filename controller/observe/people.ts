@@ -1,4 +1,5 @@
 /** What is learnt of one person: what they can run, and what the line of their supervisor says. */
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
@@ -43,22 +44,26 @@ export function onLinkChange(context: Context, name: string, app: string | null)
   const snapshot = person.link.snapshot(app);
   if (!person.backends.has(app) || snapshot === null || !isLive(snapshot)) followPackages(context, person);
   if (person.leaving) queue.add(person.key, false);
+  if (snapshot !== null) comparePackage(context, person, snapshot);
   const entry = person.backends.get(app);
   if (!entry) return;
   const comesUp = snapshot?.state === 'starting';
   // Until the app is ready and when that was: an observation that started before may have met its set-up.
   if (comesUp || entry.comesUp) entry.comingUpAtMs = options.clock.nowMs();
   entry.comesUp = comesUp;
-  const known = person.packages.get(app)?.hash ?? null;
-  const observedLongAgo = ageMs(options.clock.nowMs(), person.server.observedAtMs) > limits.packageEdgePollMs;
-  // The server noticed other code before the portal's own look did.
-  if (snapshot && (snapshot.installed?.hash ?? null) !== known && observedLongAgo) {
-    person.server.observedAtMs = 0;
-    queue.add(person.server.key, false);
-  }
   if (snapshot?.step && snapshot.step !== entry.step) {
     options.bus.publish(name, { type: 'app-step', app, step: snapshot.step.name, detail: snapshot.step.detail });
   }
   entry.step = snapshot?.step ?? null;
   queue.add(entry.key, true);
+}
+
+/** The supervisor noticed other code before the portal's own look did, which is at some of the people only (observe/server.ts). */
+function comparePackage({ options, queue }: Context, person: PersonEntry, { app, installed }: AppSnapshot): void {
+  if ((installed?.hash ?? null) === (person.packages.get(app)?.hash ?? null)) return;
+  const { server } = person;
+  person.lookDue = true;
+  if (ageMs(options.clock.nowMs(), server.observedAtMs) <= limits.packageEdgePollMs) return;
+  server.observedAtMs = 0;
+  queue.add(server.key, false);
 }

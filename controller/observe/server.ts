@@ -56,23 +56,37 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   return changed;
 }
 
-/** Who is looked at this time: all of whom something is wanted or not known, and the next ones of those who are away. */
+/** Who is looked at this time: all of whom something is wanted or not known, and the next ones of those who are away or at rest. */
 function duePeople(entries: Entries, server: ServerEntry, people: readonly PersonEntry[]): ReadonlySet<PersonEntry> {
   const due = new Set<PersonEntry>();
   const away: PersonEntry[] = [];
+  const resting: PersonEntry[] = [];
   const isWanted = pinnedOrChanging(entries);
   // Nobody was seen while it did not answer.
   const isAll = server.everybody || server.seen.status !== 'reachable';
   server.everybody = false;
   for (const person of people) {
     if (person.waits) continue;
-    if (isAll || isWanted(person) || person.accountSeen !== true || isHere(person)) due.add(person);
-    else away.push(person);
+    if (isAll || person.lookDue || isWanted(person) || person.accountSeen !== true) due.add(person);
+    else if (!isHere(person)) away.push(person);
+    else if (isToldOf(person)) resting.push(person);
+    else due.add(person);
   }
-  const share = Math.max(limits.awayLookMin, Math.ceil(away.length / limits.awayLooks));
-  for (let n = 0; n < Math.min(share, away.length); n += 1) due.add(away[(server.nextAway + n) % away.length]!);
-  server.nextAway = away.length === 0 ? 0 : (server.nextAway + share) % away.length;
+  server.nextAway = addNext(due, away, server.nextAway, Math.max(limits.awayLookMin, Math.ceil(away.length / limits.awayLooks)));
+  const share = Math.max(limits.restingLookMin, Math.ceil(resting.length / limits.restingLooks));
+  server.nextResting = addNext(due, resting, server.nextResting, share);
   return due;
+}
+
+/** Answers where the next ones begin. */
+function addNext(due: Set<PersonEntry>, people: readonly PersonEntry[], from: number, share: number): number {
+  for (let n = 0; n < Math.min(share, people.length); n += 1) due.add(people[(from + n) % people.length]!);
+  return people.length === 0 ? 0 : (from + share) % people.length;
+}
+
+/** Who has no app of their own gets the first one by a change that their supervisor tells. Decision: docs/decisions/0290-a-supervisor-at-rest.md */
+function isToldOf({ own, leaving, link }: PersonEntry): boolean {
+  return own.length === 0 && !leaving && link.view().status === 'up';
 }
 
 /** Whom a document pins something for, or of whom something is under way. */
@@ -110,6 +124,18 @@ function takePackages(person: PersonEntry, own: readonly InstalledPackage[]): bo
 
 /** True when the packages that the person can run changed. */
 export async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
+  const wasDue = person.lookDue;
+  // What is told from here on may be newer than what this look sees.
+  person.lookDue = false;
+  try {
+    return await readPerson(person, isStale);
+  } catch (error) {
+    person.lookDue ||= wasDue;
+    throw error;
+  }
+}
+
+async function readPerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const { host } = person.server;
   try {
     person.place = await host.place(person.account);

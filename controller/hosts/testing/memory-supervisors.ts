@@ -14,6 +14,10 @@ export interface MemorySupervisors {
   readonly up: Set<string>;
   /** What stands in a person's account, beside the server's packages. */
   readonly own: Map<string, readonly InstalledPackage[]>;
+  /** What supervisors were asked, as `account op`. */
+  readonly asked: string[];
+  /** The supervisor of the account says how the app stands. */
+  tell(account: string, app: string): void;
 }
 
 interface Request {
@@ -42,16 +46,23 @@ function serveLines(stream: Duplex, answer: (request: Request) => readonly objec
 }
 
 /** A supervisor where one is up, and apps that answer every probe. */
-function dialOf(isUp: (account: string) => boolean, serve: (stream: Duplex, account: string) => void): Host['dial'] {
+function dialOf(up: ReadonlySet<string>, serve: (stream: Duplex, account: string) => void): Host['dial'] {
   return async (account, socketPath) => {
     const [ours, theirs] = duplexPair();
     ours.on('error', () => undefined);
     if (!socketPath.endsWith('/supervisor.sock'))
       theirs.once('data', () => theirs.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
-    else if (isUp(account)) serve(theirs, account);
+    else if (up.has(account)) serve(theirs, account);
     else throw new Error('nobody listens');
     return ours;
   };
+}
+
+const without = (app: string, list: readonly InstalledPackage[]): readonly InstalledPackage[] => list.filter((one) => one.app !== app);
+
+/** What a supervisor says without being asked. */
+function push(stream: Duplex, snapshot: AppSnapshot): void {
+  stream.write(`${JSON.stringify({ event: 'app', snapshot })}\n`);
 }
 
 export function memorySupervisors(packages: readonly InstalledPackage[], snapshot: () => AppSnapshot): MemorySupervisors {
@@ -61,6 +72,7 @@ export function memorySupervisors(packages: readonly InstalledPackage[], snapsho
   let system = packages;
   const installedFor = (account: string): readonly InstalledPackage[] => [...system, ...(own.get(account) ?? [])];
   const lines = new Map<Duplex, string>();
+  const asked: string[] = [];
   const ended = new Map<string, Map<string, { readonly requestId: string; readonly reason: Reason }>>();
   const snapshotOf = (account: string, { app, hash, version, scope }: InstalledPackage): AppSnapshot => {
     const lives = living.get(account)?.has(app) === true;
@@ -90,29 +102,25 @@ export function memorySupervisors(packages: readonly InstalledPackage[], snapsho
       },
     };
     serveLines(stream, (request) => {
+      asked.push(`${account} ${request.op}`);
       const answer = { id: request.id, ok: true, ...answers[request.op]?.(request) };
       const changed = request.op === 'stop' ? apps().find(({ app }) => app === request.app) : undefined;
       return [answer, ...(changed ? [{ event: 'app', snapshot: changed }] : [])];
     });
   };
-  const host = memoryHost(
-    packages,
-    dialOf((account) => up.has(account), serve),
-  );
   const remove = async (app: string, scope: 'sistema' | 'pessoa', account: string | null): Promise<void> => {
     const before = new Map([...lines.values()].map((whose) => [whose, installedFor(whose).find((one) => one.app === app)]));
-    const others = (list: readonly InstalledPackage[]) => list.filter((one) => one.app !== app);
-    if (scope === 'sistema') system = others(system);
-    else if (account !== null) own.set(account, others(own.get(account) ?? []));
+    if (scope === 'sistema') system = without(app, system);
+    else if (account !== null) own.set(account, without(app, own.get(account) ?? []));
     for (const [stream, whose] of lines) {
       const gone = before.get(whose);
       if (gone === undefined || installedFor(whose).some((one) => one.app === app)) continue;
-      stream.write(`${JSON.stringify({ event: 'app', snapshot: { ...snapshotOf(whose, gone), installed: null } })}\n`);
+      push(stream, { ...snapshotOf(whose, gone), installed: null });
     }
   };
   return {
     host: {
-      ...host,
+      ...memoryHost(packages, dialOf(up, serve)),
       installed: async (account) => (account === null ? system : installedFor(account)),
       startSupervisor: async (account) => void up.add(account),
       remove,
@@ -120,5 +128,10 @@ export function memorySupervisors(packages: readonly InstalledPackage[], snapsho
     living,
     up,
     own,
+    asked,
+    tell: (account, app) => {
+      const one = installedFor(account).find((known) => known.app === app);
+      for (const [stream, whose] of lines) if (one && whose === account) push(stream, snapshotOf(account, one));
+    },
   };
 }
