@@ -40,7 +40,7 @@ function mapOf(file: string): SourceMap | null {
 
 /** Where a function is written: its source, also when a bundle ran. */
 function placeOf({ url, lineNumber, columnNumber }: Profile['nodes'][number]['callFrame']): string {
-  if (!url.startsWith('file:')) return url;
+  if (!url.startsWith('file:')) return url.replace(`${root}/`, '');
   const file = fileURLToPath(url);
   const entry = mapOf(file)?.findEntry(lineNumber, columnNumber);
   return entry !== undefined && 'originalSource' in entry

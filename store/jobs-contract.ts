@@ -69,6 +69,19 @@ function submissionTests({ store, job, put, upload }: Parts): void {
     expect((await store().submitJob(job(), { ofPerson: 2 })).kind).toBe('full');
   });
 
+  test('a person has at most so many jobs; one that goes makes room for one', async () => {
+    const [first] = [await put(), await put()];
+    const next = async (over: Partial<NewJob> = {}): Promise<string> => (await store().submitJob(job(over), { ofPerson: 2 })).kind;
+    expect([await next(), await next({ usuario: 'bia' })]).toEqual(['full', 'new']);
+    await store().dropJob(first, 1);
+    expect([await next(), await next(), await next({ usuario: 'bia' }), await next({ usuario: 'bia' })]).toEqual([
+      'new',
+      'full',
+      'new',
+      'full',
+    ]);
+  });
+
   test('a key of a job that is not kept any more names no other one, for its time, and of that person and app only', async () => {
     const id = await put({ chave: 'k' });
     await store().dropJob(id, 1_000);
