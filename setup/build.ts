@@ -3,6 +3,7 @@
  * a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an error.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { build as esbuild, type BuildOptions } from 'esbuild';
@@ -23,6 +24,21 @@ const server: BuildOptions = {
   banner: { js: "import { createRequire as svcCreateRequire } from 'node:module'; const require = svcCreateRequire(import.meta.url);" },
 };
 
+/**
+ * What lives as long as its person's apps: no loader of ES modules, and names of functions that stand in the source alone, are a tenth of its own
+ * memory. Decision: docs/decisions/0294-the-supervisor-is-a-commonjs-file.md
+ */
+const resident: BuildOptions = {
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  keepNames: false,
+  minify: false,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+};
+
 const browser: BuildOptions = { platform: 'browser', target: 'es2022', format: 'esm', sourcemap: true };
 
 /** A plain script, so that it runs before any other of the page. */
@@ -36,7 +52,7 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'kit/install/main.ts', outfile: 'build/kit/svc-app-install.mjs', options: server },
   { entry: 'kit/launch/gpu-info.ts', outfile: 'build/kit/svc-gpu-info.mjs', options: server },
   { entry: 'kit/service/main.ts', outfile: 'build/kit/svc-app-serve.mjs', options: server },
-  { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.mjs', options: server },
+  { entry: 'kit/supervise/main.ts', outfile: 'build/kit/svc-app-supervisor.cjs', options: resident },
   // At the root of the origin: the scope of a worker is its own folder.
   { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
   // What an app author's own build would do. Not committed: nothing of others' code is.
@@ -85,11 +101,11 @@ async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
 async function bundle(options: BuildOptions): Promise<readonly string[]> {
   const { outputFiles } = await esbuild({
     keepNames: true,
+    minify: true,
     ...options,
     absWorkingDir: root,
     bundle: true,
     write: false,
-    minify: true,
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [...(options.plugins ?? []), undiciParts],
@@ -109,6 +125,9 @@ async function removeOthers(folder: string, made: readonly string[]): Promise<vo
 async function build(): Promise<void> {
   for (const { entry, outfile, options } of bundles) await bundle({ ...options, entryPoints: [entry], outfile });
   await removeOthers(resolve(root, 'build/shell/parts'), await bundle(shell));
+  // A supervisor that runs from the file of an earlier build sees it change, and makes room.
+  const earlier = resolve(root, 'build/kit/svc-app-supervisor.mjs');
+  if (existsSync(earlier)) await writeIfChanged(earlier, Buffer.from("import './svc-app-supervisor.cjs';\n"));
   await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
   await makeAuthorPackages();

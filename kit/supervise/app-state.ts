@@ -40,6 +40,8 @@ export interface Live {
   socketInode: number | null;
   /** It was gone at the last observation; the next one confirms that. */
   isSocketMissed: boolean;
+  /** Of run.pid, when it was seen to name this process; '' before. See lost-socket.ts. */
+  recordStamp: string;
 }
 
 /** The env file as the supervisor reads it; `variables` is null when the file is there but can't be used. */

@@ -20,7 +20,7 @@ function serving(): void {
   const identity = { pid: 4_000, startTicks: 1, bootId: 'b' };
   const oom = { scope: null, slice: null };
   const own = { child: null, watch: null, hash: null, cgroup: null, oom, launcher: false, leader: true };
-  app.process = { ...own, identity, startedAtMs: 0, listened: true, socketInode: 7, isSocketMissed: false };
+  app.process = { ...own, identity, startedAtMs: 0, listened: true, socketInode: 7, isSocketMissed: false, recordStamp: '' };
   app.supervision = { ...app.supervision, state: 'running', reason: 'Listening' };
   app.socket = 'listening';
   app.wish = { variables: new Map() };

@@ -189,6 +189,7 @@ function watchChild(
     listened: false,
     socketInode: null,
     isSocketMissed: false,
+    recordStamp: '',
   };
   app.process = live;
   app.codeFolder = codeFolder(supervisor, app.id);

@@ -17,6 +17,8 @@ export const limits = {
   socketLostGraceMs: 1_000,
   /** So many rounds in a row leave the files of an app at rest alone; the next one reads them. See kit/supervise/calm.ts. */
   calmRoundsMax: 5,
+  /** A run.pid that was written longer ago has another time after its next write, whatever the clock of its file system shows. */
+  recordSettledMs: 2_000,
   /** What the heap has grown by since the last collection in a quiet round. See kit/supervise/collect.ts. */
   heapGrowthBytes: 2 * 1_024 * 1_024,
   /** A longer list of the kernel gives its buffer back. See kit/supervise/kernel-file.ts. */

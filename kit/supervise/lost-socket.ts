@@ -64,14 +64,27 @@ async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<vo
 
 /**
  * Without run.pid, or with one that names something else, a launcher that a person runs by hand would take the living process for a stray, and
- * so would the next supervisor.
+ * so would the next supervisor. One that named it once is read again when the file is another one or was written.
  */
 export function keepRecord(supervisor: Supervisor, app: App): void {
   const live = app.process;
   if (live === null || live.launcher || app.pending !== null) return;
   guarded(supervisor, app, 'record', () => {
+    // Taken before it is read: a change while it is read shows in the next round.
+    const stamp = recordStamp(app, supervisor.nowMs());
+    if (stamp !== '' && stamp === live.recordStamp) return;
     const record = readPidFile(app.paths.runPid);
-    if (record !== null && (sameProcess(record, live.identity) || isOfApp(record, app.mark))) return;
+    const isOwn = sameProcess(record, live.identity);
+    live.recordStamp = isOwn ? stamp : '';
+    if (isOwn || (record !== null && isOfApp(record, app.mark))) return;
     writePidFile(app.paths.runPid, live.identity);
   });
+}
+
+/** '' where it tells nothing: no such file, unknown, or written so lately that the next write may have the same time. */
+function recordStamp(app: App, nowMs: number): string {
+  const file = pathState(app.paths.runPid);
+  if (file.kind !== 'present') return '';
+  const { ino, size, mtimeMs, ctimeMs } = file.stat;
+  return nowMs - ctimeMs < limits.recordSettledMs ? '' : `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }

@@ -18,33 +18,38 @@ process.on('uncaughtException', (error) =>
   log('unexpected', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
 );
 
-try {
-  const place = placeFrom(process.env);
-  const kit = kitRoot(process.env, import.meta.dirname);
-  closeInheritedDescriptors();
-  process.chdir(place.home);
-  const quit = (): void => {
-    end();
-    log('ended-by-request');
-    process.exit(0);
-  };
-  const end = await startSupervisor({
-    place,
-    kitRoot: kit,
-    binDir: join(kit, 'bin'),
-    version: kitVersion,
-    isOutdated: codeWatch(process.env['SVC_SUPERVISOR'], import.meta.filename),
-    nowMs: () => Date.now(),
-    log,
-    quit,
-    replaced: () => {
-      log('replaced', { by: 'another supervisor holds the lock of this home' });
+/** Not at the top level: the bundle is a CommonJS file (setup/build.ts). */
+async function run(): Promise<void> {
+  try {
+    const place = placeFrom(process.env);
+    const kit = kitRoot(process.env, import.meta.dirname);
+    closeInheritedDescriptors();
+    process.chdir(place.home);
+    const quit = (): void => {
+      end();
+      log('ended-by-request');
       process.exit(0);
-    },
-  });
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit);
-  log('started', { pid: process.pid, home: place.home, prefix: place.prefix, code: dirname(import.meta.filename) });
-} catch (error) {
-  log('not-started', { error: error instanceof Error ? error.message : String(error) });
-  process.exitCode = 1;
+    };
+    const end = await startSupervisor({
+      place,
+      kitRoot: kit,
+      binDir: join(kit, 'bin'),
+      version: kitVersion,
+      isOutdated: codeWatch(process.env['SVC_SUPERVISOR'], import.meta.filename),
+      nowMs: () => Date.now(),
+      log,
+      quit,
+      replaced: () => {
+        log('replaced', { by: 'another supervisor holds the lock of this home' });
+        process.exit(0);
+      },
+    });
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit);
+    log('started', { pid: process.pid, home: place.home, prefix: place.prefix, code: dirname(import.meta.filename) });
+  } catch (error) {
+    log('not-started', { error: error instanceof Error ? error.message : String(error) });
+    process.exitCode = 1;
+  }
 }
+
+void run();

@@ -113,6 +113,7 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
     listened: false,
     socketInode: null,
     isSocketMissed: false,
+    recordStamp: '',
   };
 }
 

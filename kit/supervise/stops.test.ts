@@ -31,6 +31,7 @@ async function withChild(isChild: boolean, run: (world: World) => Promise<void>)
     listened: true,
     socketInode: 7,
     isSocketMissed: false,
+    recordStamp: '',
   } satisfies Live;
   app.supervision = { ...app.supervision, state: 'running', reason: 'Listening' };
   app.socket = 'listening';

@@ -415,7 +415,7 @@ describe('the way back', () => {
 function olderKit(now: ServerKit, folder: string): ServerKit {
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-xzf', now.file, '-C', folder]);
-  const supervisor = path.join(folder, 'svc/build/kit/svc-app-supervisor.mjs');
+  const supervisor = path.join(folder, 'svc/build/kit/svc-app-supervisor.cjs');
   const version = now.id.slice(0, now.id.lastIndexOf('-'));
   const text = readFileSync(supervisor, 'utf8');
   expect(text).toContain(`"${version}"`);

@@ -263,7 +263,7 @@ function byteTests(): void {
           sshd
             .processes()
             .flatMap(({ pid, argv }) =>
-              argv.some((word) => word.endsWith('svc-app-supervisor.mjs')) && argv[0]?.endsWith('flock') !== true ? [pid] : [],
+              argv.some((word) => word.endsWith('svc-app-supervisor.cjs')) && argv[0]?.endsWith('flock') !== true ? [pid] : [],
             );
         const { cuts, codes } = await cutEverywhere(
           331,

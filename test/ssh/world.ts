@@ -161,7 +161,7 @@ function processCalls(sshd: TestSshd): Pick<SshWorld, 'backends' | 'supervisors'
   const isBackend = (argv: readonly string[], app: string): boolean =>
     argv.some((word) => new RegExp(`/svc-apps/(\\.versions/)?${app}/`).test(word)) && !argv.some((word) => /svc-app-run|flock$/.test(word));
   const isSupervisor = (argv: readonly string[]): boolean =>
-    argv.some((word) => word.endsWith('/svc-app-supervisor.mjs')) && argv[0]?.endsWith('flock') !== true;
+    argv.some((word) => word.endsWith('/svc-app-supervisor.cjs')) && argv[0]?.endsWith('flock') !== true;
   return {
     backends: (app, account) => pids(account, (argv, of) => of === app && isBackend(argv, app)),
     supervisors: (account) => pids(account, isSupervisor),
