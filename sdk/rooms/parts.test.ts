@@ -3,6 +3,7 @@ import * as Y from 'yjs';
 import { scanUpdate } from '../../schema/crdt/update.ts';
 import { contentOf, editAtRandom, randomOf } from '../../schema/crdt/testing/random-edits.ts';
 import { partsOf } from './parts.ts';
+import { someQuick } from '../../test/support/share.ts';
 
 /** Three people, out of step with each other; everything ends up in the first. */
 function written(seed: number, edits: number): Y.Doc {
@@ -30,16 +31,19 @@ function together(parts: readonly Uint8Array[]): Y.Doc {
 }
 
 describe('a big update in parts', () => {
-  test.for([1, 2, 3, 4, 5, 6])('seed %i: every part fits, stands on those before it, and together they are the whole', (seed) => {
-    const doc = written(seed, 300);
-    const update = Y.encodeStateAsUpdate(doc);
-    const deletes = Y.diffUpdate(update, Y.encodeStateVector(doc)).length;
-    const bytesMax = deletes + 400;
-    const parts = partsOf(update, bytesMax);
-    expect(parts.length).toBeGreaterThan(1);
-    for (const part of parts) expect(part.length).toBeLessThanOrEqual(bytesMax);
-    expect(contentOf(together(parts))).toEqual(contentOf(doc));
-  });
+  test.for(someQuick(2, [1, 2, 3, 4, 5, 6]))(
+    'seed %i: every part fits, stands on those before it, and together they are the whole',
+    (seed) => {
+      const doc = written(seed, 300);
+      const update = Y.encodeStateAsUpdate(doc);
+      const deletes = Y.diffUpdate(update, Y.encodeStateVector(doc)).length;
+      const bytesMax = deletes + 400;
+      const parts = partsOf(update, bytesMax);
+      expect(parts.length).toBeGreaterThan(1);
+      for (const part of parts) expect(part.length).toBeLessThanOrEqual(bytesMax);
+      expect(contentOf(together(parts))).toEqual(contentOf(doc));
+    },
+  );
 
   test('a paste of three megabytes, in the middle of a text and in characters of several bytes', () => {
     const doc = new Y.Doc();
