@@ -19,7 +19,15 @@ beforeEach(() => {
   app = newApp({ home, prefix: '/' }, 'notas', 0);
   mkdirSync(app.paths.dir, { recursive: true });
   const own = { child: null, watch: null, hash: 'h', cgroup: null, oom: { scope: null, slice: null }, launcher: false, leader: true };
-  app.process = { ...own, identity: identityOf(process.pid)!, startedAtMs: 0, listened: false, socketInode: null, isSocketMissed: false };
+  app.process = {
+    ...own,
+    identity: identityOf(process.pid)!,
+    startedAtMs: 0,
+    listened: false,
+    socketInode: null,
+    isSocketMissed: false,
+    recordStamp: '',
+  };
   app.supervision = { ...app.supervision, state: 'starting', reason: 'StartRequested' };
 });
 afterEach(() => {
