@@ -23,6 +23,9 @@ export const limits = {
   packagePollMs: 5_000,
   /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
   awayLookMin: 25,
+  /** A supervisor that another portal starts is waited for so long, and dialed so often. */
+  supervisorAwaitedMs: 20_000,
+  supervisorAwaitStepMs: 200,
   awayLooks: 60,
   /** Of people who are here, of whom nothing runs, whose supervisor would say what changes: so many at least, and this part of them, each time. */
   restingLookMin: 25,

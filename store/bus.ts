@@ -36,6 +36,9 @@ export interface Bus {
   /** The portal credential of a backend with this hash is good no longer. */
   credentialEnded(tokenHash: string): void;
   onCredentialEnded(listener: (tokenHash: string) => void): () => void;
+  /** Edges of other portals may have been lost: whoever holds something that they tell of reads it again. */
+  edgesMissed(): void;
+  onEdgesMissed(listener: () => void): () => void;
 }
 
 export function createBus(): Bus {
@@ -45,6 +48,7 @@ export function createBus(): Bus {
   const jobs = createListeners<[edge: JobEdge]>();
   const people = createListeners<[]>();
   const credentials = createListeners<[tokenHash: string]>();
+  const missed = createListeners<[]>();
   return {
     publish: published.emit,
     onPublish: published.add,
@@ -58,6 +62,8 @@ export function createBus(): Bus {
     onPeopleChanged: people.add,
     credentialEnded: credentials.emit,
     onCredentialEnded: credentials.add,
+    edgesMissed: missed.emit,
+    onEdgesMissed: missed.add,
   };
 }
 

@@ -19,13 +19,23 @@ export const limits = {
   /** What finds the database away is tried again for so long. */
   storeAwayMsMax: 10_000,
   /** A leader that did not renew for so long leads no more. */
-  leaseMs: 5_000,
+  leaseMs: 3_000,
   leaseRenewMs: 1_000,
   /** A portal that did not renew its row for so long is none any more: its rooms are anybody's. */
   memberMs: 3_000,
   memberRenewMs: 1_000,
   /** Of the base of a document that is read from PostgreSQL. */
   roomPieceBytes: 1_024 * 1_024,
+  /** A portal that does not lead looks so often whether anybody does. */
+  leaseLookMs: 250,
+  // Edges between portals. Decision: docs/decisions/0298-edges-between-portals.md
+  /** Of one message: PostgreSQL takes 8,000. */
+  edgeMessageBytesMax: 7_900,
+  /** So many wait to be told; with more the other portals are told to read everything again. */
+  edgesWaitingMax: 10_000,
+  /** The connection that listens is asked so often whether it is there. */
+  edgePingMs: 5_000,
+  edgeReconnectMs: 250,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
   /** Memory that is kept for the next commit. */

@@ -5,7 +5,7 @@
 import { Pool, types, type ClientConfig, type PoolConfig } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
-import { deposed, takeLease, type Lease } from './lease.ts';
+import { deposed, takeLease, tryLease, type Lease } from './lease.ts';
 import { limits } from './limits.ts';
 import { postgresMigrations } from './postgres-migrations.ts';
 import { postgresSql } from './postgres-sql.ts';
@@ -38,41 +38,120 @@ export interface PostgresOptions {
  * Opens the store and brings its schema up to date, one portal at a time. Rejects with STORE_NEWER when a newer svc wrote it, and with STORE_FAILED
  * when it can't be reached or is refused, with STATE_IN_USE when another portal leads.
  */
-export async function openPostgresStore(
-  { name, ...place }: PostgresPlace,
-  { clock, holder, migrates }: PostgresOptions,
-): Promise<PostgresStore> {
+export async function openPostgresStore(place: PostgresPlace, { clock, holder, migrates }: PostgresOptions): Promise<PostgresStore> {
+  const { pool, name } = connect(place);
+  return await closing(pool, name, async () => {
+    if (migrates) await migrate(pool, name);
+    else await refuseOther(pool, name);
+    const lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
+    try {
+      const fence = lease === null ? null : { number: lease.number, deposed: () => deposed(name) };
+      const sql = postgresSql(pool, clock, fence);
+      const tables = await openTables(sql);
+      const { promise: never } = Promise.withResolvers<never>();
+      return {
+        ...tables,
+        lost: lease?.lost ?? never,
+        leader: lease?.number ?? null,
+        pool,
+        giveUp: (why) => sql.giveUp(why),
+        close: async () => {
+          await sql.idle();
+          await lease?.release();
+          await pool.end();
+        },
+      };
+    } catch (error) {
+      await lease?.release();
+      throw error;
+    }
+  });
+}
+
+function connect({ name, ...place }: PostgresPlace): { readonly pool: Pool; readonly name: string } {
   const pool = new Pool({ ...place, ...connected, max: limits.storeConnectionsMax, idleTimeoutMillis: 30_000 });
   // One that breaks while nobody asks is replaced; who asks is answered by the refusal of the question.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  let lease: Lease | null = null;
+  return { pool, name };
+}
+
+/** What can't be opened leaves no connection behind. */
+async function closing<Opened>(pool: Pool, name: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
-    if (migrates) await migrate(pool, name);
-    else await refuseOther(pool, name);
-    lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
-    const fence = lease === null ? null : { number: lease.number, deposed: () => deposed(name) };
-    const sql = postgresSql(pool, clock, fence);
-    const tables = await openTables(sql);
-    const { promise: never } = Promise.withResolvers<never>();
-    return {
-      ...tables,
-      lost: lease?.lost ?? never,
-      leader: lease?.number ?? null,
-      pool,
-      giveUp: (why) => sql.giveUp(why),
-      close: async () => {
-        await sql.idle();
-        await lease?.release();
-        await pool.end();
-      },
-    };
+    return await open();
   } catch (error) {
-    await lease?.release();
     await pool.end().catch(() => undefined);
     if (error instanceof SvcError) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}`, {}, { cause: error });
+  }
+}
+
+/** The store of a portal among others: of all of them the one that leads is given another face of it, whose writes carry its number. */
+export interface MemberStore extends Store {
+  /** Its connections, for what else is in the same database; they end with it. */
+  readonly pool: Pool;
+  /** Null: another one leads. Rejects when the database does not answer. */
+  lead(): Promise<Leading | null>;
+}
+
+export interface Leading {
+  readonly number: number;
+  /** Rejects STATE_IN_USE whatever it writes once another one leads. */
+  readonly store: Store;
+  /** Rejects STATE_IN_USE when another portal took over; never resolves. */
+  readonly lost: Promise<never>;
+  /** The next one need not wait. */
+  release(): Promise<void>;
+}
+
+/** As openPostgresStore, without leading: any number of portals have it open. */
+export async function openMemberStore(
+  place: PostgresPlace,
+  { clock, holder }: { readonly clock: Clock; readonly holder: string },
+): Promise<MemberStore> {
+  const { pool, name } = connect(place);
+  return await closing(pool, name, async () => {
+    await migrate(pool, name);
+    const sql = postgresSql(pool, clock, null);
+    return {
+      ...(await openTables(sql)),
+      pool,
+      giveUp: (why) => sql.giveUp(why),
+      close: async () => {
+        await sql.idle();
+        await pool.end();
+      },
+      lead: async () => {
+        const lease = await tryLease(pool, { holder, clock, name });
+        return lease && (await leading({ pool, clock, name }, lease));
+      },
+    };
+  });
+}
+
+async function leading(
+  { pool, clock, name }: { readonly pool: Pool; readonly clock: Clock; readonly name: string },
+  lease: Lease,
+): Promise<Leading> {
+  const { number, lost } = lease;
+  const sql = postgresSql(pool, clock, { number, deposed: () => deposed(name) });
+  try {
+    // What the one before wrote last is read anew.
+    const store: Store = { ...(await openTables(sql)), giveUp: (why) => sql.giveUp(why), close: () => sql.idle() };
+    return {
+      number,
+      store,
+      lost,
+      release: async () => {
+        await sql.idle();
+        await lease.release();
+      },
+    };
+  } catch (error) {
+    await lease.release();
+    throw error;
   }
 }
 

@@ -53,6 +53,7 @@ export function ourManager(): Manager {
         host,
         clock: systemClock,
         leader: null,
+        starts: true,
         onChange: () => undefined,
       });
       link = attached;

@@ -45,11 +45,14 @@ export interface DesiredSource {
   finishLeaving(name: string): Promise<void>;
 }
 
-const valueName = 'desired/in-force';
+export const valueName = 'desired/in-force';
 const nothing: InForce = { hash: '', documents: new Map(), held: [], why: null, leaving: new Map() };
 
 export async function openDesiredSource(dir: string, store: Store): Promise<DesiredSource> {
-  let inForce = thaw(await store.value(valueName), await store.inForce());
+  const text = await store.value(valueName);
+  let inForce = thaw(text, await store.inForce());
+  /** Another one whenever something changes: portals that do not lead look at it. */
+  let serial = serialOf(text);
   const reader = createFolderReader();
   let errors: readonly string[] = [];
   let warnings: readonly string[] = [];
@@ -59,7 +62,11 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
     faultPoint('desired/before-remember');
     const { hash, held, why } = next;
     // One turn, one transaction: what is held never disagrees with the documents.
-    await Promise.all([store.putValue(valueName, JSON.stringify({ hash, held, why })), store.changeInForce(changesOf(inForce, next))]);
+    await Promise.all([
+      store.putValue(valueName, JSON.stringify({ hash, held, why, serial: serial + 1 })),
+      store.changeInForce(changesOf(inForce, next)),
+    ]);
+    serial += 1;
     faultPoint('desired/after-remember');
   };
   let changing: Promise<unknown> = Promise.resolve();
@@ -115,8 +122,12 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
 /** What the others say is said no longer, and that is all. */
 const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant', 'Cluster']);
 
+function serialOf(text: string | null): number {
+  return text === null ? 0 : ((JSON.parse(text) as { readonly serial?: number }).serial ?? 0);
+}
+
 /** The next state in force; the very same object when nothing changes. */
-function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean): InForce {
+export function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean): InForce {
   const { hash, documents: placed } = answer.state;
   if (hash === before.hash && !(prune && before.held.length > 0)) return before;
   const next = new Map<string, PlacedDocument>();
@@ -145,7 +156,7 @@ function changesOf(before: InForce, next: InForce): { readonly put: readonly InF
 }
 
 /** Our own writing in our own store: its shape is that of `remember`, by the migrations of the store. */
-function thaw(text: string | null, rows: readonly InForceRow[]): InForce {
+export function thaw(text: string | null, rows: readonly InForceRow[]): InForce {
   if (text === null) return nothing;
   const documents = new Map<string, PlacedDocument>();
   const leaving = new Map<string, PlacedDocument>();

@@ -4,6 +4,7 @@ import { observePackages } from '../observe/packages.ts';
 import { adopt, divideStrangers } from '../observe/strangers.ts';
 import { syncEntries } from '../sync-entries.ts';
 import { touchedPeople } from '../entries.ts';
+import { keys } from '../../schema/keys.ts';
 import type { Context } from './context.ts';
 import type { Log } from './record.ts';
 import { createBreath } from './slices.ts';
@@ -45,6 +46,8 @@ export async function applyInForce(context: Context): Promise<void> {
   await adopt(strangers);
   await context.refresh();
   options.bus.peopleChanged();
+  // The other portals take what is in force from the store.
+  if (options.leads ?? true) options.bus.enqueue(keys.portal(entries.portal?.document.metadata.name ?? 'portal'), false);
   const breath = createBreath();
   // Who never came has no page, and runs nothing that calls.
   for (const person of touchedPeople(entries)) {

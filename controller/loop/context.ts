@@ -32,6 +32,8 @@ export interface ControllerOptions {
   readonly log: Log;
   /** Of this portal: judges `minShellVersion`. */
   readonly shellVersion: string;
+  /** False: another portal leads. This one sees and decides the same, for its own people, and carries out and writes nothing of it. Absent: it leads. */
+  readonly leads?: boolean;
   /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
   readonly leader?: number | null;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */

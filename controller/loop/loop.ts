@@ -8,8 +8,10 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Context, ControllerOptions } from './context.ts';
 import { openDesiredSource } from '../desired/in-force.ts';
+import { openFollowedSource } from '../desired/followed.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
 import { createExecutors } from '../execute/executors.ts';
+import { watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
 import type { Host } from '../hosts/host.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
@@ -84,10 +86,12 @@ export async function createController(options: LoopOptions): Promise<Controller
   };
 }
 
-async function createContext(options: LoopOptions): Promise<LoopContext> {
-  const { store, clock, log } = options;
+async function createContext(asked: LoopOptions): Promise<LoopContext> {
+  const { clock, log, leads = true } = asked;
+  const store = leads ? asked.store : watchingStore(asked.store);
+  const options = { ...asked, store, bus: leads ? asked.bus : watchingBus(asked.bus) };
   const recorder = await openRecorder(store, clock, log);
-  const source = await openDesiredSource(options.dir, store);
+  const source = await (leads ? openDesiredSource : openFollowedSource)(options.dir, store);
   const entries = emptyEntries(source.current());
   const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
   const figures = createFigures(
@@ -102,7 +106,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     portalUrl: options.portalUrl ?? (async () => ''),
     onError: (error) => log.error({ err: error }, 'a credential could not be ended'),
   });
-  const executors = createExecutors({
+  const all = createExecutors({
     credentials,
     figures,
     store,
@@ -120,6 +124,7 @@ async function createContext(options: LoopOptions): Promise<LoopContext> {
     onForgotten: (key) => onForgotten(context, key),
     onProgress: (entry, task) => publishProgress(entries, options.bus, clock.nowMs(), entry, task),
   });
+  const executors = leads ? all : watchingExecutors(all);
   const context: LoopContext = {
     options,
     kinds,
@@ -162,6 +167,7 @@ function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries
         host,
         clock,
         leader: options.leader ?? null,
+        starts: options.leads ?? true,
         onChange: (app) => onLinkChange(context(), person, app),
       }),
     memory: (key) => readMemory(backendMemory, recorder.last(key)?.memory),
@@ -256,15 +262,18 @@ function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void
       onEdge(context, key, urgent).catch((error: unknown) => log.error({ key, err: error }, 'the store could not be read'));
     }),
   );
-  for (const kind of context.kinds.values()) {
+  // Whoever leads takes what is wanted from the folder; the others from the store.
+  for (const kind of options.leads === false ? [] : context.kinds.values()) {
     const end = kind.watch?.(context);
     if (end !== undefined) ends.push(end);
   }
+  ends.push(bus.onEdgesMissed(() => void resync(context).catch((error: unknown) => log.error({ err: error }, 'resync failed'))));
   ends.push(resyncEvery(context));
   // Who waits begins after the portal listens.
   ends.push(options.clock.at(options.clock.monotonicMs() + limits.strangersAfterMs, () => void lookAtWaiting(context)));
   queue.open();
-  log.info({ dir, objects: source.current().documents.size, backends: entries.backends.size }, 'controller started');
+  const leads = options.leads ?? true;
+  log.info({ dir, leads, objects: source.current().documents.size, backends: entries.backends.size }, 'controller started');
 }
 
 /** Every ten seconds and a little more, so that many portals don't look at the same moment. Source: design 3 rule 3. */

@@ -59,7 +59,8 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   const change = recorder.record(key, decision, { generation, details, version: kind.memory.version }, name);
   context.alarm(key, { decision, isRecorded: change !== null, from: () => traceOf(kind, round) });
   kind.notify?.(context, entry, round, { before, change, round: name });
-  if (decision.actions.length === 0) return kind.finish?.(context, entry, round);
+  const { leads = true } = context.options;
+  if (decision.actions.length === 0) return leads ? kind.finish?.(context, entry, round) : undefined;
   return act(context, kind, entry, round);
 }
 
@@ -75,5 +76,5 @@ function traceOf(kind: Kind, { desired, observed }: AnyRound): readonly unknown[
 
 async function act(context: Context, kind: Kind, entry: unknown, round: AnyRound): Promise<void> {
   for (const action of round.decision.actions) await execute(context.executors, action);
-  await kind.finish?.(context, entry, round);
+  if (context.options.leads ?? true) await kind.finish?.(context, entry, round);
 }

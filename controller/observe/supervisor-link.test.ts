@@ -48,7 +48,15 @@ test.for([
     place: async () => place,
     dial: async (_account: string, socketPath: string) => connect(socketPath),
   } as unknown as Host;
-  const link = createSupervisorLink({ person: 'ana', account: 'ana', host, clock: systemClock, leader: null, onChange: () => undefined });
+  const link = createSupervisorLink({
+    person: 'ana',
+    account: 'ana',
+    host,
+    clock: systemClock,
+    leader: null,
+    starts: true,
+    onChange: () => undefined,
+  });
   onTestFinished(() => {
     link.close();
     server.close();

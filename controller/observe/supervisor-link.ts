@@ -11,6 +11,7 @@ import type { AppUsage } from '../../schema/wire/http.ts';
 import { isOlderKit, kitVersion, supervisorProtocolVersion, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
+import { limits } from '../limits.ts';
 import { openLineConnection, type Ask, type LineConnection } from './line-connection.ts';
 import { createUsage } from './usage.ts';
 
@@ -53,6 +54,8 @@ export interface LinkOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly leader: number | null;
+  /** False: another portal starts supervisors and ends those of other releases; this one waits for them. */
+  readonly starts: boolean;
   /** `app` changed, or with null the line itself. */
   readonly onChange: (app: string | null) => void;
 }
@@ -94,6 +97,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     observeUsage: () => usage.read(),
     seenAtMs: () => state.seenAtMs,
     adopt: async () => {
+      if (state.closed || state.connection) return;
       const stream = await dialSupervisor(state).catch(() => null);
       if (stream) await greet(state, stream).catch(() => undefined);
     },
@@ -114,7 +118,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
       try {
         const hello = await connection.ask({ op: 'hello' });
         // The kit was exchanged under a running supervisor: its apps live on, and the next attempt starts the new code.
-        if (hello.outdated === true) await connection.ask({ op: 'quit' });
+        if (hello.outdated === true && options.starts) await connection.ask({ op: 'quit' });
         else if (state.connection === connection && hello.disk !== state.view.supervisor?.disk) setView(state, 'up', null, hello);
         state.seenAtMs = options.clock.nowMs();
       } catch (error) {
@@ -155,6 +159,7 @@ async function ensure(state: LinkState): Promise<void> {
     const found = state.isDeaf ? null : await dialSupervisor(state).catch(() => null);
     state.isDeaf = false;
     if (found && (await greetsInTime(state, found))) return;
+    if (!options.starts) return await awaitSupervisor(state);
     // Nothing listens, or the supervisor does not answer: the start leaves a busy supervisor alone and replaces one that is stopped by a
     // signal.
     faultPoint('supervisor/before-spawn');
@@ -166,6 +171,18 @@ async function ensure(state: LinkState): Promise<void> {
     const coded = error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', String(error), {}, { cause: error });
     setView(state, 'down', coded, null);
     throw coded;
+  }
+}
+
+/** One that another portal starts: it is dialed until it listens. */
+async function awaitSupervisor(state: LinkState): Promise<void> {
+  const { clock } = state.options;
+  const endMs = clock.monotonicMs() + limits.supervisorAwaitedMs;
+  for (;;) {
+    await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.supervisorAwaitStepMs, resolve));
+    if (state.closed || clock.monotonicMs() >= endMs) throw down(state.options.person);
+    const found = await dialSupervisor(state).catch(() => null);
+    if (found && (await greetsInTime(state, found))) return;
   }
 }
 
@@ -197,7 +214,12 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
   });
   try {
     const hello = await connection.ask({ op: 'hello' });
-    if (mustGo(hello)) {
+    if (!state.options.starts && hello.protocol !== supervisorProtocolVersion)
+      throw new SvcError(
+        'SUPERVISOR_PROTOCOL',
+        `the supervisor speaks protocol ${hello.protocol}, this portal ${supervisorProtocolVersion}`,
+      );
+    if (state.options.starts && mustGo(hello)) {
       // One of another release: its apps live on, and the next attempt starts ours.
       await connection.ask({ op: 'quit' });
       throw new SvcError(

@@ -1,0 +1,39 @@
+/** What is in force as the portal that leads left it in the store: for the portals that do not. */
+import type { Store } from '../../store/store.ts';
+import { take, thaw, valueName, type DesiredSource, type InForce } from './in-force.ts';
+import { readFolder } from './read-folder.ts';
+
+export async function openFollowedSource(_dir: string, store: Store): Promise<DesiredSource> {
+  let text = await store.value(valueName);
+  let inForce = thaw(text, await store.inForce());
+  return {
+    current: () => inForce,
+    // Of the folder, which only the portal that leads reads.
+    errors: () => [],
+    warnings: () => [],
+    reread: async () => {
+      const now = await store.value(valueName);
+      if (now === text) return false;
+      inForce = sameObjects(inForce, thaw(now, await store.inForce()));
+      text = now;
+      return true;
+    },
+    preview: async (from, prune) => {
+      const answer = await readFolder(from);
+      return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
+    },
+    finishLeaving: async () => undefined,
+  };
+}
+
+/** An unchanged document stays the same object: the loop skips what it owns without another look. */
+function sameObjects(before: InForce, next: InForce): InForce {
+  const kept = (one: InForce['documents'], other: InForce['documents']): InForce['documents'] =>
+    new Map(
+      [...other].map(([name, placed]) => {
+        const known = one.get(name);
+        return [name, known?.digest === placed.digest && known.generation === placed.generation ? known : placed];
+      }),
+    );
+  return { ...next, documents: kept(before.documents, next.documents), leaving: kept(before.leaving, next.leaving) };
+}

@@ -1,0 +1,34 @@
+/**
+ * What a portal that does not lead does with its decisions: it looks, so that what it tells its people is what it saw itself. It orders nothing
+ * and writes nothing of what it decides. Decision: docs/decisions/0299-portals-that-watch.md
+ */
+import type { Action } from '../../reconcilers/actions.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { Store } from '../../store/store.ts';
+import type { Executors } from './guarded.ts';
+
+const nothing = async (): Promise<void> => undefined;
+
+export function watchingExecutors(all: Executors): Executors {
+  const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
+  return Object.fromEntries(
+    Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : nothing]),
+  ) as unknown as Executors;
+}
+
+/** How an installation goes is told by the portal that does it. */
+export function watchingBus(bus: Bus): Bus {
+  return { ...bus, publish: (person, event) => (event.type === 'install-progress' ? undefined : bus.publish(person, event)) };
+}
+
+/** Reads as ever; statuses, events and what follows from a look are those of the portal that leads. */
+export function watchingStore(store: Store): Store {
+  return {
+    ...store,
+    putStatus: nothing,
+    deleteStatus: nothing,
+    appendEvent: async () => 0,
+    keepConsents: nothing,
+    rooms: { ...store.rooms, keepPortalTokens: async () => [] },
+  };
+}
