@@ -151,7 +151,10 @@ function keepLine(
       drop(one);
       return;
     }
-    if (isOver) return void (await one.end().catch(() => undefined));
+    if (isOver) {
+      await one.end().catch(() => undefined);
+      return;
+    }
     const isAgain = hasListened;
     hasListened = true;
     isListening = true;

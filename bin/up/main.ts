@@ -6,11 +6,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import about from '../../package.json' with { type: 'json' };
 import { pino, type Logger } from 'pino';
 import { directHost } from '../../api/hosts.ts';
 import { createPeerJudge } from '../../api/control-peer.ts';
-import type { PortalDev } from '../../api/dev/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../../api/portal.ts';
 import { endingClock } from '../../controller/clock/ending.ts';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -18,29 +16,28 @@ import { type Bus, createBus } from '../../store/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
-import type { Host } from '../../controller/hosts/host.ts';
-import { createController, type Controller } from '../../controller/loop/loop.ts';
+import type { Controller } from '../../controller/loop/loop.ts';
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
-import { createCluster } from './cluster.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
-import { createAdmin, createHost, kitFor } from './host.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { keepOwned } from './owned.ts';
+import { controllers, reachedAt, type DevParts } from './controllers.ts';
+import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { portalSettings } from './settings.ts';
-import { openState } from './state.ts';
+import { openState, type OpenState } from './state.ts';
 import { storePlace } from './store-place.ts';
+import { figuresOf, switchable } from './switchable.ts';
 import { terminalLog } from './terminal-log.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
@@ -50,15 +47,10 @@ export interface UpOptions {
   /** host:port; null takes the Portal document's. */
   readonly listen: string | null;
   readonly state: string;
+  /** Other portals use the same store: one of them leads. */
+  readonly joins?: boolean;
   /** Of `svc dev`. */
   readonly dev?: DevParts;
-}
-
-/** What `svc dev` puts into the same portal. */
-export interface DevParts {
-  readonly portal: PortalDev;
-  /** Stands before the driver of a server. */
-  readonly host: (host: Host) => Host;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -102,7 +94,10 @@ function loggedError(error: unknown): unknown {
 
 export interface Running {
   readonly url: string;
+  /** Of now. */
   readonly controller: Controller;
+  /** Whether this portal carries out what is decided. */
+  readonly leads: () => boolean;
   readonly gateway: Gateway;
   readonly bus: Bus;
   readonly portal: Portal;
@@ -125,7 +120,7 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger): Promise<Running> {
+export async function begin({ dir, listen, state, joins = false, dev }: UpOptions, log: Logger): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -137,50 +132,25 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     const lock = lockState(stateDir);
     ends.push(() => lock.release());
     faultPoint('up/locked');
-    const bus = createBus();
-    const opened = await openState({ stateDir, place: await storePlace(desiredDir, stateDir), bus, clock, log, ends });
-    const { store } = opened;
+    const local = createBus();
+    const opened = await openState({ stateDir, place: await storePlace(desiredDir, stateDir), bus: local, joins, clock, log, ends });
     faultPoint('up/store-open');
     const reached = reachedAt();
-    const controller = await createController({
-      portalUrl: reached.of,
-      shellVersion: about.version,
-      dir: desiredDir,
-      store,
-      bus,
-      clock,
-      log,
-      createHost: (server, readOnly) => (dev?.host ?? same)(createHost({ stateDir, clock, log }, server, readOnly)),
-      // The kit of a server is its portal's.
-      createAdmin: (server) => (dev === undefined ? createAdmin({ stateDir, clock, log }, server) : null),
-      serverKit: kitFor,
-      leader: opened.leader,
-      createCluster: (document, around) => createCluster({ stateDir, clock }, document, around),
-      portalUrlOfJobs: reached.ofJobs,
-    });
-    const gateway = createGateway(controller.context, stateDir);
-    ends.push(() => controller.stop());
+    const created = controllers({ stateDir, desiredDir, opened, local, reached, clock, log, dev });
+    const reigns = await (opened.member === null
+      ? loneReign(created)
+      : createReigns({ member: opened.member, clock, log, create: created }));
+    const gateways = switchable(createGateway(reigns.controller().context, stateDir));
+    reigns.onController(({ context }) => gateways.set(createGateway(context, stateDir)));
+    ends.push(() => reigns.end());
     ends.push(() => reached.never());
-    await controller.prepare();
-    refuseNothing(controller);
-    const settings = portalSettings(controller.context.entries.portal?.document.spec ?? {}, listen);
+    await reigns.controller().prepare();
+    refuseNothing(reigns.controller());
+    const settings = portalSettings(reigns.controller().context.entries.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
-    await controller.start();
-    const rooms = portalRooms(opened, clock, log);
-    const repository = await servedRepository(controller, clock, log);
-    const common = {
-      ...(repository === null ? {} : { repository }),
-      ...(dev === undefined ? {} : { dev: dev.portal }),
-      store,
-      bus,
-      gateway,
-      ...rooms,
-      figures: controller.context.figures.seen,
-      assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
-      log,
-      clock,
-      doctorChecks: [...objectChecks(controller, gateway), ...opened.doctorChecks(rooms.relay)],
-    };
+    await reigns.controller().start();
+    reigns.follow();
+    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     const { url, port } = await portal.listen();
@@ -188,13 +158,60 @@ export async function begin({ dir, listen, state, dev }: UpOptions, log: Logger)
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
-    if (dev === undefined) await greet({ portal, url, controller, gateway, state });
-    const all = namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends);
-    return { url, controller, gateway, bus, portal, ...all, mayClose: () => opened.mayClose(), lost: owned.lost, end };
+    const running = {
+      url,
+      get controller() {
+        return reigns.controller();
+      },
+      leads: () => reigns.leads(),
+      gateway: gateways.gateway,
+      bus: opened.bus,
+      portal,
+      ...namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends),
+      mayClose: () => opened.mayClose(),
+      lost: owned.lost,
+      end,
+    };
+    if (dev === undefined) await greet({ ...running, state });
+    return running;
   } catch (error) {
     await end();
     throw error;
   }
+}
+
+interface PortalParts {
+  readonly opened: OpenState;
+  readonly reigns: Reigns;
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly dev: DevParts | undefined;
+}
+
+async function portalParts({
+  opened,
+  reigns,
+  gateway,
+  clock,
+  log,
+  dev,
+}: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
+  const rooms = portalRooms(opened, clock, log);
+  const repository = await servedRepository(reigns.controller(), clock, log);
+  return {
+    ...(repository === null ? {} : { repository }),
+    ...(dev === undefined ? {} : { dev: dev.portal }),
+    store: opened.store,
+    bus: opened.bus,
+    gateway,
+    ...rooms,
+    figures: figuresOf(() => reigns.controller().context.figures.seen),
+    assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
+    log,
+    clock,
+    doctorChecks: [...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay)],
+  };
 }
 
 /** The first one and those under other names, which end with the rest. */
@@ -214,35 +231,15 @@ function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Ru
   };
 }
 
-const same = (host: Host): Host => host;
-
 /** Rows of `svc doctor` on the servers and the people that the portal knows. */
-function objectChecks({ context: { entries } }: Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
+function objectChecks(controller: () => Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
+  const entries = () => controller().context.entries;
   return [
-    () => separationCheck(entries),
+    () => separationCheck(entries()),
     () => gpuCheck(gateway),
-    async () => homesCheck(entries.people.values()),
-    async () => clustersCheck(entries.clusters.values()),
+    async () => homesCheck(entries().people.values()),
+    async () => clustersCheck(entries().clusters.values()),
   ];
-}
-
-/** Where backends find the portal, which is known once it listens: by address on this machine, by its name from other servers. */
-function reachedAt() {
-  const { promise, resolve, reject } = Promise.withResolvers<{ readonly url: string; readonly direct: string }>();
-  promise.catch(() => undefined);
-  return {
-    of: async ({ spec }: ServerDocument): Promise<string> => {
-      const { url, direct } = await promise;
-      return 'local' in spec ? `http://${direct}` : url;
-    },
-    ofJobs: async ({ spec: { scheduler, portal } }: ClusterDocument): Promise<string> => {
-      const { url, direct } = await promise;
-      if (portal !== undefined) return portal.replace(/^(?!https?:)/, 'http://').replace(/\/$/, '');
-      return 'local' in scheduler ? `http://${direct}` : url;
-    },
-    is: (url: string, direct: string): void => resolve({ url, direct }),
-    never: (): void => reject(new SvcError('CANCELLED', 'the portal ends')),
-  };
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */

@@ -8,6 +8,7 @@ import { markAttachments } from '../../store/attachments-mark.ts';
 import { watchDatabases } from '../../store/database-watch.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { refusable } from '../../store/room-log-refusal.ts';
+import type { Leading, MemberStore } from '../../store/postgres.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import { withEdges } from '../../store/with-edges.ts';
@@ -16,12 +17,14 @@ import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
 import { openSharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
-import { openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
+import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
 export interface StateOptions {
   readonly stateDir: string;
   readonly place: StorePlace;
   readonly bus: Bus;
+  /** Other portals use the store, too. */
+  readonly joins: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** What closes it is added here. */
@@ -30,6 +33,12 @@ export interface StateOptions {
 
 export interface OpenState {
   readonly store: Store;
+  /** What is said on it reaches the other portals, too. */
+  readonly bus: Bus;
+  /** Null: no other portal uses the store. */
+  readonly member: MemberStore | null;
+  /** The store as the controller of a portal that leads has it. */
+  readonly led: (leading: Leading) => Store;
   /** Of this portal, for its orders. */
   readonly leader: number | null;
   readonly roomLog: MarkedRoomLog;
@@ -62,10 +71,14 @@ function withFaultPoints(store: Store): Store {
 }
 
 /** Before documents are read: a Grant makes rooms. */
-export async function openState({ stateDir, place, bus, clock, log, ends }: StateOptions): Promise<OpenState> {
-  const opened = await openStore(place, { stateDir, clock, leads: true });
+export async function openState({ stateDir, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
+  const joined = joins ? await openMember(place, { stateDir, clock, local }) : null;
+  const opened =
+    joined === null ? await openStore(place, { stateDir, clock, leads: true }) : { store: joined.member, leader: null, lost: null };
+  const bus = joined?.shared.bus ?? local;
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
+  if (joined !== null) ends.push(() => joined.shared.stop());
   rememberStore(stateDir, place);
   const file = storeFile(place, stateDir);
   const lost = new Map<string, string>();
@@ -95,6 +108,9 @@ export async function openState({ stateDir, place, bus, clock, log, ends }: Stat
   ends.push(() => watch.stop());
   return {
     store,
+    bus,
+    member: joined?.member ?? null,
+    led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
     roomLog,
     attachmentsDir,

@@ -9,7 +9,9 @@ import type { Clock } from '../../schema/clock.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
-import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import type { Bus } from '../../store/bus.ts';
+import { openMemberStore, openPostgresStore, type MemberStore, type PostgresPlace } from '../../store/postgres.ts';
+import { createSharedBus, type SharedBus } from '../../store/shared-bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -71,6 +73,30 @@ export interface OpenStore {
   readonly pool: Pool | null;
 }
 
+/** What a portal has in common with others. */
+export interface OpenMember {
+  readonly member: MemberStore;
+  readonly shared: SharedBus;
+}
+
+/** Of a portal among others, which hears them on `local`. */
+export async function openMember(
+  place: StorePlace,
+  options: { readonly stateDir: string; readonly clock: Clock; readonly local: Bus },
+): Promise<OpenMember> {
+  const { stateDir, clock, local } = options;
+  if (storeFile(place, stateDir) !== null)
+    throw new SvcError(
+      'BAD_REQUEST',
+      `--join needs a store that portals can share: Portal.spec.store is ${place.store}, expected postgres://USER@HOST/DATABASE`,
+    );
+  const reached = await postgresPlace(place, stateDir);
+  const member = await openMemberStore(reached, { clock, holder: holderName() });
+  return { member, shared: createSharedBus({ place: reached, local, clock }) };
+}
+
+const holderName = (): string => `${hostname()}, process ${process.pid}`;
+
 /** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
 export async function openStore(
   place: StorePlace,
@@ -82,7 +108,7 @@ export async function openStore(
     const store = await openSqliteStore(file);
     return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, pool: null };
   }
-  const holder = leads ? `${hostname()}, process ${process.pid}` : null;
+  const holder = leads ? holderName() : null;
   const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
   return { store, lost: store.lost, leader: store.leader, pool: store.pool };
 }

@@ -47,7 +47,9 @@ export interface Controller {
   tick(): number;
   /** The resync: observes everything again. Resolves when the store was read, not when the queue is empty. */
   resync(): Promise<void>;
-  /** Stops acting. Apps and supervisors live on. */
+  /** Nothing is decided or carried out any more; what was seen can still be asked for. */
+  rest(): Promise<void>;
+  /** Rests, and closes every connection. Apps and supervisors live on. */
   stop(): Promise<void>;
 }
 
@@ -59,26 +61,33 @@ interface LoopOptions extends ControllerOptions {
 export async function createController(options: LoopOptions): Promise<Controller> {
   const context = await createContext(options);
   const ends: (() => void | Promise<void>)[] = [];
+  let resting: Promise<void> | null = null;
   let stopped = false;
+  const rest = async (): Promise<void> => {
+    context.end();
+    const closing = context.queue.close();
+    // A running installation ends with us; what was there before stays, and the next run goes on where it was.
+    const tasks = [...context.entries.tasks.values()];
+    for (const { abort } of tasks) abort.abort();
+    for (const end of ends) await end();
+    await closing;
+    await Promise.all(tasks.map(({ ended }) => ended));
+    await context.recorder.written();
+  };
   return {
     context,
     prepare: () => prepare(context),
     start: async () => start(context, ends),
     tick: () => tick(context),
     resync: () => resync(context),
+    rest: () => (resting ??= rest()),
     stop: async () => {
       if (stopped) return;
       stopped = true;
-      context.end();
-      const closing = context.queue.close();
-      // A running installation ends with us; what was there before stays, and the next run goes on where it was.
-      const tasks = [...context.entries.tasks.values()];
-      for (const { abort } of tasks) abort.abort();
-      for (const end of ends) await end();
+      // What waits for a supervisor ends with its line.
+      const begun = (resting ??= rest());
       for (const person of context.entries.people.values()) person.link.close();
-      await closing;
-      await Promise.all(tasks.map(({ ended }) => ended));
-      await context.recorder.written();
+      await begun;
       await Promise.all([...context.entries.clusters.values()].map(({ cluster }) => cluster.close()));
       for (const { kit } of context.entries.servers.values()) kit?.admin.close();
       await Promise.all([...context.entries.servers.values()].map((server) => server.host.close()));

@@ -43,6 +43,8 @@ export interface PortalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Use this state folder (it is then kept at `stop`). */
   readonly state?: string;
+  /** Further arguments of `svc up`. */
+  readonly args?: readonly string[];
   /** How long it may take to listen; a minute when it is not said. */
   readonly listenMsMax?: number;
 }
@@ -172,7 +174,7 @@ async function launch(
   collect: (text: string) => void,
 ): Promise<{ child: ChildProcess; link: string }> {
   const desired = options.desired ?? join(repository, 'examples/desired');
-  const args = [...portalFlags, program(), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
+  const args = [...portalFlags, program(), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`, ...(options.args ?? [])];
   const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
     cwd: repository,
     env: { ...portalEnv, NODE_COMPILE_CACHE: compileCache, ...process.env, ...options.env },

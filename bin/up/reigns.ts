@@ -1,0 +1,137 @@
+/**
+ * Of portals that share a database one leads, and the others look (issue 17 point 2). Each serves its people all the time: the controller of the
+ * next reign has seen everything before the one of the last goes. Decision: docs/decisions/0299-portals-that-watch.md
+ */
+import type { Controller } from '../../controller/loop/loop.ts';
+import type { Log } from '../../controller/loop/record.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../store/limits.ts';
+import type { Leading, MemberStore } from '../../store/postgres.ts';
+
+export interface ReignOptions {
+  readonly member: Pick<MemberStore, 'lead'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Null: of a portal that looks. It is not prepared yet. */
+  readonly create: (leading: Leading | null) => Promise<Controller>;
+}
+
+export interface Reigns {
+  readonly controller: () => Controller;
+  readonly leads: () => boolean;
+  /** Tells of each that follows: its views count from then on. */
+  onController(listener: (controller: Controller) => void): void;
+  /** Begins to follow who leads; before it the first controller is neither prepared nor started. */
+  follow(): void;
+  /** Hands over, so that the next one need not wait. */
+  end(): Promise<void>;
+}
+
+/** Of a portal that leads for as long as it lives. */
+export async function loneReign(create: ReignOptions['create']): Promise<Reigns> {
+  const controller = await create(null);
+  return {
+    controller: () => controller,
+    leads: () => true,
+    onController: () => undefined,
+    follow: () => undefined,
+    end: () => controller.stop(),
+  };
+}
+
+interface State {
+  readonly options: ReignOptions;
+  leading: Leading | null;
+  controller: Controller;
+  onController: (controller: Controller) => void;
+  /** Resolves when this portal ends. */
+  readonly ended: Promise<void>;
+  isOver: boolean;
+}
+
+export async function createReigns(options: ReignOptions): Promise<Reigns> {
+  const { promise: ended, resolve: endLoop } = Promise.withResolvers<void>();
+  const leading = await options.member.lead();
+  const controller = await options.create(leading);
+  const state: State = { options, leading, controller, onController: () => undefined, ended, isOver: false };
+  let loop: Promise<void> = Promise.resolve();
+  return {
+    controller: () => state.controller,
+    leads: () => state.leading !== null,
+    onController: (listener) => {
+      state.onController = listener;
+    },
+    follow: () => {
+      loop = follow(state);
+    },
+    end: async () => {
+      state.isOver = true;
+      endLoop();
+      await loop;
+      await state.controller.stop();
+      await state.leading?.release();
+    },
+  };
+}
+
+async function follow(state: State): Promise<void> {
+  while (!state.isOver) {
+    try {
+      if (state.leading === null) await takeOver(state);
+      else await stepDown(state, state.leading);
+    } catch (error) {
+      state.options.log.error({ err: error }, 'who leads is not known');
+    }
+  }
+}
+
+/** Looks whether anybody leads. */
+async function takeOver(state: State): Promise<void> {
+  await pause(state);
+  if (state.isOver) return;
+  const taken = await state.options.member.lead();
+  if (taken === null) return;
+  state.options.log.info({ number: taken.number }, 'this portal leads now');
+  try {
+    await change(state, taken);
+  } catch (error) {
+    await taken.release();
+    throw error;
+  }
+}
+
+/** Waits for the end of this reign. */
+async function stepDown(state: State, { lost }: Leading): Promise<void> {
+  await Promise.race([state.ended, lost.catch(() => undefined)]);
+  if (state.isOver) return;
+  state.options.log.warn({}, 'another portal leads now: this one only looks');
+  await state.controller.rest();
+  while (!state.isOver && state.leading !== null) {
+    try {
+      await change(state, null);
+    } catch (error) {
+      state.options.log.error({ err: error }, 'the store could not be read');
+      await pause(state);
+    }
+  }
+}
+
+/** The next one sees everything first; then the views are its own, and the one before goes. */
+async function change(state: State, next: Leading | null): Promise<void> {
+  const made = await state.options.create(next);
+  try {
+    await made.prepare();
+    await made.start();
+  } catch (error) {
+    await made.stop();
+    throw error;
+  }
+  const before = state.controller;
+  Object.assign(state, { controller: made, leading: next });
+  state.onController(made);
+  await before.stop();
+}
+
+async function pause({ options: { clock }, ended }: State): Promise<void> {
+  await Promise.race([ended, new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseLookMs, resolve))]);
+}

@@ -1,0 +1,44 @@
+/** One gateway for as long as the portal lives, over controllers that follow each other: the api keeps the parts of it that it was given. */
+import type { ControllerFigures } from '../../schema/figures.ts';
+import type { Gateway } from '../../schema/gateway.ts';
+
+export interface Switchable {
+  readonly gateway: Gateway;
+  set(next: Gateway): void;
+}
+
+export function switchable(first: Gateway): Switchable {
+  const { commands, ...views } = first;
+  const kept = { ...copies(views), commands: copies(commands) } as Gateway;
+  return {
+    gateway: kept,
+    set: ({ commands: nextCommands, ...nextViews }) => {
+      assign(kept, nextViews);
+      assign(kept.commands, nextCommands);
+    },
+  };
+}
+
+type Parts = Readonly<Record<string, object>>;
+
+const copies = (parts: object): object => Object.fromEntries(Object.entries(parts as Parts).map(([name, part]) => [name, { ...part }]));
+
+function assign(parts: object, next: object): void {
+  for (const [name, part] of Object.entries(next as Parts)) Object.assign((parts as Parts)[name]!, part);
+}
+
+/** What the controller of now counts. */
+export function figuresOf(current: () => ControllerFigures): ControllerFigures {
+  return {
+    get reconciled() {
+      return current().reconciled;
+    },
+    get probes() {
+      return current().probes;
+    },
+    get starts() {
+      return current().starts;
+    },
+    queued: () => current().queued(),
+  };
+}
