@@ -382,6 +382,9 @@ function nameTests(store: () => Store, reopen: () => Promise<void>): void {
     expect(await store().value('hash')).toBeNull();
     await store().putValue('hash', 'one');
     await store().putValue('hash', 'two');
+    expect(await store().keepValue('hash', 'three')).toBe('two');
+    expect(await Promise.all(['a', 'b'].map((value) => store().keepValue('kept', value)))).toEqual(['a', 'a']);
+    expect(await store().value('kept')).toBe('a');
     await reopen();
     expect(await store().windows()).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 }]);
     expect(await store().windowsOf('ana', 'notas')).toEqual({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });

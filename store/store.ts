@@ -239,6 +239,8 @@ export interface Store {
   /** Those whose names begin so, by name. */
   values(prefix: string): Promise<ReadonlyMap<string, string>>;
   putValue(name: string, value: string): Promise<void>;
+  /** Stores it unless there is one, and answers the one that is stored: of two portals that begin at once, the same to both. */
+  keepValue(name: string, value: string): Promise<string>;
   /** Rooms, the bell and credentials of backends, in the same file and in the same transactions. */
   readonly rooms: RoomStore;
   /** The queue, likewise. */

@@ -20,7 +20,7 @@ export interface KnownBrowsers {
 
 const keyName = 'sign-in/browsers-key';
 
-export function createKnownBrowsers(store: Pick<Store, 'value' | 'putValue'>, clock: Clock, site: Site): KnownBrowsers {
+export function createKnownBrowsers(store: Pick<Store, 'value' | 'keepValue'>, clock: Clock, site: Site): KnownBrowsers {
   const keyOf = storedKey(store, keyName);
   const matching = async (cookies: string | undefined, login: string): Promise<{ id: string | null; others: readonly string[] }> => {
     const secret = await keyOf();

@@ -21,14 +21,11 @@ export function isSecretShape(text: string): boolean {
 }
 
 /** A key of the portal's own, made at first use and kept in the store, so that what it signed is good after a restart. */
-export function storedKey(store: Pick<Store, 'value' | 'putValue'>, name: string): () => Promise<Buffer> {
+export function storedKey(store: Pick<Store, 'value' | 'keepValue'>, name: string): () => Promise<Buffer> {
   let key: Promise<Buffer> | null = null;
   const read = async (): Promise<Buffer> => {
-    const kept = await store.value(name);
-    if (kept !== null) return Buffer.from(kept, 'base64url');
-    await store.putValue(name, randomBytes(32).toString('base64url'));
-    // Two portals may have begun at the same moment: what is stored counts.
-    return Buffer.from((await store.value(name)) ?? '', 'base64url');
+    const kept = (await store.value(name)) ?? (await store.keepValue(name, randomBytes(32).toString('base64url')));
+    return Buffer.from(kept, 'base64url');
   };
   return () => {
     key ??= read().catch((error: unknown) => {

@@ -44,7 +44,7 @@ interface ComeBack {
 const keyName = 'sign-in/session-keys-key';
 
 export function createSessionKeys(
-  store: Pick<Store, 'value' | 'putValue'>,
+  store: Pick<Store, 'value' | 'keepValue'>,
   clock: Clock,
   sessions: Pick<Sessions, 'renew' | 'endListed'>,
 ): SessionKeys {

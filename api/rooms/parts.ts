@@ -5,6 +5,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import { storedKey } from '../auth/secrets.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
@@ -53,6 +54,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
     clock,
+    key: storedKey(store, 'rooms/ticket-key'),
     rooms: store.rooms,
     person: (usuario) => people.find(usuario),
     alive: (root) => sessions.alive(root),

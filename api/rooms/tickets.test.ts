@@ -7,6 +7,7 @@ import { createTickets, type TicketFor } from './tickets.ts';
 const room = 's000000000000000000001';
 const other = 's000000000000000000002';
 const ana: TicketFor = { usuario: 'ana', app: 'notas', sala: room, por: 'pagina', session: 'root', credential: null };
+const key = Buffer.alloc(32, 7);
 const people = new Map([
   ['ana', { usuario: 'ana', nome: 'Ana Souza', login: 'ana@casa.example', grupos: [] as string[] }],
   ['bia', { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: ['editores'] }],
@@ -20,13 +21,13 @@ async function world() {
     await rooms.createRoom({ id, app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
   }
   const person = (usuario: string) => people.get(usuario) ?? null;
-  const tickets = createTickets({ clock, rooms, person, alive: async (session) => sessions.has(session) });
+  const tickets = createTickets({ clock, key: async () => key, rooms, person, alive: async (session) => sessions.has(session) });
   return { clock, rooms, sessions, tickets };
 }
 
 test('lets in for 59.9 s, as often as asked, with who it is and the role of now', async () => {
   const { clock, tickets } = await world();
-  const ticket = tickets.give(ana);
+  const ticket = await tickets.give(ana);
   const seat = {
     sala: room,
     app: 'notas',
@@ -44,12 +45,14 @@ test('lets in for 59.9 s, as often as asked, with who it is and the role of now'
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'seat', seat });
   clock.advance(200);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
-  expect(tickets.count()).toBe(0);
+  clock.advance(-60_000);
+  clock.advance(-60_000);
+  expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });
 
 test('opens no other room, and nothing else is a ticket', async () => {
   const { tickets } = await world();
-  const ticket = tickets.give(ana);
+  const ticket = await tickets.give(ana);
   expect(await tickets.admit(other, ticket)).toEqual({ kind: 'refused' });
   const wrong = ['', 'x', ticket.slice(0, -1), `${ticket}A`, ticket.toLowerCase(), 'A'.repeat(43), '\u0000'.repeat(43), 'é'.repeat(1_000)];
   for (const bilhete of wrong) expect(await tickets.admit(room, bilhete)).toEqual({ kind: 'refused' });
@@ -59,7 +62,7 @@ test('opens no other room, and nothing else is a ticket', async () => {
 test('the role is the one that holds when it opens; who was removed and what was deleted are told apart', async () => {
   const { rooms, tickets } = await world();
   const bia: TicketFor = { ...ana, usuario: 'bia', por: 'backend', session: null };
-  const ticket = tickets.give(bia);
+  const ticket = await tickets.give(bia);
   const role = async () => {
     const admission = await tickets.admit(room, ticket);
     return admission.kind === 'seat' ? `${admission.seat.por} ${admission.seat.papel}` : admission.kind;
@@ -80,10 +83,10 @@ test('the role is the one that holds when it opens; who was removed and what was
 
 test('ends with the session of its page and with the person', async () => {
   const { sessions, tickets } = await world();
-  const ticket = tickets.give(ana);
+  const ticket = await tickets.give(ana);
   sessions.clear();
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
-  const gone = tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
+  const gone = await tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
   expect(await tickets.admit(room, gone)).toEqual({ kind: 'removed' });
 });
 
@@ -91,20 +94,31 @@ test('a backend’s ends with its credential', async () => {
   const { rooms, tickets } = await world();
   const token = { tokenHash: 't1', usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 0 } as const;
   await rooms.putPortalToken(token);
-  const ticket = tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
+  const ticket = await tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
   expect(await tickets.admit(room, ticket)).toMatchObject({ kind: 'seat', seat: { session: null, credential: 't1' } });
   await rooms.keepPortalTokens('ana', 'notas', null);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });
 
-test('one person holds so many: the oldest go, and nobody else’s', async () => {
+test('another portal of the store reads it, and one with another key does not', async () => {
+  const { clock, rooms, tickets } = await world();
+  const ticket = await tickets.give(ana);
+  const of = (other: Buffer) =>
+    createTickets({ clock, key: async () => other, rooms, person: (name) => people.get(name) ?? null, alive: async () => true });
+  expect((await of(Buffer.alloc(32, 7)).admit(room, ticket)).kind).toBe('seat');
+  expect((await of(Buffer.alloc(32, 8)).admit(room, ticket)).kind).toBe('refused');
+});
+
+test('says nothing to who has it, and any bit that is another one makes it none', async () => {
   const { tickets } = await world();
-  const first = tickets.give(ana);
-  const second = tickets.give(ana);
-  const bia = tickets.give({ ...ana, usuario: 'bia', por: 'backend', session: null });
-  for (let index = 1; index < limits.roomTicketsPerPersonMax; index += 1) tickets.give(ana);
-  expect((await tickets.admit(room, first)).kind).toBe('refused');
-  expect((await tickets.admit(room, second)).kind).toBe('seat');
-  expect((await tickets.admit(room, bia)).kind).toBe('removed');
-  expect(tickets.count()).toBe(limits.roomTicketsPerPersonMax + 1);
+  const ticket = await tickets.give(ana);
+  expect(ticket).not.toBe(await tickets.give(ana));
+  const bytes = Buffer.from(ticket, 'base64url');
+  expect(bytes.toString('latin1')).not.toContain('ana');
+  for (let at = 0; at < bytes.length; at += 1) {
+    const other = Buffer.from(bytes);
+    other[at]! ^= 1 << (at % 8);
+    expect((await tickets.admit(room, other.toString('base64url'))).kind).toBe('refused');
+  }
+  expect(ticket.length).toBeLessThan(limits.roomTicketCharsMax);
 });

@@ -1,14 +1,14 @@
 /**
- * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, any number of times (spec 5.4). Kept in memory by
- * their hash: a restart closes every socket anyway, and a reconnect takes a new ticket. The role is read when it is used.
- * Decision: docs/decisions/0096-room-tickets.md
+ * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, any number of times (spec 5.4). A ticket says itself what
+ * it is bound to, sealed with a key of the store (AES-256-GCM): nothing is kept of it, and any portal of the store reads it. The role is read when
+ * it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
  */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { PersonRecord } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { isSecretShape, newSecret, secretHash } from '../auth/secrets.ts';
 import { initials } from '../people.ts';
 import type { Seat } from './contract.ts';
 
@@ -35,63 +35,36 @@ export type Admission =
   | { readonly kind: 'refused' };
 
 export interface Tickets {
-  give(to: TicketFor): string;
+  /** base64url, below limits.roomTicketCharsMax. */
+  give(to: TicketFor): Promise<string>;
   /** Never rejects for what a client sent; for a store that can't be read it does. */
   admit(sala: string, bilhete: string): Promise<Admission>;
-  /** Tickets that are still good, for tests and figures. */
-  count(): number;
 }
 
 export interface TicketDeps {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** 32 bytes, the same for all portals of the store. */
+  readonly key: () => Promise<Buffer>;
   readonly rooms: Pick<RoomStore, 'standing' | 'portalToken'>;
   readonly person: (usuario: string) => PersonRecord | null;
   readonly alive: (session: string) => Promise<boolean>;
 }
 
 interface Ticket extends TicketFor {
-  readonly untilMonotonicMs: number;
+  /** Wall time: two portals read it. */
+  readonly untilMs: number;
 }
 
 const refused: Admission = { kind: 'refused' };
 
-export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tickets {
-  /** In the order in which they were given: the oldest are first. */
-  const tickets = new Map<string, Ticket>();
-  const byPerson = new Map<string, Set<string>>();
-
-  const drop = (hash: string): void => {
-    const ticket = tickets.get(hash);
-    tickets.delete(hash);
-    const own = byPerson.get(ticket?.usuario ?? '');
-    own?.delete(hash);
-    if (ticket && own?.size === 0) byPerson.delete(ticket.usuario);
-  };
-  /** All live equally long: the old ones stand in front. */
-  const dropExpired = (): void => {
-    const nowMs = clock.monotonicMs();
-    for (const [hash, { untilMonotonicMs }] of tickets) {
-      if (untilMonotonicMs > nowMs) return;
-      drop(hash);
-    }
-  };
-
+export function createTickets({ clock, key, rooms, person, alive }: TicketDeps): Tickets {
   return {
-    give: (to) => {
-      dropExpired();
-      const secret = newSecret();
-      const hash = secretHash(secret);
-      const own = byPerson.get(to.usuario) ?? new Set<string>();
-      const [oldest] = own;
-      if (oldest !== undefined && own.size >= limits.roomTicketsPerPersonMax) drop(oldest);
-      byPerson.set(to.usuario, own.add(hash));
-      tickets.set(hash, { ...to, untilMonotonicMs: clock.monotonicMs() + sharedLimits.roomTicketMs });
-      return secret;
-    },
+    give: async (to) => seal(await key(), { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
     admit: async (sala, bilhete) => {
-      // Hashed in any case, and looked up by the hash: the time reveals nothing about existing tickets.
-      const ticket = tickets.get(secretHash(bilhete));
-      if (!isSecretShape(bilhete) || !ticket || ticket.untilMonotonicMs <= clock.monotonicMs() || ticket.sala !== sala) return refused;
+      const ticket = opened(await key(), bilhete);
+      const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
+      // A clock that was set back makes no ticket good for longer.
+      if (ticket === null || leftMs <= 0 || leftMs > sharedLimits.roomTicketMs || ticket.sala !== sala) return refused;
       if (ticket.session !== null && !(await alive(ticket.session))) return refused;
       if (ticket.credential !== null && !(await rooms.portalToken(ticket.credential))) return refused;
       const who = person(ticket.usuario);
@@ -115,9 +88,32 @@ export function createTickets({ clock, rooms, person, alive }: TicketDeps): Tick
         },
       };
     },
-    count: () => {
-      dropExpired();
-      return tickets.size;
-    },
   };
+}
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+function seal(key: Buffer, ticket: Ticket): string {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv(algorithm, key, iv);
+  const text = Buffer.concat([cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, text, cipher.getAuthTag()]).toString('base64url');
+}
+
+/** Null: nobody sealed it with this key. */
+function opened(key: Buffer, bilhete: string): Ticket | null {
+  // Longer ones are not ours, and each ticket has one spelling.
+  if (bilhete.length > limits.roomTicketCharsMax || !/^[A-Za-z0-9_-]{40,}$/.test(bilhete)) return null;
+  const bytes = Buffer.from(bilhete, 'base64url');
+  if (bytes.toString('base64url') !== bilhete || bytes.length <= ivBytes + tagBytes) return null;
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()]);
+    return JSON.parse(text.toString('utf8')) as Ticket;
+  } catch {
+    return null;
+  }
 }

@@ -90,6 +90,10 @@ export function createMemoryStore(): Store {
     value: async (name) => values.get(name) ?? null,
     values: async (prefix) => new Map([...values].filter(([name]) => name.startsWith(prefix))),
     putValue: async (name, value) => void values.set(name, value),
+    keepValue: async (name, value) => {
+      if (!values.has(name)) values.set(name, value);
+      return values.get(name) ?? value;
+    },
     rooms: createMemoryRooms(),
     jobs: createMemoryJobs(),
     ...unclosed,

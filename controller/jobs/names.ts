@@ -5,11 +5,8 @@ import type { Store } from '../../store/store.ts';
 const valueName = 'queue/portal';
 
 /** 12 hex digits of this portal, made once and kept in its store. */
-export async function portalOfJobs(store: Pick<Store, 'value' | 'putValue'>): Promise<string> {
-  const kept = await store.value(valueName);
-  if (kept !== null) return kept;
-  await store.putValue(valueName, randomBytes(6).toString('hex'));
-  return (await store.value(valueName)) ?? '';
+export async function portalOfJobs(store: Pick<Store, 'value' | 'keepValue'>): Promise<string> {
+  return (await store.value(valueName)) ?? (await store.keepValue(valueName, randomBytes(6).toString('hex')));
 }
 
 export const jobsPrefix = (portal: string): string => `svc-${portal}-`;

@@ -7,7 +7,7 @@ import { createSignInView } from './sign-in.ts';
 const values = new Map<string, string>();
 const store = {
   value: async (name: string) => values.get(name) ?? null,
-  putValue: async (name: string, value: string) => void values.set(name, value),
+  keepValue: async (name: string, value: string) => (values.set(name, values.get(name) ?? value), values.get(name) ?? value),
 };
 const serverAt = (port: number) => {
   const ssh = { host: '127.0.0.1', port, hostKey: `SHA256:${'A'.repeat(43)}` };

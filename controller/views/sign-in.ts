@@ -83,12 +83,8 @@ export function createSignInView(
   };
 }
 
-/** What is stored counts: another portal may have written at the same moment. */
-async function readKey(store: Pick<Store, 'value' | 'putValue'>): Promise<string> {
-  const kept = await store.value(keyName);
-  if (kept !== null) return kept;
-  await store.putValue(keyName, randomBytes(32).toString('base64url'));
-  return (await store.value(keyName)) ?? '';
+async function readKey(store: Pick<Store, 'value' | 'keepValue'>): Promise<string> {
+  return (await store.value(keyName)) ?? (await store.keepValue(keyName, randomBytes(32).toString('base64url')));
 }
 
 /** Null on a server without its own sshd. */

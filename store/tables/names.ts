@@ -68,13 +68,14 @@ export function openWindows(sql: Sql): Pick<Store, 'putWindows' | 'windows' | 'w
 
 type InForceRow = { name: string; leaving: number; body: string };
 
-export function openNames(sql: Sql): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'values' | 'putValue'> {
+export function openNames(sql: Sql): Pick<Store, 'inForce' | 'changeInForce' | 'value' | 'values' | 'putValue' | 'keepValue'> {
   const add = sql.prepare(
     'INSERT INTO in_force VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET leaving = excluded.leaving, body = excluded.body',
   );
   const drop = sql.prepare('DELETE FROM in_force WHERE name = ?');
   const all = sql.prepare('SELECT name, leaving, body FROM in_force ORDER BY name');
   const put = sql.prepare('INSERT INTO named_values VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
+  const keep = sql.prepare('INSERT INTO named_values VALUES (?, ?) ON CONFLICT (name) DO NOTHING');
   const one = sql.prepare('SELECT value FROM named_values WHERE name = ?');
   const many = sql.prepare('SELECT name, value FROM named_values WHERE name >= ? AND name < ? ORDER BY name');
   return {
@@ -97,5 +98,10 @@ export function openNames(sql: Sql): Pick<Store, 'inForce' | 'changeInForce' | '
         return new Map(rows.map(({ name, value }) => [name, value]));
       }),
     putValue: (name, value) => sql.write(() => done(put.run(name, value))),
+    keepValue: (name, value) =>
+      sql.write(function* () {
+        yield* keep.run(name, value);
+        return (yield* one.get<{ readonly value: string }>(name))?.value ?? value;
+      }),
   };
 }

@@ -31,7 +31,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'password'), `${String(place.password)}\n`, { mode: 0o600 });
   front = net.createServer((socket) => {
     const onward = net.connect(portals[target]!.port, '127.0.0.1');
-    for (const end of [socket, onward]) end.on('error', () => undefined).on('close', () => [socket, onward].forEach((one) => one.destroy()));
+    for (const end of [socket, onward])
+      end.on('error', () => undefined).on('close', () => [socket, onward].forEach((one) => one.destroy()));
     socket.pipe(onward).pipe(socket);
   });
   frontPort = await freePort();
@@ -68,6 +69,8 @@ afterAll(async () => {
   }
 });
 
+let pid: number;
+const processAt = async (which: number): Promise<number> => Number((await whenState(portals[which]!, 'notas', 'running')).details['pid']);
 const through = (which: number): Browser => {
   target = which;
   return ana;
@@ -88,5 +91,42 @@ test('who signs in at one is signed in at each of them', async () => {
 test('an app that is asked for at any of them runs once, and each of them knows it', async () => {
   await order(portals[2]!, 'start', 'notas');
   const pids = await Promise.all(portals.map(async (portal) => (await whenState(portal, 'notas', 'running')).details['pid']));
-  expect(new Set(pids).size).toBe(1);
+  expect(new Set(pids)).toEqual(new Set([expect.any(Number)]));
+  pid = Number(pids[0]);
+  const answers = [];
+  for (const which of [0, 1, 2]) answers.push((await through(which).visit('/app/notas/')).status);
+  expect(answers).toEqual([200, 200, 200]);
+});
+
+test('the portal that leads is killed: another one leads, and nobody else notices', async () => {
+  await portals[0]!.kill();
+  expect([await session(1), await session(2), await processAt(1)]).toEqual([200, 200, pid]);
+  await until('another one to lead', () => leads(1) || leads(2), 10_000);
+  await order(portals[1]!, 'restart', 'notas');
+  await until('another process', async () => (await processAt(1)) !== pid && (await processAt(2)) !== pid);
+  pid = await processAt(2);
+  await portals[0]!.again();
+  expect([await session(0), await processAt(0), leads(0)]).toEqual([200, pid, false]);
+});
+
+test('one that stood still while another one took over only looks when it goes on', async () => {
+  const paused = [0, 1, 2].findIndex(leads);
+  const others = [0, 1, 2].filter((which) => which !== paused);
+  portals[paused]!.child.kill('SIGSTOP');
+  await until('another one to lead', () => others.some(leads), 10_000);
+  await order(portals[others[0]!]!, 'restart', 'notas');
+  await until('another process', async () => (await processAt(others[1]!)) !== pid);
+  pid = await processAt(others[1]!);
+  portals[paused]!.child.kill('SIGCONT');
+  await until('it to look only', () => !leads(paused), 10_000);
+  expect([await session(paused), await processAt(paused)]).toEqual([200, pid]);
+});
+
+test('one that is ended hands over at once', async () => {
+  const ended = [0, 1, 2].findIndex(leads);
+  const others = [0, 1, 2].filter((which) => which !== ended);
+  portals[ended]!.child.kill('SIGTERM');
+  await once(portals[ended]!.child, 'exit');
+  await until('another one to lead', () => others.some(leads), 2_000);
+  expect([await session(others[0]!), await processAt(others[0]!)]).toEqual([200, pid]);
 });
