@@ -22,6 +22,9 @@ export const limits = {
   portalConnectionsShareOfAddress: 0.1,
   /** What comes behind a head that was refused is read for so long, so that the answer arrives. */
   refusedHeadLingerMs: 2_000,
+  // Lines between portals. Decision: docs/decisions/0301-lines-between-portals.md
+  peerLinesMax: 20_000,
+  peerHandshakeMsMax: 3_000,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
   proxyPanelLogLines: 40,
   eventSocketsPerPersonMax: 32,

@@ -218,7 +218,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
-  const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null);
+  const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus);
   const windows = createWindows(store, bus, clock);
   await windows.recover();
   const hub = createEventHub({ bus, clock, windows, onError });

@@ -18,6 +18,14 @@ export interface JobEdge {
   readonly app: string;
 }
 
+/** What a portal tells the others of the same store, and does itself without an edge. */
+export type OthersEdge =
+  /** Sessions that ended early, by the hashes of their cookies. */
+  | { readonly kind: 'sessions'; readonly ended: readonly string[] }
+  /** Roles of these people in a room are others. */
+  | { readonly kind: 'roles'; readonly edge: RoomEdge }
+  | { readonly kind: 'room-deleted'; readonly id: string };
+
 export interface Bus {
   /** Something the person's pages want to hear. */
   publish(person: string, event: PortalEvent): void;
@@ -36,6 +44,11 @@ export interface Bus {
   /** The portal credential of a backend with this hash is good no longer. */
   credentialEnded(tokenHash: string): void;
   onCredentialEnded(listener: (tokenHash: string) => void): () => void;
+  /** Without other portals it tells nobody. */
+  tellOthers(edge: OthersEdge): void;
+  /** Another portal told it. */
+  heard(edge: OthersEdge): void;
+  onHeard(listener: (edge: OthersEdge) => void): () => void;
   /** Edges of other portals may have been lost: whoever holds something that they tell of reads it again. */
   edgesMissed(): void;
   onEdgesMissed(listener: () => void): () => void;
@@ -49,6 +62,7 @@ export function createBus(): Bus {
   const people = createListeners<[]>();
   const credentials = createListeners<[tokenHash: string]>();
   const missed = createListeners<[]>();
+  const others = createListeners<[edge: OthersEdge]>();
   return {
     publish: published.emit,
     onPublish: published.add,
@@ -62,6 +76,9 @@ export function createBus(): Bus {
     onPeopleChanged: people.add,
     credentialEnded: credentials.emit,
     onCredentialEnded: credentials.add,
+    tellOthers: () => undefined,
+    heard: others.emit,
+    onHeard: others.add,
     edgesMissed: missed.emit,
     onEdgesMissed: missed.add,
   };

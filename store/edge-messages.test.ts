@@ -14,7 +14,7 @@ test('what is written is read, each edge once, in as many messages as are needed
 });
 
 test('one that is too long for any message is told as something that was missed', () => {
-  const edge: Edge = { kind: 'room', edge: { id: 's1', app: 'notas', people: Array.from({ length: 3_000 }, (_, n) => `person-${n}`) } };
+  const edge: Edge = { kind: 'roles', edge: { id: 's1', app: 'notas', people: Array.from({ length: 3_000 }, (_, n) => `person-${n}`) } };
   expect(writeEdges('one', [edge]).flatMap((message) => readEdges(message)?.edges ?? [])).toEqual([{ kind: 'missed' }]);
 });
 
@@ -26,7 +26,7 @@ test('nothing that is no message of a portal is taken, and what is not understoo
     { kind: 'enqueue', key: 3, urgent: true },
     { kind: 'enqueue', key: 'x' },
     { kind: 'publish', person: 'ana', event: {} },
-    { kind: 'room', edge: { id: 'a', app: 'b', people: 'ana' } },
+    { kind: 'roles', edge: { id: 'a', app: 'b', people: 'ana' } },
     { kind: 'of tomorrow' },
     null,
     7,

@@ -1,15 +1,15 @@
 /** Edges of a portal's bus as the others hear them: messages of NOTIFY. What is not understood is left out: another version may have said it. */
 import { lineShape } from '../schema/compile-shape.ts';
 import type { PortalEvent } from '../schema/wire/events.ts';
-import type { Bus, JobEdge, RoomEdge } from './bus.ts';
+import type { Bus, JobEdge, OthersEdge } from './bus.ts';
 import { limits } from './limits.ts';
 
 export type Edge =
   | { readonly kind: 'publish'; readonly person: string; readonly event: PortalEvent }
   | { readonly kind: 'enqueue'; readonly key: string; readonly urgent: boolean }
-  | { readonly kind: 'room'; readonly edge: RoomEdge }
   | { readonly kind: 'job'; readonly edge: JobEdge }
   | { readonly kind: 'credential'; readonly tokenHash: string }
+  | OthersEdge
   /** Who tells it has lost some. */
   | { readonly kind: 'missed' };
 
@@ -25,12 +25,17 @@ const record = (properties: Readonly<Record<string, object>>): object => ({
   properties,
 });
 
+const texts = { type: 'array', items: text } as const;
+const roomEdge = record({ id: text, app: text, people: texts });
+
 /** Each edge by itself, so that one that is not understood takes no other with it. */
 const misfit = lineShape({
   anyOf: [
     ofKind('publish', { person: text, event: record({ type: text }) }),
     ofKind('enqueue', { key: text, urgent: { type: 'boolean' } }),
-    ofKind('room', { edge: record({ id: text, app: text, people: { type: 'array', items: text } }) }),
+    ofKind('roles', { edge: roomEdge }),
+    ofKind('room-deleted', { id: text }),
+    ofKind('sessions', { ended: texts }),
     ofKind('job', { edge: record({ id: text, usuario: text, app: text }) }),
     ofKind('credential', { tokenHash: text }),
     ofKind('missed', {}),
@@ -76,8 +81,8 @@ function parse(message: string): { readonly from?: unknown; readonly edges?: unk
 export function tellEdge(bus: Bus, edge: Edge): void {
   if (edge.kind === 'publish') bus.publish(edge.person, edge.event);
   else if (edge.kind === 'enqueue') bus.enqueue(edge.key, edge.urgent);
-  else if (edge.kind === 'room') bus.roomChanged(edge.edge);
   else if (edge.kind === 'job') bus.jobChanged(edge.edge);
   else if (edge.kind === 'credential') bus.credentialEnded(edge.tokenHash);
-  else bus.edgesMissed();
+  else if (edge.kind === 'missed') bus.edgesMissed();
+  else bus.heard(edge);
 }

@@ -28,8 +28,14 @@ export interface SharedBusOptions {
 
 const channel = 'svc_edges';
 
-/** Each portal sees these for itself: it has its own line to every supervisor. */
-const ownEvents: ReadonlySet<PortalEvent['type']> = new Set<PortalEvent['type']>(['app-status', 'app-step', 'apps-changed', 'dev']);
+/** Each portal sees these for itself: it has its own line to every supervisor, and hears of each job. */
+const ownEvents: ReadonlySet<PortalEvent['type']> = new Set<PortalEvent['type']>([
+  'app-status',
+  'app-step',
+  'apps-changed',
+  'trabalhos',
+  'dev',
+]);
 
 export function createSharedBus({ place, local, clock }: SharedBusOptions): SharedBus {
   const from = randomUUID();
@@ -78,14 +84,11 @@ export function createSharedBus({ place, local, clock }: SharedBusOptions): Shar
       local.enqueue(key, urgent);
       tell({ kind: 'enqueue', key, urgent });
     },
-    roomChanged: (edge) => {
-      local.roomChanged(edge);
-      tell({ kind: 'room', edge });
-    },
     jobChanged: (edge) => {
       local.jobChanged(edge);
       tell({ kind: 'job', edge });
     },
+    tellOthers: tell,
     credentialEnded: (tokenHash) => {
       local.credentialEnded(tokenHash);
       tell({ kind: 'credential', tokenHash });

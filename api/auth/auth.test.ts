@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { siteOf } from '../hosts.ts';
+import { createBus } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
@@ -16,7 +17,7 @@ function setUp() {
   const clock = createManualClock();
   const store = createMemoryStore();
   const people = new Set(['ana', 'bia']);
-  const sessions = createSessions(store, clock, (person) => people.has(person));
+  const sessions = createSessions(store, clock, (person) => people.has(person), createBus());
   return { clock, store, people, sessions, passes: createPasses(store, clock) };
 }
 

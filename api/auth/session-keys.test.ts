@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { createBus } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { createSessionKeys, type KeyAnswer } from './session-keys.ts';
@@ -20,7 +21,7 @@ async function setUp() {
   const clock = createManualClock();
   const store = createMemoryStore();
   const people = new Set(['ana', 'bia']);
-  const sessions = createSessions(store, clock, (person) => people.has(person));
+  const sessions = createSessions(store, clock, (person) => people.has(person), createBus());
   const keys = createSessionKeys(store, clock, sessions);
   const { session, secret } = await sessions.open('ana', true, { method: 'ssh', address: '192.0.2.1', agent: 'x' });
   const key = newKey();

@@ -3,6 +3,7 @@
  * over by a pass and lives only as long as the portal session it came from.
  * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md
  */
+import type { Bus } from '../../store/bus.ts';
 import type { SignInMethod, Store, StoredSession } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
@@ -126,7 +127,12 @@ export function appAudience(app: string, root: string): string {
 }
 
 /** `person` says whether the person still exists: sessions of removed people are invalid. */
-export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean): Sessions {
+export function createSessions(
+  store: Store,
+  clock: Clock,
+  person: (usuario: string) => boolean,
+  bus: Pick<Bus, 'tellOthers' | 'onHeard'>,
+): Sessions {
   const cache = createSessionCache(clock);
   const endings = createListeners();
   const presence = createListeners();
@@ -149,7 +155,19 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     if (session) cache.put(id, audience, session, endings);
     return session;
   };
-  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endings.emit, left: presence.emit });
+  const ended = (tokenHashes: readonly string[]): void => {
+    for (const tokenHash of tokenHashes) endings.emit(tokenHash);
+  };
+  bus.onHeard((edge) => {
+    if (edge.kind !== 'sessions') return;
+    cache.forget(edge.ended);
+    ended(edge.ended);
+  });
+  const endedHere = (tokenHashes: readonly string[]): void => {
+    ended(tokenHashes);
+    bus.tellOthers({ kind: 'sessions', ended: tokenHashes });
+  };
+  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endedHere, left: presence.emit });
 
   return {
     open: async (owner, admin, source = { method: 'link', address: '', agent: '' }) => {
@@ -204,7 +222,7 @@ interface ListDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly cache: SessionCache;
-  readonly ended: (session: string) => void;
+  readonly ended: (tokenHashes: readonly string[]) => void;
   readonly left: (person: string) => void;
 }
 
@@ -222,7 +240,7 @@ function createList({ store, clock, cache, ended, left }: ListDeps) {
     cache.forget(tokenHashes);
     await Promise.all(tokenHashes.map((tokenHash) => store.deleteSession(tokenHash)));
     cache.forget(tokenHashes);
-    for (const tokenHash of tokenHashes) ended(tokenHash);
+    ended(tokenHashes);
     left(owner);
   };
   const endAll = async (owner: string, keep?: string): Promise<number> => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createBus, type Bus } from '../../store/bus.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
@@ -20,7 +20,10 @@ beforeEach(async () => {
   bus = createBus();
   told = [];
   const view = { all: () => people, find: (usuario: string) => people.find((each) => each.usuario === usuario) ?? null };
-  const relay = { setRole: (sala: string, usuario: string, papel: string | null) => void told.push(`${sala} ${usuario} ${papel}`) };
+  const relay = {
+    setRole: (sala: string, usuario: string, papel: string | null) => void told.push(`${sala} ${usuario} ${papel}`),
+    deleteRoom: async (sala: string) => void told.push(`${sala} deleted`),
+  };
   bus.onPublish((usuario, event) => told.push(`${usuario} hears ${event.type}`));
   const onError = (error: unknown) => void told.push(String(error));
   stop = followRoles({ rooms, people: view, relay, bus, onError, news: createRoomNews({ rooms, people: view, relay, bus }) });
@@ -68,4 +71,10 @@ test('what a document changed reaches the sockets, the pages and the bell', asyn
     'caio hears mudaram',
     's2 caio ver',
   ]);
+});
+
+test('what another portal did to a room reaches the sockets of this one, and is told to nobody again', async () => {
+  bus.heard({ kind: 'roles', edge: { id: 's1', app: 'notas', people: ['bia', 'caio'] } });
+  bus.heard({ kind: 'room-deleted', id: 's2' });
+  await vi.waitFor(() => expect(told.toSorted()).toEqual(['s1 bia editar', 's1 caio null', 's2 deleted']));
 });

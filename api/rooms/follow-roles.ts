@@ -12,19 +12,23 @@ export interface FollowDeps {
   readonly rooms: RoomStore;
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly news: RoomNews;
-  readonly relay: Pick<Relay, 'setRole'>;
+  readonly relay: Pick<Relay, 'setRole' | 'deleteRoom'>;
   readonly bus: Bus;
   readonly onError: (error: unknown) => void;
 }
 
 export function followRoles(deps: FollowDeps): () => void {
-  const { people, news, bus, onError } = deps;
+  const { people, news, relay, bus, onError } = deps;
   let known = groupsOf(people);
   const stopRooms = bus.onRoomChanged(({ id, app, people }) => {
     news
       .changed({ id, app }, people)
       .then(() => news.notifyBells(people))
       .catch(onError);
+  });
+  const stopHeard = bus.onHeard((edge) => {
+    if (edge.kind === 'roles') news.reseat(edge.edge.id, edge.edge.people).catch(onError);
+    else if (edge.kind === 'room-deleted') relay.deleteRoom(edge.id).catch(onError);
   });
   const stopPeople = bus.onPeopleChanged(() => {
     const before = known;
@@ -38,6 +42,7 @@ export function followRoles(deps: FollowDeps): () => void {
   });
   return () => {
     stopRooms();
+    stopHeard();
     stopPeople();
   };
 }

@@ -8,8 +8,12 @@ import type { PeopleView } from '../../schema/gateway.ts';
 import type { Relay } from './contract.ts';
 
 export interface RoomNews {
-  /** Roles of these people in the room changed; `more` only hear of it. */
+  /** Roles of these people in the room changed; `more` only hear of it. Other portals hear of it, too. */
   changed(room: Pick<StoredRoom, 'id' | 'app'>, people: readonly string[], more?: readonly string[]): Promise<void>;
+  /** The same, where another portal told it, or all of them see it: only the sockets of this one, and no page. */
+  reseat(sala: string, people: readonly string[]): Promise<void>;
+  /** Other portals close its sockets. */
+  deleted(sala: string): void;
   /** Everybody in it hears `mudaram`. */
   notifyRoom(room: StoredRoom): Promise<void>;
   notify(app: string, people: readonly string[]): void;
@@ -37,15 +41,21 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
       .all()
       .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
   };
+  const reseat: RoomNews['reseat'] = async (sala, concerned) => {
+    for (const usuario of new Set(concerned)) {
+      const person = people.find(usuario);
+      const standing = person && (await rooms.standing(sala, person));
+      relay.setRole(sala, usuario, standing?.papel ?? null);
+    }
+  };
   return {
     notify,
     peopleOf,
+    reseat,
+    deleted: (id) => bus.tellOthers({ kind: 'room-deleted', id }),
     changed: async (room, concerned, more = []) => {
-      for (const usuario of new Set(concerned)) {
-        const person = people.find(usuario);
-        const standing = person && (await rooms.standing(room.id, person));
-        relay.setRole(room.id, usuario, standing?.papel ?? null);
-      }
+      await reseat(room.id, concerned);
+      bus.tellOthers({ kind: 'roles', edge: { id: room.id, app: room.app, people: concerned } });
       notify(room.app, [...concerned, ...more]);
     },
     notifyRoom: async (room) => notify(room.app, await peopleOf(room)),

@@ -82,6 +82,7 @@ export function createRooms(deps: RoomDeps): Rooms {
       if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
       // Joins are refused from here on: now its connections and its data are removed.
       await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
+      news.deleted(id);
       news.notify(room.app, people);
       news.notifyBells(people);
     },

@@ -25,7 +25,7 @@ async function portal() {
   const heard: (readonly unknown[])[] = [];
   local.onPublish((person, event) => heard.push(['publish', person, event]));
   local.onEnqueue((key, urgent) => heard.push(['enqueue', key, urgent]));
-  local.onRoomChanged((edge) => heard.push(['room', edge]));
+  local.onHeard((edge) => heard.push(['others', edge]));
   local.onJobChanged((edge) => heard.push(['job', edge]));
   local.onCredentialEnded((hash) => heard.push(['credential', hash]));
   local.onEdgesMissed(() => heard.push(['missed']));
@@ -54,18 +54,18 @@ test('each edge reaches the others once, and the one that says it once', async (
   one.bus.enqueue('Backend/ana/notas', true);
   one.bus.enqueue('Backend/ana/notas', true);
   one.bus.publish('ana', { type: 'avisos' });
-  one.bus.roomChanged(room);
+  one.bus.tellOthers({ kind: 'roles', edge: room });
   one.bus.jobChanged(job);
   one.bus.credentialEnded('abc');
   const all = [
     ['enqueue', 'Backend/ana/notas', true],
     ['publish', 'ana', { type: 'avisos' }],
-    ['room', room],
+    ['others', { kind: 'roles', edge: room }],
     ['job', job],
     ['credential', 'abc'],
   ];
   await vi.waitFor(() => expect([two.heard, three.heard]).toEqual([all, all]));
-  expect(one.heard).toEqual([all[0], ...all]);
+  expect(one.heard).toEqual([all[0], ...all.filter(([kind]) => kind !== 'others')]);
 });
 
 test('what every portal sees for itself stays in the portal', async () => {
@@ -74,8 +74,9 @@ test('what every portal sees for itself stays in the portal', async () => {
   one.bus.publish('ana', { type: 'apps-changed' });
   one.bus.peopleChanged();
   one.bus.publish('ana', { type: 'trabalhos' });
-  await vi.waitFor(() => expect(two.heard).toEqual([['publish', 'ana', { type: 'trabalhos' }]]));
-  expect(one.heard).toHaveLength(3);
+  one.bus.publish('ana', { type: 'avisos' });
+  await vi.waitFor(() => expect(two.heard).toEqual([['publish', 'ana', { type: 'avisos' }]]));
+  expect(one.heard).toHaveLength(4);
 });
 
 test('who lost the connection is told that something may be missing, and so are the others of what could not be said', async () => {

@@ -1,0 +1,27 @@
+/** An upgrade that another portal takes: what the client said goes there as it came, and from then on bytes both ways. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
+import { dialPeer } from './peer-lines.ts';
+
+/** Never rejects: without the other portal the client is told to come again. */
+export async function carryUpgrade(
+  to: { readonly address: string; readonly key: string },
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const onward = await dialPeer(to.address, to.key).catch(() => null);
+  if (onward === null) return refuseUpgrade(socket, 503, 'Service Unavailable');
+  const end = (): void => {
+    socket.destroy();
+    onward.destroy();
+  };
+  if (socket.destroyed) return end();
+  for (const one of [socket, onward]) one.on('error', end).on('close', end);
+  const lines = [`${req.method ?? 'GET'} ${req.url ?? '/'} HTTP/1.1`];
+  for (let n = 0; n < req.rawHeaders.length; n += 2) lines.push(`${req.rawHeaders[n]}: ${req.rawHeaders[n + 1]}`);
+  onward.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  if (head.length > 0) onward.write(head);
+  socket.pipe(onward).pipe(socket);
+}
