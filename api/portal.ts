@@ -52,7 +52,8 @@ import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
-import { createEntrance } from './rooms/entrance.ts';
+import { elsewhereOf, peerLines, type PeerOptions } from './peers/portal-peers.ts';
+import { createEntrance, type RoomEntrance } from './rooms/entrance.ts';
 import { createFileParts } from './files/parts.ts';
 import { createQueueParts } from './queue/parts.ts';
 import { createRoomParts } from './rooms/parts.ts';
@@ -121,6 +122,8 @@ export interface PortalOptions {
   readonly schemas?: LazySchemas;
   /** What `svc dev` shows and does of the app that is being written; none: this is no `svc dev`. */
   readonly dev?: PortalDev;
+  /** Other portals of the same store; absent: there are none. */
+  readonly peers?: PeerOptions;
   /** Further checks for `svc doctor`. */
   readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
 }
@@ -143,11 +146,12 @@ interface Parts {
   readonly front: Front;
   readonly site: Site;
   readonly starts: Starts;
+  readonly rooms: RoomEntrance;
   stop(): Promise<void>;
 }
 
 export async function createPortal(options: PortalOptions): Promise<Portal> {
-  const { store, clock, log, settings, controlSocket } = options;
+  const { store, clock, log, settings, controlSocket, peers } = options;
   const holder: { parts: Parts | null; port: number } = { parts: null, port: 0 };
   const controlConnections = new WeakMap<Socket, Promise<string | null>>();
   const isTrusted = trustedProxies(settings.trustedProxies);
@@ -161,6 +165,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     log.warn({ why }, 'refused at the control socket');
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
+  const lines = peerLines(peers, async (...upgrade) => await holder.parts?.rooms(...upgrade));
   const socket = controlSocket === null ? null : createControlSocket(control, controlSocket);
   const passes = createPasses(store, clock);
 
@@ -185,6 +190,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
           expiresAtMs: clock.nowMs() + limits.signInPassMs,
         }),
       });
+      await lines.listen();
       // The caller holds the lock of the state folder (store/state-lock.ts): a socket file there is a leftover.
       await socket?.listen();
       log.info({ url: site.origin, port, controlSocket: controlSocket !== null }, 'portal listens');
@@ -198,6 +204,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     keepControlSocket: async () => (await socket?.keep()) ?? false,
     close: async () => {
       await holder.parts?.stop();
+      lines.close();
       await Promise.all([closed(server), closed(control)]);
       await socket?.remove();
     },
@@ -264,7 +271,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const checks = { sessions, credentials, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, isControl, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const toShell = shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError);
+  const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers) });
   const front = createFront({
     site,
     events: pages.entrance(eventSockets(hub)),
@@ -272,9 +279,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     apps: origins,
     capabilities,
     previews: fileParts.previews.request,
-    rooms: createEntrance({ site, tickets: rooms.tickets, relay }),
+    rooms: entrance,
     direct: directHost(settings.listenHost, port),
-    shell: toShell,
+    shell: shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError),
   });
   const stop = async (): Promise<void> => {
     for (const end of [stopSweep, endStopped]) end();
@@ -282,7 +289,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     for (const part of [rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
-  return { shell, front, site, starts, stop };
+  return { shell, front, site, starts, rooms: entrance, stop };
 }
 
 interface MetricsOf {

@@ -119,10 +119,7 @@ interface Heard {
 }
 
 /** One connection of its own, which is made again whenever it breaks. */
-function keepLine(
-  { place: { name: _, ...place }, clock }: Pick<SharedBusOptions, 'place' | 'clock'>,
-  { onMessage, onListening }: Heard,
-): Line {
+function keepLine({ place, clock }: Pick<SharedBusOptions, 'place' | 'clock'>, heard: Heard): Line {
   const { promise: first, resolve: isFirst } = Promise.withResolvers<void>();
   let client: Client | null = null;
   let cancel = (): void => undefined;
@@ -140,13 +137,18 @@ function keepLine(
     one.end().catch(() => undefined);
     later(limits.edgeReconnectMs, connect);
   };
+  const ping = (one: Client) => async (): Promise<void> => {
+    try {
+      await one.query('SELECT 1');
+      if (client === one) later(limits.edgePingMs, ping(one));
+    } catch {
+      drop(one);
+    }
+  };
   async function connect(): Promise<void> {
     if (isOver) return;
-    const one = new Client({ ...place, ...connected });
+    const one = newClient(place, heard, drop);
     client = one;
-    one.on('error', () => drop(one));
-    one.on('end', () => drop(one));
-    one.on('notification', ({ payload }) => onMessage(payload ?? ''));
     try {
       await one.connect();
       await one.query(`LISTEN ${channel}`);
@@ -154,24 +156,12 @@ function keepLine(
       drop(one);
       return;
     }
-    if (isOver) {
-      await one.end().catch(() => undefined);
-      return;
-    }
+    if (client !== one) return void one.end().catch(() => undefined);
     const isAgain = hasListened;
-    hasListened = true;
-    isListening = true;
+    [hasListened, isListening] = [true, true];
     isFirst();
-    onListening(isAgain);
-    const ping = async (): Promise<void> => {
-      try {
-        await one.query('SELECT 1');
-        if (client === one) later(limits.edgePingMs, ping);
-      } catch {
-        drop(one);
-      }
-    };
-    later(limits.edgePingMs, ping);
+    heard.onListening(isAgain);
+    later(limits.edgePingMs, ping(one));
   }
   void connect();
   return {
@@ -195,4 +185,13 @@ function keepLine(
       await one?.end().catch(() => undefined);
     },
   };
+}
+
+function newClient(place: PostgresPlace, { onMessage }: Heard, drop: (one: Client) => void): Client {
+  const { name: _name, ...reached } = place;
+  const one = new Client({ ...reached, ...connected });
+  one.on('error', () => drop(one));
+  one.on('end', () => drop(one));
+  one.on('notification', ({ payload }) => onMessage(payload ?? ''));
+  return one;
 }

@@ -1,8 +1,20 @@
 /** An upgrade that another portal takes: what the client said goes there as it came, and from then on bytes both ways. */
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
+import type { RoomEntrance } from '../rooms/entrance.ts';
 import { dialPeer } from './peer-lines.ts';
+
+/** What to do with a line of another portal: it carries one upgrade. */
+export function carriedUpgrades(take: RoomEntrance): (line: Socket) => void {
+  const server = http.createServer((_req, res) => res.writeHead(404).end());
+  server.on('upgrade', (req, socket, head) => {
+    socket.on('error', () => undefined);
+    take(req, socket, head, true).catch(() => socket.destroy());
+  });
+  return (line) => void server.emit('connection', line);
+}
 
 /** Never rejects: without the other portal the client is told to come again. */
 export async function carryUpgrade(

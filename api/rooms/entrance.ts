@@ -11,23 +11,32 @@ import { classifyHost, type Site } from '../hosts.ts';
 import type { Relay } from './contract.ts';
 import type { Tickets } from './tickets.ts';
 
-export type RoomEntrance = (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+/** `isCarried`: another portal found that the room is here, and carried it over. */
+export type RoomEntrance = (req: IncomingMessage, socket: Duplex, head: Buffer, isCarried?: boolean) => Promise<void>;
 
 export interface EntranceDeps {
   readonly site: Site;
   readonly tickets: Pick<Tickets, 'admit'>;
   readonly relay: Relay;
+  /** Takes it to the portal that has the room; null: that is this one. Absent: there are no others. */
+  readonly elsewhere?: (sala: string) => Promise<Carry | null>;
 }
+
+export type Carry = (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 export const roomsPath = '/ws/salas/';
 
 /** Rejects when the store can't be read. */
-export function createEntrance({ site, tickets, relay }: EntranceDeps): RoomEntrance {
-  return async (req, socket, head) => {
+export function createEntrance({ site, tickets, relay, elsewhere }: EntranceDeps): RoomEntrance {
+  return async (req, socket, head, isCarried = false) => {
     if (!isOurOrigin(site, req.headers.origin)) return refuseUpgrade(socket, 403, 'Forbidden');
     const place = placeOf(req.url ?? '');
     if (!place) return refuseUpgrade(socket, 404, 'Not Found');
     const { sala, canal, bilhete } = place;
+    // Once only: where a room changes hands meanwhile, the relay sends the client away, and it comes again.
+    const carry = isCarried ? null : ((await elsewhere?.(sala)) ?? null);
+    if (socket.destroyed) return;
+    if (carry !== null) return await carry(req, socket, head);
     const before = relay.changes();
     const admission = await tickets.admit(sala, bilhete);
     if (socket.destroyed) return;

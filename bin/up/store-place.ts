@@ -16,7 +16,7 @@ import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What the Portal document says of it. */
-export type StorePlace = Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa'>;
+export type StorePlace = Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'>;
 
 const embedded = { store: 'sqlite:svc.db' } as const;
 
@@ -27,8 +27,13 @@ export async function storePlace(dir: string, stateDir: string): Promise<StorePl
   const answer = await readFolder(dir);
   if (!answer.ok) return await rememberedPlace(stateDir);
   const portal = answer.state.documents.map(({ document }) => document).find((document) => document.kind === 'Portal');
-  const { store = embedded.store, storePassword, storeCa } = portal?.spec ?? {};
-  return { store, ...(storePassword === undefined ? {} : { storePassword }), ...(storeCa === undefined ? {} : { storeCa }) };
+  const { store = embedded.store, storePassword, storeCa, portalKey } = portal?.spec ?? {};
+  return {
+    store,
+    ...(storePassword === undefined ? {} : { storePassword }),
+    ...(storeCa === undefined ? {} : { storeCa }),
+    ...(portalKey === undefined ? {} : { portalKey }),
+  };
 }
 
 async function rememberedPlace(stateDir: string): Promise<StorePlace> {

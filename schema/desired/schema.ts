@@ -146,6 +146,8 @@ export const specs = {
     storePassword: credential,
     /** File with the certificates that the certificate of the database server is checked against. Default: those of Node. */
     storeCa: references.file,
+    /** What portals of one store know each other by (`svc up --join`): the same for all of them, 32 characters or more. */
+    portalKey: credential,
     /** Folder (relative to the file) or URL that packages come from. */
     repository: line('a folder'),
     /** The queue; without it there is none. Decision: docs/decisions/0212-clusters.md */

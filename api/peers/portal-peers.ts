@@ -1,0 +1,60 @@
+/** What a portal has to do with the others of its store: it takes what they carry to it, and carries to them what is theirs. */
+import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { carriedUpgrades, carryUpgrade } from './carry.ts';
+import { listenForPeers } from './peer-lines.ts';
+
+export interface PeerOptions {
+  /** What they know each other by. */
+  readonly key: string;
+  /** Where they reach this one. */
+  readonly listenHost: string;
+  readonly listenPort: number;
+  /** host:port of the portal that has the room; null: this one, from now on. */
+  readonly elsewhere: (sala: string) => Promise<string | null>;
+}
+
+export interface PeerLines {
+  /** Rejects ADDRESS_IN_USE. */
+  listen(): Promise<void>;
+  /** Takes no more lines; those that are there end with what they carry. */
+  close(): void;
+}
+
+export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance): PeerLines {
+  if (peers === undefined) return { listen: async () => undefined, close: () => undefined };
+  const { key, listenHost, listenPort } = peers;
+  const server = listenForPeers(key, carriedUpgrades(take));
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        const refuse = (cause: Error): void =>
+          reject(
+            new SvcError(
+              'ADDRESS_IN_USE',
+              `the portal can't listen for others on ${listenHost}:${listenPort}: ${cause.message}`,
+              {},
+              { cause },
+            ),
+          );
+        server.once('error', refuse);
+        server.listen(listenPort, listenHost, () => {
+          server.off('error', refuse);
+          resolve();
+        });
+      }),
+    close: () => void server.close(),
+  };
+}
+
+/** For the entrance of rooms. */
+export function elsewhereOf(peers: PeerOptions | undefined): Pick<EntranceDeps, 'elsewhere'> {
+  if (peers === undefined) return {};
+  const { key, elsewhere } = peers;
+  return {
+    elsewhere: async (sala) => {
+      const address = await elsewhere(sala);
+      return address === null ? null : (req, socket, head) => carryUpgrade({ address, key }, req, socket, head);
+    },
+  };
+}
