@@ -226,7 +226,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus);
-  const windows = createWindows(store, bus, clock);
+  const windows = createWindows(store, bus, clock, options.peers?.portal);
   await windows.recover();
   const hub = createEventHub({ bus, clock, windows, onError });
   const pages = createPageSockets({ site, sessions, clock, onError });

@@ -210,4 +210,14 @@ export const migrations: readonly string[] = [
   CREATE TABLE counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   INSERT INTO counters SELECT 'jobs', coalesce(max(change), 0) FROM jobs;
   `,
+  // Windows are counted by each portal of its own pages.
+  `
+  CREATE TABLE windows_of_portals (
+    person TEXT NOT NULL, app TEXT NOT NULL, open INTEGER NOT NULL, zero_since_ms INTEGER, portal TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (person, app, portal)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO windows_of_portals SELECT person, app, open, zero_since_ms, '' FROM windows;
+  DROP TABLE windows;
+  ALTER TABLE windows_of_portals RENAME TO windows;
+  `,
 ];

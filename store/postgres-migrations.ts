@@ -154,4 +154,10 @@ export const postgresMigrations: readonly string[] = [
   CREATE TABLE room_owners (sala TEXT COLLATE "C" PRIMARY KEY, portal TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL);
   CREATE INDEX room_owners_by_portal ON room_owners (portal);
   `,
+  // Windows are counted by each portal of its own pages.
+  `
+  ALTER TABLE windows ADD COLUMN portal TEXT COLLATE "C" NOT NULL DEFAULT '';
+  ALTER TABLE windows DROP CONSTRAINT windows_pkey;
+  ALTER TABLE windows ADD PRIMARY KEY (person, app, portal);
+  `,
 ];

@@ -373,9 +373,28 @@ function consentTests(store: () => Store, reopen: () => Promise<void>): void {
 }
 
 function nameTests(store: () => Store, reopen: () => Promise<void>): void {
+  test('windows are those of all portals, and those of a portal that went are closed', async () => {
+    const notas = { person: 'ana', app: 'notas' };
+    await store().putWindows('one', { ...notas, open: 2, zeroSinceMs: null });
+    await store().putWindows('two', { ...notas, open: 1, zeroSinceMs: null });
+    await store().putWindows('two', { person: 'bia', app: 'notas', open: 1, zeroSinceMs: null });
+    expect(await store().windowsOf('ana', 'notas')).toEqual({ ...notas, open: 3, zeroSinceMs: null });
+    await store().putWindows('one', { ...notas, open: 0, zeroSinceMs: 50 });
+    expect(await store().windowsOf('ana', 'notas')).toEqual({ ...notas, open: 1, zeroSinceMs: null });
+    expect(await store().closeWindows(true, ['one', 'three'], 90)).toEqual([]);
+    expect(await store().closeWindows(false, ['one'], 90)).toEqual([notas, { person: 'bia', app: 'notas' }]);
+    expect(await store().windowsOf('ana', 'notas')).toEqual({ ...notas, open: 0, zeroSinceMs: 90 });
+    await store().putWindows('three', { ...notas, open: 1, zeroSinceMs: null });
+    await store().putWindows('three', { ...notas, open: 0, zeroSinceMs: 95 });
+    expect((await store().windows()).map(({ person, zeroSinceMs }) => [person, zeroSinceMs])).toEqual([
+      ['ana', 95],
+      ['bia', 90],
+    ]);
+  });
+
   test('windows, documents in force and values survive a restart', async () => {
-    await store().putWindows({ person: 'ana', app: 'notas', open: 2, zeroSinceMs: null });
-    await store().putWindows({ person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
+    await store().putWindows('', { person: 'ana', app: 'notas', open: 2, zeroSinceMs: null });
+    await store().putWindows('', { person: 'ana', app: 'notas', open: 0, zeroSinceMs: 77 });
     const row = (name: string, body = '{}', leaving = false) => ({ name, leaving, body });
     await store().changeInForce({ put: [row('Server/casa'), row('Person/bia'), row('Person/ana')], gone: [] });
     await store().changeInForce({ put: [row('Person/ana', '{"a":1}', true)], gone: ['Server/casa', 'Person/unknown'] });

@@ -77,7 +77,7 @@ export interface StoredPass {
   readonly expiresAtMs: number;
 }
 
-/** Windows of one app of one person, over all pages. */
+/** Windows of one app of one person, over all pages of all portals. */
 export interface WindowCount {
   readonly person: string;
   readonly app: string;
@@ -227,7 +227,10 @@ export interface Store {
   appErrors(usuario: string, app: string): Promise<readonly StoredAppError[]>;
   deleteAppErrorsOf(usuario: string): Promise<void>;
 
-  putWindows(windows: WindowCount): Promise<void>;
+  /** As one portal counts its own pages; '' while there are no others. */
+  putWindows(portal: string, windows: WindowCount): Promise<void>;
+  /** The pages of the portals that are `isOf` these, or of all others, went with them: they have no windows open. Answers whose were open. */
+  closeWindows(isOf: boolean, portals: readonly string[], nowMs: number): Promise<readonly Pick<WindowCount, 'person' | 'app'>[]>;
   windows(): Promise<readonly WindowCount[]>;
   windowsOf(person: string, app: string): Promise<WindowCount | null>;
 

@@ -188,8 +188,8 @@ describe('window counts', () => {
   });
 
   test('found open after a restart of the portal count as closed now', async () => {
-    await portal.store.putWindows({ person: 'ana', app: 'notas', open: 3, zeroSinceMs: null });
-    await portal.store.putWindows({ person: 'ana', app: 'relogio', open: 0, zeroSinceMs: 5 });
+    await portal.store.putWindows('', { person: 'ana', app: 'notas', open: 3, zeroSinceMs: null });
+    await portal.store.putWindows('', { person: 'ana', app: 'relogio', open: 0, zeroSinceMs: 5 });
     const next = await createPortalWorld({ store: portal.store, clock });
     try {
       expect(await stored()).toEqual([

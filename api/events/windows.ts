@@ -9,7 +9,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 
 export interface Windows {
-  /** After a portal restart no page is known yet: what was open counts as closed now, until pages say otherwise. */
+  /** After a restart of the only portal no page is known yet: what was open counts as closed now, until pages say otherwise. */
   recover(): Promise<void>;
   pageOpened(person: string, page: string): void;
   pageClosed(page: string): Promise<void>;
@@ -22,7 +22,7 @@ interface Page {
   readonly open: Map<string, number>;
 }
 
-export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus: Bus, clock: Clock): Windows {
+export function createWindows(store: Pick<Store, 'putWindows' | 'closeWindows'>, bus: Bus, clock: Clock, portal = ''): Windows {
   const pages = new Map<string, Page>();
   /** Keeps the writes of one backend in order. */
   const writes = new Map<string, Promise<number>>();
@@ -36,7 +36,7 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
     // The call before reported its own result to its caller.
     await before.catch(() => {});
     const open = total(person, app);
-    await store.putWindows({ person, app, open, zeroSinceMs: open === 0 ? clock.nowMs() : null });
+    await store.putWindows(portal, { person, app, open, zeroSinceMs: open === 0 ? clock.nowMs() : null });
     bus.enqueue(keys.backend(person, app), false);
     return open;
   };
@@ -53,12 +53,8 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'windows'>, bus:
 
   return {
     recover: async () => {
-      const nowMs = clock.nowMs();
-      for (const { person, app, open } of await store.windows()) {
-        if (open === 0) continue;
-        await store.putWindows({ person, app, open: 0, zeroSinceMs: nowMs });
-        bus.enqueue(keys.backend(person, app), false);
-      }
+      if (portal !== '') return;
+      for (const { person, app } of await store.closeWindows(false, [], clock.nowMs())) bus.enqueue(keys.backend(person, app), false);
     },
     pageOpened: (person, page) => {
       pages.set(page, { person, open: new Map() });

@@ -5,6 +5,8 @@ import { carriedUpgrades, carryUpgrade } from './carry.ts';
 import { listenForPeers } from './peer-lines.ts';
 
 export interface PeerOptions {
+  /** Id of this one among them. */
+  readonly portal: string;
   /** What they know each other by. */
   readonly key: string;
   /** Where they reach this one. */

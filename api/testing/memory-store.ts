@@ -79,7 +79,12 @@ export function createMemoryStore(): Store {
     ...createMemoryAppErrors(),
     ...createMemoryPreferences(),
     ...createMemoryConsents(),
-    putWindows: async (count) => void windows.set(key(count.person, count.app), count),
+    putWindows: async (_portal, count) => void windows.set(key(count.person, count.app), count),
+    closeWindows: async (_isOf, _portals, nowMs) => {
+      const open = [...windows.values()].filter((count) => count.open > 0);
+      for (const { person, app } of open) windows.set(key(person, app), { person, app, open: 0, zeroSinceMs: nowMs });
+      return open;
+    },
     windows: async () => [...windows.values()],
     windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
     inForce: async () => [...inForce.values()],

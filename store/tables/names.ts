@@ -42,18 +42,34 @@ export function openIntents(sql: Sql): Pick<Store, 'putIntent' | 'intents' | 'in
 type WindowRow = { person: string; app: string; open: number; zero_since_ms: number | null };
 
 function windowsOf(row: WindowRow): WindowCount {
-  return { person: row.person, app: row.app, open: row.open, zeroSinceMs: row.zero_since_ms };
+  return { person: row.person, app: row.app, open: row.open, zeroSinceMs: row.open === 0 ? row.zero_since_ms : null };
 }
 
-export function openWindows(sql: Sql): Pick<Store, 'putWindows' | 'windows' | 'windowsOf'> {
+export function openWindows(sql: Sql): Pick<Store, 'putWindows' | 'windows' | 'windowsOf' | 'closeWindows'> {
   const put = sql.prepare(
-    `INSERT INTO windows (person, app, open, zero_since_ms) VALUES (?, ?, ?, ?) ON CONFLICT (person, app) DO UPDATE SET
+    `INSERT INTO windows (person, app, open, zero_since_ms, portal) VALUES (?, ?, ?, ?, ?) ON CONFLICT (person, app, portal) DO UPDATE SET
        open = excluded.open, zero_since_ms = excluded.zero_since_ms`,
   );
-  const all = sql.prepare('SELECT * FROM windows ORDER BY person, app');
-  const one = sql.prepare('SELECT * FROM windows WHERE person = ? AND app = ?');
+  const sums = 'SELECT person, app, CAST(sum(open) AS INTEGER) AS open, max(zero_since_ms) AS zero_since_ms FROM windows';
+  const all = sql.prepare(`${sums} GROUP BY person, app ORDER BY person, app`);
+  const one = sql.prepare(`${sums} WHERE person = ? AND app = ? GROUP BY person, app`);
+  const open = sql.prepare('SELECT person, app, portal FROM windows WHERE open > 0 ORDER BY person, app');
+  const close = sql.prepare('UPDATE windows SET open = 0, zero_since_ms = ? WHERE person = ? AND app = ? AND portal = ?');
+  // A portal that is no more keeps a row for each app that it ever counted: the newest zero of them is what counts.
+  const drop = sql.prepare('DELETE FROM windows WHERE person = ? AND app = ? AND portal <> ? AND open = 0');
   return {
-    putWindows: ({ person, app, open, zeroSinceMs }) => sql.write(() => done(put.run(person, app, open, zeroSinceMs))),
+    putWindows: (portal, { person, app, open, zeroSinceMs }) =>
+      sql.write(function* () {
+        yield* drop.run(person, app, portal);
+        yield* put.run(person, app, open, zeroSinceMs, portal);
+      }),
+    closeWindows: (isOf, portals, nowMs) =>
+      sql.write(function* () {
+        const rows = yield* open.all<{ readonly person: string; readonly app: string; readonly portal: string }>();
+        const closed = rows.filter(({ portal }) => portals.includes(portal) === isOf);
+        for (const { person, app, portal } of closed) yield* close.run(nowMs, person, app, portal);
+        return closed.map(({ person, app }) => ({ person, app }));
+      }),
     windows: () =>
       sql.read(function* () {
         return (yield* all.all<WindowRow>()).map(windowsOf);
