@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { siteOf } from '../hosts.ts';
-import { createBus } from '../../store/bus.ts';
+import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
@@ -20,6 +20,20 @@ function setUp() {
   const sessions = createSessions(store, clock, (person) => people.has(person), createBus());
   return { clock, store, people, sessions, passes: createPasses(store, clock) };
 }
+
+test('a session that ended at another portal of the store is none here, and what it opened is told', async () => {
+  const { clock, store, people } = setUp();
+  const buses = [createBus(), createBus()] as const;
+  const toOther = { ...buses[0], tellOthers: (edge: OthersEdge) => buses[1].heard(edge) };
+  const here = createSessions(store, clock, (person) => people.has(person), toOther);
+  const there = createSessions(store, clock, (person) => people.has(person), buses[1]);
+  const ended: string[] = [];
+  there.onEnd((session) => ended.push(session));
+  const { secret, session } = await here.open('ana', false);
+  expect(await there.portal(secret)).toMatchObject({ person: 'ana' });
+  await here.end(session);
+  expect([await there.portal(secret), ended]).toEqual([null, [session.id]]);
+});
 
 describe('the session cookie', () => {
   const value = newSecret();

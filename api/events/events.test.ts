@@ -65,6 +65,13 @@ describe('the events channel', () => {
     expect(later.lines[0]).toMatchObject({ seq: 2, run: (page.lines[0] as { run: string }).run });
   });
 
+  test('what another portal may have said unheard is a gap, after which a page reads everything again', async () => {
+    const page = await open(ana);
+    portal.bus.edgesMissed();
+    await expect.poll(() => page.lines).toHaveLength(2);
+    expect(page.lines[1]).toMatchObject({ seq: 2, type: 'avisos' });
+  });
+
   test('signing out closes what that session opened', async () => {
     const page = await open(ana);
     const other = await open(await portal.signedIn('ana'));

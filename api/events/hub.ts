@@ -59,6 +59,13 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     for (const connection of listening) send(connection, line);
   };
   const unsubscribe = deps.bus.onPublish(publish);
+  // A number is left out: the page reads everything again, as after any gap.
+  const stopMissed = deps.bus.onEdgesMissed(() => {
+    for (const person of connections.keys()) {
+      numbers.set(person, (numbers.get(person) ?? 0) + 1);
+      publish(person, { type: 'avisos' });
+    }
+  });
 
   const detach = (connection: Connection): void => {
     const listening = connections.get(connection.session.person);
@@ -84,6 +91,7 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     close: () => {
       closing = true;
       unsubscribe();
+      stopMissed();
     },
   };
 }
