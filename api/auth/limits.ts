@@ -5,7 +5,10 @@ export const limits = {
   callPassMs: 60_000,
   /** A server-scope app speaks for a person this long after they asked it last. Decision: docs/decisions/0203-server-scope-credential.md */
   mandateMs: 10 * 60_000,
+  /** Kept to be given again; any number of them may be good. */
   mandatesMax: 100_000,
+  /** Of a room ticket or a mandate. */
+  sealedCharsMax: 1_024,
   sessionMs: 14 * 24 * 60 * 60_000,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   sessionCacheMs: 5_000,

@@ -1,11 +1,11 @@
 /**
  * For whom a server-scope app may speak: a person who asks it. The proxy adds `X-Svc-Em-Nome: <mandate>` to what a signed-in person asks of such an
- * app; the app shows the mandate beside its own SVC_PORTAL_TOKEN, and then acts as that person. Kept in memory by its hash, as room tickets are:
- * a restart of the portal ends it, and the next request brings another. Decision: docs/decisions/0203-server-scope-credential.md
+ * app; the app shows the mandate beside its own SVC_PORTAL_TOKEN, and then acts as that person. It says itself for whom it is, sealed as room tickets
+ * are, and ends with the session. Decisions: docs/decisions/0203-server-scope-credential.md, 0300-sealed-tickets.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
-import { isSecretShape, newSecret, secretHash } from './secrets.ts';
+import { seal, unseal } from './sealed.ts';
 
 /** Who asks: with which portal session, and which app. */
 export interface Asking {
@@ -17,60 +17,52 @@ export interface Asking {
 export interface Mandates {
   /** The same mandate for the same session and app until half of its life is over. */
   give(asking: Asking): string;
-  /** Null: unknown, over, or of another app. Whether the session lives is the caller's to ask. */
+  /** Null: none, over, or of another app. Whether the session lives is the caller's to ask. */
   find(mandate: string, app: string): Asking | null;
+  /** Nothing of it is given again. */
   endSession(session: string): void;
-  /** Mandates that are still good, for tests. */
-  count(): number;
 }
 
-interface Given extends Asking {
+interface Sealed extends Asking {
+  /** Wall time: another portal may read it. */
+  readonly untilMs: number;
+}
+
+interface Given extends Sealed {
   readonly mandate: string;
-  readonly hash: string;
-  readonly untilMonotonicMs: number;
 }
 
-export function createMandates(clock: Pick<Clock, 'monotonicMs'>, mostKept: number = limits.mandatesMax): Mandates {
-  /** By hash, in the order in which they were given: the oldest are first, and all live equally long. */
+const purpose = 'mandate';
+
+export function createMandates(clock: Pick<Clock, 'nowMs'>, key: Buffer, mostKept: number = limits.mandatesMax): Mandates {
+  /** The newest of each session and app, the oldest first. */
   const given = new Map<string, Given>();
-  /** The newest of each session and app. */
-  const newest = new Map<string, Given>();
   const keyOf = ({ session, app }: Pick<Asking, 'session' | 'app'>): string => `${session} ${app}`;
-  const drop = (one: Given): void => {
-    given.delete(one.hash);
-    if (newest.get(keyOf(one)) === one) newest.delete(keyOf(one));
-  };
-  const dropOld = (kept: number): void => {
-    const nowMs = clock.monotonicMs();
-    for (const one of given.values()) {
-      if (one.untilMonotonicMs > nowMs && given.size <= kept) return;
-      drop(one);
-    }
+  const leftMs = ({ untilMs }: Sealed): number => {
+    const ms = untilMs - clock.nowMs();
+    // A clock that was set back makes none good for longer.
+    return ms > limits.mandateMs ? 0 : ms;
   };
   return {
-    give: (asking) => {
-      const nowMs = clock.monotonicMs();
-      const known = newest.get(keyOf(asking));
-      if (known?.person === asking.person && known.untilMonotonicMs - nowMs > limits.mandateMs / 2) return known.mandate;
-      dropOld(mostKept - 1);
-      const mandate = newSecret();
-      const { person, app, session } = asking;
-      const one: Given = { person, app, session, mandate, hash: secretHash(mandate), untilMonotonicMs: nowMs + limits.mandateMs };
-      given.set(one.hash, one);
-      newest.set(keyOf(one), one);
+    give: ({ person, app, session }) => {
+      const name = keyOf({ session, app });
+      const known = given.get(name);
+      if (known?.person === person && leftMs(known) > limits.mandateMs / 2) return known.mandate;
+      given.delete(name);
+      const [oldest] = given.keys();
+      if (oldest !== undefined && given.size >= mostKept) given.delete(oldest);
+      const sealed: Sealed = { person, app, session, untilMs: clock.nowMs() + limits.mandateMs };
+      const mandate = seal(key, purpose, sealed);
+      given.set(name, { ...sealed, mandate });
       return mandate;
     },
     find: (mandate, app) => {
-      // Hashed in any case, and looked up by the hash: the time reveals nothing about existing mandates.
-      const one = given.get(secretHash(mandate));
-      return isSecretShape(mandate) && one?.app === app && one.untilMonotonicMs > clock.monotonicMs() ? one : null;
+      const found = unseal(key, purpose, mandate) as Sealed | null;
+      if (found === null || found.app !== app || leftMs(found) <= 0) return null;
+      return { person: found.person, app, session: found.session };
     },
     endSession: (session) => {
-      for (const one of given.values()) if (one.session === session) drop(one);
-    },
-    count: () => {
-      dropOld(mostKept);
-      return given.size;
+      for (const [name, one] of given) if (one.session === session) given.delete(name);
     },
   };
 }

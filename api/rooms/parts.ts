@@ -5,7 +5,6 @@ import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
-import { storedKey } from '../auth/secrets.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
@@ -35,6 +34,8 @@ export interface RoomPartsDeps {
   readonly apps: AppsView;
   readonly clock: Clock;
   readonly relay: Relay;
+  /** Of the store: what it seals any portal reads. */
+  readonly sealKey: Buffer;
   readonly sessions: Pick<Sessions, 'alive'>;
   /** Made when the first attachment comes. */
   readonly attachmentsDir: string;
@@ -54,7 +55,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
     clock,
-    key: storedKey(store, 'rooms/ticket-key'),
+    key: deps.sealKey,
     rooms: store.rooms,
     person: (usuario) => people.find(usuario),
     alive: (root) => sessions.alive(root),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
-import { limits } from './limits.ts';
+import { limits } from '../auth/limits.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createTickets, type TicketFor } from './tickets.ts';
 
@@ -21,13 +21,13 @@ async function world() {
     await rooms.createRoom({ id, app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
   }
   const person = (usuario: string) => people.get(usuario) ?? null;
-  const tickets = createTickets({ clock, key: async () => key, rooms, person, alive: async (session) => sessions.has(session) });
+  const tickets = createTickets({ clock, key, rooms, person, alive: async (session) => sessions.has(session) });
   return { clock, rooms, sessions, tickets };
 }
 
 test('lets in for 59.9 s, as often as asked, with who it is and the role of now', async () => {
   const { clock, tickets } = await world();
-  const ticket = await tickets.give(ana);
+  const ticket = tickets.give(ana);
   const seat = {
     sala: room,
     app: 'notas',
@@ -52,7 +52,7 @@ test('lets in for 59.9 s, as often as asked, with who it is and the role of now'
 
 test('opens no other room, and nothing else is a ticket', async () => {
   const { tickets } = await world();
-  const ticket = await tickets.give(ana);
+  const ticket = tickets.give(ana);
   expect(await tickets.admit(other, ticket)).toEqual({ kind: 'refused' });
   const wrong = ['', 'x', ticket.slice(0, -1), `${ticket}A`, ticket.toLowerCase(), 'A'.repeat(43), '\u0000'.repeat(43), 'é'.repeat(1_000)];
   for (const bilhete of wrong) expect(await tickets.admit(room, bilhete)).toEqual({ kind: 'refused' });
@@ -62,7 +62,7 @@ test('opens no other room, and nothing else is a ticket', async () => {
 test('the role is the one that holds when it opens; who was removed and what was deleted are told apart', async () => {
   const { rooms, tickets } = await world();
   const bia: TicketFor = { ...ana, usuario: 'bia', por: 'backend', session: null };
-  const ticket = await tickets.give(bia);
+  const ticket = tickets.give(bia);
   const role = async () => {
     const admission = await tickets.admit(room, ticket);
     return admission.kind === 'seat' ? `${admission.seat.por} ${admission.seat.papel}` : admission.kind;
@@ -83,10 +83,10 @@ test('the role is the one that holds when it opens; who was removed and what was
 
 test('ends with the session of its page and with the person', async () => {
   const { sessions, tickets } = await world();
-  const ticket = await tickets.give(ana);
+  const ticket = tickets.give(ana);
   sessions.clear();
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
-  const gone = await tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
+  const gone = tickets.give({ ...ana, usuario: 'dora', por: 'backend', session: null });
   expect(await tickets.admit(room, gone)).toEqual({ kind: 'removed' });
 });
 
@@ -94,7 +94,7 @@ test('a backend’s ends with its credential', async () => {
   const { rooms, tickets } = await world();
   const token = { tokenHash: 't1', usuario: 'ana', app: 'notas', scopes: ['salas'], startHash: 's', atMs: 0 } as const;
   await rooms.putPortalToken(token);
-  const ticket = await tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
+  const ticket = tickets.give({ ...ana, por: 'backend', session: null, credential: 't1' });
   expect(await tickets.admit(room, ticket)).toMatchObject({ kind: 'seat', seat: { session: null, credential: 't1' } });
   await rooms.keepPortalTokens('ana', 'notas', null);
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
@@ -102,17 +102,17 @@ test('a backend’s ends with its credential', async () => {
 
 test('another portal of the store reads it, and one with another key does not', async () => {
   const { clock, rooms, tickets } = await world();
-  const ticket = await tickets.give(ana);
+  const ticket = tickets.give(ana);
   const of = (other: Buffer) =>
-    createTickets({ clock, key: async () => other, rooms, person: (name) => people.get(name) ?? null, alive: async () => true });
+    createTickets({ clock, key: other, rooms, person: (name) => people.get(name) ?? null, alive: async () => true });
   expect((await of(Buffer.alloc(32, 7)).admit(room, ticket)).kind).toBe('seat');
   expect((await of(Buffer.alloc(32, 8)).admit(room, ticket)).kind).toBe('refused');
 });
 
 test('says nothing to who has it, and any bit that is another one makes it none', async () => {
   const { tickets } = await world();
-  const ticket = await tickets.give(ana);
-  expect(ticket).not.toBe(await tickets.give(ana));
+  const ticket = tickets.give(ana);
+  expect(ticket).not.toBe(tickets.give(ana));
   const bytes = Buffer.from(ticket, 'base64url');
   expect(bytes.toString('latin1')).not.toContain('ana');
   for (let at = 0; at < bytes.length; at += 1) {
@@ -120,5 +120,5 @@ test('says nothing to who has it, and any bit that is another one makes it none'
     other[at]! ^= 1 << (at % 8);
     expect((await tickets.admit(room, other.toString('base64url'))).kind).toBe('refused');
   }
-  expect(ticket.length).toBeLessThan(limits.roomTicketCharsMax);
+  expect(ticket.length).toBeLessThan(limits.sealedCharsMax);
 });

@@ -3,12 +3,11 @@
  * it is bound to, sealed with a key of the store (AES-256-GCM): nothing is kept of it, and any portal of the store reads it. The role is read when
  * it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { PersonRecord } from '../../schema/gateway.ts';
-import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import { seal, unseal } from '../auth/sealed.ts';
 import { initials } from '../people.ts';
 import type { Seat } from './contract.ts';
 
@@ -35,8 +34,8 @@ export type Admission =
   | { readonly kind: 'refused' };
 
 export interface Tickets {
-  /** base64url, below limits.roomTicketCharsMax. */
-  give(to: TicketFor): Promise<string>;
+  /** base64url, below limits.sealedCharsMax. */
+  give(to: TicketFor): string;
   /** Never rejects for what a client sent; for a store that can't be read it does. */
   admit(sala: string, bilhete: string): Promise<Admission>;
 }
@@ -44,7 +43,7 @@ export interface Tickets {
 export interface TicketDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** 32 bytes, the same for all portals of the store. */
-  readonly key: () => Promise<Buffer>;
+  readonly key: Buffer;
   readonly rooms: Pick<RoomStore, 'standing' | 'portalToken'>;
   readonly person: (usuario: string) => PersonRecord | null;
   readonly alive: (session: string) => Promise<boolean>;
@@ -55,13 +54,14 @@ interface Ticket extends TicketFor {
   readonly untilMs: number;
 }
 
+const purpose = 'room ticket';
 const refused: Admission = { kind: 'refused' };
 
 export function createTickets({ clock, key, rooms, person, alive }: TicketDeps): Tickets {
   return {
-    give: async (to) => seal(await key(), { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
+    give: (to) => seal(key, purpose, { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
     admit: async (sala, bilhete) => {
-      const ticket = opened(await key(), bilhete);
+      const ticket = unseal(key, purpose, bilhete) as Ticket | null;
       const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
       // A clock that was set back makes no ticket good for longer.
       if (ticket === null || leftMs <= 0 || leftMs > sharedLimits.roomTicketMs || ticket.sala !== sala) return refused;
@@ -89,31 +89,4 @@ export function createTickets({ clock, key, rooms, person, alive }: TicketDeps):
       };
     },
   };
-}
-
-const algorithm = 'aes-256-gcm';
-const ivBytes = 12;
-const tagBytes = 16;
-
-function seal(key: Buffer, ticket: Ticket): string {
-  const iv = randomBytes(ivBytes);
-  const cipher = createCipheriv(algorithm, key, iv);
-  const text = Buffer.concat([cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, text, cipher.getAuthTag()]).toString('base64url');
-}
-
-/** Null: nobody sealed it with this key. */
-function opened(key: Buffer, bilhete: string): Ticket | null {
-  // Longer ones are not ours, and each ticket has one spelling.
-  if (bilhete.length > limits.roomTicketCharsMax || !/^[A-Za-z0-9_-]{40,}$/.test(bilhete)) return null;
-  const bytes = Buffer.from(bilhete, 'base64url');
-  if (bytes.toString('base64url') !== bilhete || bytes.length <= ivBytes + tagBytes) return null;
-  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
-  decipher.setAuthTag(bytes.subarray(-tagBytes));
-  try {
-    const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()]);
-    return JSON.parse(text.toString('utf8')) as Ticket;
-  } catch {
-    return null;
-  }
 }

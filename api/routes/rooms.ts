@@ -176,7 +176,7 @@ function addTicketRoute(app: FastifyInstance, { rooms, tickets, rates }: RoomRou
       rates.count('ticket', caller.usuario);
       const { room, papel } = await rooms.standing(caller, request.params.id);
       const { usuario, por, session, credential } = caller;
-      const bilhete = papel === null ? null : await tickets.give({ usuario, app: room.app, sala: room.id, por, session, credential });
+      const bilhete = papel === null ? null : tickets.give({ usuario, app: room.app, sala: room.id, por, session, credential });
       return { usuario, bilhete, caminho: `/ws/salas/${room.id}`, papel, anexos: true };
     },
   );
