@@ -37,7 +37,7 @@ import { sweepSessions } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
 import { runDoctor } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
-import { createWindows } from './events/windows.ts';
+import { openWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
 import { answerUnreadable } from './large-head.ts';
@@ -227,8 +227,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus);
-  const windows = createWindows(store, bus, clock, options.peers?.portal);
-  await windows.recover();
+  const windows = await openWindows(store, bus, clock, options.peers?.portal);
   const hub = createEventHub({ bus, clock, windows, onError });
   const pages = createPageSockets({ site, sessions, clock, onError });
   const terminals = createTerminals({ clock, people, commands: commands.people });

@@ -11,4 +11,6 @@ export const limits = {
   stateFreeBytesMin: 256 * 1_024 * 1_024,
   /** The one compilation of a new app from the template `binary`. */
   templateBuildMsMax: 60_000,
+  /** A portal that does not lead looks so often whether anybody does. */
+  leaseLookMs: 250,
 } as const;

@@ -26,8 +26,6 @@ export const limits = {
   memberRenewMs: 1_000,
   /** Of the base of a document that is read from PostgreSQL. */
   roomPieceBytes: 1_024 * 1_024,
-  /** A portal that does not lead looks so often whether anybody does. */
-  leaseLookMs: 250,
   // Edges between portals. Decision: docs/decisions/0298-edges-between-portals.md
   /** Of one message: PostgreSQL takes 8,000. */
   edgeMessageBytesMax: 7_900,

@@ -126,13 +126,10 @@ export function appAudience(app: string, root: string): string {
   return `${app}@${root}`;
 }
 
+type OthersBus = Pick<Bus, 'tellOthers' | 'onHeard'>;
+
 /** `person` says whether the person still exists: sessions of removed people are invalid. */
-export function createSessions(
-  store: Store,
-  clock: Clock,
-  person: (usuario: string) => boolean,
-  bus: Pick<Bus, 'tellOthers' | 'onHeard'>,
-): Sessions {
+export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean, bus: OthersBus): Sessions {
   const cache = createSessionCache(clock);
   const endings = createListeners();
   const presence = createListeners();
@@ -155,19 +152,8 @@ export function createSessions(
     if (session) cache.put(id, audience, session, endings);
     return session;
   };
-  const ended = (tokenHashes: readonly string[]): void => {
-    for (const tokenHash of tokenHashes) endings.emit(tokenHash);
-  };
-  bus.onHeard((edge) => {
-    if (edge.kind !== 'sessions') return;
-    cache.forget(edge.ended);
-    ended(edge.ended);
-  });
-  const endedHere = (tokenHashes: readonly string[]): void => {
-    ended(tokenHashes);
-    bus.tellOthers({ kind: 'sessions', ended: tokenHashes });
-  };
-  const { list, endRoots, endAll } = createList({ store, clock, cache, ended: endedHere, left: presence.emit });
+  const ended = shareEndings(bus, cache, endings.emit);
+  const { list, endRoots, endAll } = createList({ store, clock, cache, ended, left: presence.emit });
 
   return {
     open: async (owner, admin, source = { method: 'link', address: '', agent: '' }) => {
@@ -215,6 +201,26 @@ export function createSessions(
     endAll,
     onEnd: endings.add,
     onPresence: presence.add,
+  };
+}
+
+/** Sessions that end here are told to the other portals of the store, and those that end there end here. */
+function shareEndings(
+  bus: OthersBus,
+  cache: Pick<SessionCache, 'forget'>,
+  emit: (session: string) => void,
+): (tokenHashes: readonly string[]) => void {
+  const endHere = (tokenHashes: readonly string[]): void => {
+    for (const tokenHash of tokenHashes) emit(tokenHash);
+  };
+  bus.onHeard((edge) => {
+    if (edge.kind !== 'sessions') return;
+    cache.forget(edge.ended);
+    endHere(edge.ended);
+  });
+  return (tokenHashes) => {
+    endHere(tokenHashes);
+    bus.tellOthers({ kind: 'sessions', ended: tokenHashes });
   };
 }
 

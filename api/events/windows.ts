@@ -9,8 +9,6 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 
 export interface Windows {
-  /** After a restart of the only portal no page is known yet: what was open counts as closed now, until pages say otherwise. */
-  recover(): Promise<void>;
   pageOpened(person: string, page: string): void;
   pageClosed(page: string): Promise<void>;
   /** Rejects PAGE_UNKNOWN unless the page is an open connection of this person. Resolves when the total is stored. */
@@ -22,7 +20,19 @@ interface Page {
   readonly open: Map<string, number>;
 }
 
-export function createWindows(store: Pick<Store, 'putWindows' | 'closeWindows'>, bus: Bus, clock: Clock, portal = ''): Windows {
+type WindowStore = Pick<Store, 'putWindows' | 'closeWindows'>;
+
+/**
+ * `portal`: its id among others. After a restart of the only one no page is known yet: what was open counts as closed now, until pages say
+ * otherwise.
+ */
+export async function openWindows(store: WindowStore, bus: Bus, clock: Clock, portal = ''): Promise<Windows> {
+  const closed = portal === '' ? await store.closeWindows(false, [], clock.nowMs()) : [];
+  for (const { person, app } of closed) bus.enqueue(keys.backend(person, app), false);
+  return createWindows(store, bus, clock, portal);
+}
+
+function createWindows(store: WindowStore, bus: Bus, clock: Clock, portal: string): Windows {
   const pages = new Map<string, Page>();
   /** Keeps the writes of one backend in order. */
   const writes = new Map<string, Promise<number>>();
@@ -52,10 +62,6 @@ export function createWindows(store: Pick<Store, 'putWindows' | 'closeWindows'>,
   };
 
   return {
-    recover: async () => {
-      if (portal !== '') return;
-      for (const { person, app } of await store.closeWindows(false, [], clock.nowMs())) bus.enqueue(keys.backend(person, app), false);
-    },
     pageOpened: (person, page) => {
       pages.set(page, { person, open: new Map() });
     },

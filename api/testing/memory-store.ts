@@ -80,11 +80,7 @@ export function createMemoryStore(): Store {
     ...createMemoryPreferences(),
     ...createMemoryConsents(),
     putWindows: async (_portal, count) => void windows.set(key(count.person, count.app), count),
-    closeWindows: async (_isOf, _portals, nowMs) => {
-      const open = [...windows.values()].filter((count) => count.open > 0);
-      for (const { person, app } of open) windows.set(key(person, app), { person, app, open: 0, zeroSinceMs: nowMs });
-      return open;
-    },
+    closeWindows: async (_isOf, _portals, nowMs) => closeAll(windows, nowMs),
     windows: async () => [...windows.values()],
     windowsOf: async (person, app) => windows.get(key(person, app)) ?? null,
     inForce: async () => [...inForce.values()],
@@ -95,10 +91,7 @@ export function createMemoryStore(): Store {
     value: async (name) => values.get(name) ?? null,
     values: async (prefix) => new Map([...values].filter(([name]) => name.startsWith(prefix))),
     putValue: async (name, value) => void values.set(name, value),
-    keepValue: async (name, value) => {
-      if (!values.has(name)) values.set(name, value);
-      return values.get(name) ?? value;
-    },
+    keepValue: async (name, value) => values.get(name) ?? values.set(name, value).get(name) ?? value,
     rooms: createMemoryRooms(),
     jobs: createMemoryJobs(),
     ...unclosed,
@@ -184,4 +177,11 @@ function createMemoryPreferences(): Pick<Store, 'preferences' | 'putPreferences'
     },
     deletePreferences: async (person) => void preferences.delete(person),
   };
+}
+
+/** As if all of them were of portals that went. */
+function closeAll(windows: Map<string, WindowCount>, nowMs: number): readonly WindowCount[] {
+  const open = [...windows].filter(([, count]) => count.open > 0);
+  for (const [name, { person, app }] of open) windows.set(name, { person, app, open: 0, zeroSinceMs: nowMs });
+  return open.map(([, count]) => count);
 }

@@ -5,7 +5,7 @@
 import type { Controller } from '../../controller/loop/loop.ts';
 import type { Log } from '../../controller/loop/record.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../../store/limits.ts';
+import { limits } from '../limits.ts';
 import type { Leading, MemberStore } from '../../store/postgres.ts';
 
 export interface ReignOptions {
