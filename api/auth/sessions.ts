@@ -131,8 +131,7 @@ type OthersBus = Pick<Bus, 'tellOthers' | 'onHeard'>;
 /** `person` says whether the person still exists: sessions of removed people are invalid. */
 export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean, bus: OthersBus): Sessions {
   const cache = createSessionCache(clock);
-  const endings = createListeners();
-  const presence = createListeners();
+  const [endings, presence] = [createListeners(), createListeners()];
 
   const peek = (id: string, audience: string): Session | undefined => {
     const known = cache.get(id, audience);

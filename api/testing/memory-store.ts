@@ -88,10 +88,7 @@ export function createMemoryStore(): Store {
       for (const name of gone) inForce.delete(name);
       for (const row of put) inForce.set(row.name, row);
     },
-    value: async (name) => values.get(name) ?? null,
-    values: async (prefix) => new Map([...values].filter(([name]) => name.startsWith(prefix))),
-    putValue: async (name, value) => void values.set(name, value),
-    keepValue: async (name, value) => values.get(name) ?? values.set(name, value).get(name) ?? value,
+    ...namedValues(values),
     rooms: createMemoryRooms(),
     jobs: createMemoryJobs(),
     ...unclosed,
@@ -184,4 +181,16 @@ function closeAll(windows: Map<string, WindowCount>, nowMs: number): readonly Wi
   const open = [...windows].filter(([, count]) => count.open > 0);
   for (const [name, { person, app }] of open) windows.set(name, { person, app, open: 0, zeroSinceMs: nowMs });
   return open.map(([, count]) => count);
+}
+
+function namedValues(values: Map<string, string>): Pick<Store, 'value' | 'values' | 'putValue' | 'keepValue'> {
+  return {
+    value: async (name) => values.get(name) ?? null,
+    values: async (prefix) => new Map([...values].filter(([name]) => name.startsWith(prefix))),
+    putValue: async (name, value) => void values.set(name, value),
+    keepValue: async (name, value) => {
+      if (!values.has(name)) values.set(name, value);
+      return values.get(name) ?? value;
+    },
+  };
 }
