@@ -49,9 +49,9 @@ program
   .argument('<dir>', 'folder of desired-state YAML')
   .description('run the portal and the controller')
   .option('--listen <host:port>', 'instead of Portal.spec.listen')
-  .option('--join', 'beside other portals of the same PostgreSQL store: one of them leads, each serves people')
+  .option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there')
   .addOption(state())
-  .action(async (dir: string, options: { listen?: string; join?: true; state: string }) => {
+  .action(async (dir: string, options: { listen?: string; join?: string; state: string }) => {
     await (await import('./commands/up.ts')).runUp(dir, options);
   });
 

@@ -4,7 +4,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   up: [
     'svc up examples/desired',
     'svc up /etc/svc --state /var/lib/svc --listen 127.0.0.1:8787',
-    'svc up /etc/svc --state /var/lib/svc --join',
+    'svc up /etc/svc --state /var/lib/svc --join 10.0.0.2:8788',
   ],
   dev: [
     'svc dev',

@@ -47,8 +47,8 @@ export interface UpOptions {
   /** host:port; null takes the Portal document's. */
   readonly listen: string | null;
   readonly state: string;
-  /** Other portals use the same store: one of them leads. */
-  readonly joins?: boolean;
+  /** Beside other portals of the same store, of which one leads: where they reach this one, host:port. */
+  readonly joins?: string | null;
   /** Of `svc dev`. */
   readonly dev?: DevParts;
 }
@@ -120,7 +120,7 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin({ dir, listen, state, joins = false, dev }: UpOptions, log: Logger): Promise<Running> {
+export async function begin({ dir, listen, state, joins = null, dev }: UpOptions, log: Logger): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -206,6 +206,7 @@ async function portalParts({
     bus: opened.bus,
     gateway,
     ...rooms,
+    ...(opened.peers === null ? {} : { peers: opened.peers }),
     figures: figuresOf(() => reigns.controller().context.figures.seen),
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,

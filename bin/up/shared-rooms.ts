@@ -30,6 +30,8 @@ export interface SharedRoomsOptions {
   /** Where documents lay before. */
   readonly file: string;
   readonly acceptLossFile: string;
+  /** Where the others reach this portal; '': nowhere. */
+  readonly address: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** What closes it is added here. */
@@ -37,7 +39,7 @@ export interface SharedRoomsOptions {
 }
 
 export async function openSharedRooms(options: SharedRoomsOptions): Promise<SharedRooms> {
-  const { pool, clock, log, ends } = options;
+  const { pool, address, clock, log, ends } = options;
   const listeners: ((salas: readonly string[]) => void)[] = [];
   const onTaken: SharedRooms['onTaken'] = (listener) => void listeners.push(listener);
   const shut = await moveDocuments(options);
@@ -52,7 +54,7 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
       });
   };
   const holder = `${hostname()}, process ${process.pid}`;
-  const member = await joinPortals(pool, { holder, address: '', version: about.version, clock, onLapsed: look });
+  const member = await joinPortals(pool, { holder, address, version: about.version, clock, onLapsed: look });
   ends.push(() => member.leave());
   const owners = createRoomOwners(pool, member, clock);
   const roomLog = openPostgresRoomLog({ pool, owners, clock });

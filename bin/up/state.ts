@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from 'pino';
+import type { PeerOptions } from '../../api/peers/portal-peers.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import type { Bus } from '../../store/bus.ts';
 import { markAttachments } from '../../store/attachments-mark.ts';
@@ -15,7 +16,7 @@ import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
-import { openSharedRooms } from './shared-rooms.ts';
+import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
 import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
@@ -23,8 +24,8 @@ export interface StateOptions {
   readonly stateDir: string;
   readonly place: StorePlace;
   readonly bus: Bus;
-  /** Other portals use the store, too. */
-  readonly joins: boolean;
+  /** Where the other portals of the store reach this one (host:port); null: there are no others. */
+  readonly joins: string | null;
   readonly clock: Clock;
   readonly log: Logger;
   /** What closes it is added here. */
@@ -37,6 +38,8 @@ export interface OpenState {
   readonly bus: Bus;
   /** Null: no other portal uses the store. */
   readonly member: MemberStore | null;
+  /** Of the portal among others; null as `member`. */
+  readonly peers: PeerOptions | null;
   /** The store as the controller of a portal that leads has it. */
   readonly led: (leading: Leading) => Store;
   /** Of this portal, for its orders. */
@@ -72,9 +75,11 @@ function withFaultPoints(store: Store): Store {
 
 /** Before documents are read: a Grant makes rooms. */
 export async function openState({ stateDir, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
-  const joined = joins ? await openMember(place, { stateDir, clock, local }) : null;
+  const joined = joins !== null ? await openMember(place, { stateDir, clock, local }) : null;
   const opened =
-    joined === null ? await openStore(place, { stateDir, clock, leads: true }) : { store: joined.member, leader: null, lost: null };
+    joined === null
+      ? await openStore(place, { stateDir, clock, leads: true })
+      : { store: joined.member, leader: null, lost: null, pool: joined.member.pool };
   const bus = joined?.shared.bus ?? local;
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
@@ -85,7 +90,8 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const roomFile = path.join(stateDir, 'rooms.db');
   const acceptLossFile = path.join(stateDir, acceptLoss);
   const { pool } = opened;
-  const shared = pool === null ? null : await openSharedRooms({ pool, store, file: roomFile, acceptLossFile, clock, log, ends });
+  const shared =
+    pool === null ? null : await openSharedRooms({ pool, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
   const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
   reportRoomLog(roomLog, log);
   const attachmentsDir = path.join(stateDir, 'anexos');
@@ -110,6 +116,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     store,
     bus,
     member: joined?.member ?? null,
+    peers: joins === null || joined === null ? null : peersOf(joins, joined.key, shared),
     led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
     roomLog,
@@ -128,6 +135,22 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
       () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
       () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     ],
+  };
+}
+
+function peersOf(address: string, key: string, shared: SharedRooms | null): PeerOptions {
+  const owners = shared?.owners ?? null;
+  const colon = address.lastIndexOf(':');
+  return {
+    key,
+    portal: owners?.portal ?? '',
+    listenHost: address.slice(0, colon).replaceAll(/^\[|\]$/g, ''),
+    listenPort: Number(address.slice(colon + 1)),
+    elsewhere: async (sala) => {
+      // Nobody enters a room while its documents can't be read.
+      const taken = (await owners?.take(sala)) ?? null;
+      return taken?.kind === 'elsewhere' ? taken.address : null;
+    },
   };
 }
 

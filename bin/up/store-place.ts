@@ -82,7 +82,11 @@ export interface OpenStore {
 export interface OpenMember {
   readonly member: MemberStore;
   readonly shared: SharedBus;
+  /** What the portals know each other by. */
+  readonly key: string;
 }
+
+const portalKeyCharsMin = 32;
 
 /** Of a portal among others, which hears them on `local`. */
 export async function openMember(
@@ -95,9 +99,17 @@ export async function openMember(
       'BAD_REQUEST',
       `--join needs a store that portals can share: Portal.spec.store is ${place.store}, expected postgres://USER@HOST/DATABASE`,
     );
+  if (place.portalKey === undefined)
+    throw new SvcError(
+      'BAD_REQUEST',
+      '--join needs Portal.spec.portalKey: { file: PATH } or { env: NAME }, the same for all portals of the store',
+    );
+  const key = await readSecretReference(place.portalKey, stateDir);
+  if (key.length < portalKeyCharsMin)
+    throw new SvcError('BAD_REQUEST', `Portal.spec.portalKey has ${key.length} characters, expected at least ${portalKeyCharsMin}`);
   const reached = await postgresPlace(place, stateDir);
   const member = await openMemberStore(reached, { clock, holder: holderName() });
-  return { member, shared: createSharedBus({ place: reached, local, clock }) };
+  return { member, key, shared: createSharedBus({ place: reached, local, clock }) };
 }
 
 const holderName = (): string => `${hostname()}, process ${process.pid}`;

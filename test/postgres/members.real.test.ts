@@ -2,6 +2,7 @@
  * Three portals of one real PostgreSQL: whichever is asked serves; one of them leads, and when it is killed or stands still another one does, and
  * nobody's session or app notices.
  */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
@@ -43,7 +44,9 @@ beforeAll(async () => {
     repository: join(folder, 'apps'),
     store: place.name,
     storePassword: { file: join(folder, 'password') },
+    portalKey: { file: join(folder, 'portal-key') },
   };
+  await writeFile(join(folder, 'portal-key'), `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
   await writeFile(
     join(desired, 'portal.yaml'),
     `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(spec)}\n`,
@@ -53,9 +56,9 @@ beforeAll(async () => {
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa }',
   ];
   await writeFile(join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-  portals = [await startPortal({ desired, args: ['--join'] })];
+  portals = [await startPortal({ desired, args: await joined() })];
   await whenInstalled(portals[0]!, 'notas');
-  portals.push(...(await Promise.all([1, 2].map(() => startPortal({ desired, args: ['--join'] })))));
+  portals.push(...(await Promise.all([1, 2].map(async () => await startPortal({ desired, args: await joined() })))));
   const host = `svc.localhost:${frontPort}`;
   ana = createBrowser({ host, url: `http://${host}`, port: frontPort, received: [] });
 });
@@ -71,6 +74,7 @@ afterAll(async () => {
 
 let pid: number;
 const processAt = async (which: number): Promise<number> => Number((await whenState(portals[which]!, 'notas', 'running')).details['pid']);
+const joined = async (): Promise<readonly string[]> => ['--join', `127.0.0.1:${await freePort()}`];
 const through = (which: number): Browser => {
   target = which;
   return ana;
