@@ -49,7 +49,8 @@ program
   .argument('<dir>', 'folder of desired-state YAML')
   .description('run the portal and the controller')
   .option('--listen <host:port>', 'instead of Portal.spec.listen')
-  .option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there')
+  // Hidden until attachments and files of jobs are in the database, too.
+  .addOption(new Option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there').hideHelp())
   .addOption(state())
   .action(async (dir: string, options: { listen?: string; join?: string; state: string }) => {
     await (await import('./commands/up.ts')).runUp(dir, options);

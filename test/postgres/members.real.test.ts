@@ -9,9 +9,11 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type * as Y from 'yjs';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { emptyServer, freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { connect, type RawClient } from '../support/room-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { order, whenInstalled, whenState } from '../integration/world.ts';
 
@@ -28,7 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcm-'));
   database = await startPostgres();
   const place = await database.database();
-  const desired = await exampleDesired(folder, ['notas']);
+  const desired = await exampleDesired(folder, ['notas', 'caderno']);
   await writeFile(join(folder, 'password'), `${String(place.password)}\n`, { mode: 0o600 });
   front = net.createServer((socket) => {
     const onward = net.connect(portals[target]!.port, '127.0.0.1');
@@ -57,7 +59,7 @@ beforeAll(async () => {
   ];
   await writeFile(join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
   portals = [await startPortal({ desired, args: await joined() })];
-  await whenInstalled(portals[0]!, 'notas');
+  await whenInstalled(portals[0]!, 'notas', 'caderno');
   portals.push(...(await Promise.all([1, 2].map(async () => await startPortal({ desired, args: await joined() })))));
   const host = `svc.localhost:${frontPort}`;
   ana = createBrowser({ host, url: `http://${host}`, port: frontPort, received: [] });
@@ -79,6 +81,21 @@ const through = (which: number): Browser => {
   target = which;
   return ana;
 };
+async function enter(which: number, room: string, doc?: Y.Doc): Promise<RawClient> {
+  const asked = await through(which).call('POST', `/api/salas/${room}/bilhete?app=caderno`, {});
+  const { bilhete, caminho } = asked.json() as { readonly bilhete: string; readonly caminho: string };
+  const at = `ws://127.0.0.1:${frontPort}${caminho}/documento`;
+  const client = connect(at, bilhete, { host: `svc.localhost:${frontPort}`, ...(doc === undefined ? {} : { doc }) });
+  await client.synced;
+  return client;
+}
+
+/** As soon as a portal takes the room over. */
+const entered = async (which: number, room: string): Promise<RawClient> =>
+  await until('the room', async () => await enter(which, room).catch(() => null), 15_000);
+
+const said = ({ doc }: RawClient): string => doc.getText('t').toString();
+
 const session = async (which: number): Promise<number> => (await through(which).request('/api/sessao', {})).status;
 const leads = (which: number): boolean => {
   const said = portals[which]!.output().matchAll(/"leads":(true|false)|another portal leads now/g);
@@ -98,19 +115,43 @@ test('an app that is asked for at any of them runs once, and each of them knows 
   expect(new Set(pids)).toEqual(new Set([expect.any(Number)]));
   pid = Number(pids[0]);
   const answers = [];
-  for (const which of [0, 1, 2]) answers.push((await through(which).visit('/app/notas/')).status);
+  for (const which of [0, 1, 2]) answers.push((await through(which).visit(`http://notas.svc.localhost:${frontPort}/`)).status);
   expect(answers).toEqual([200, 200, 200]);
 });
 
-test('the portal that leads is killed: another one leads, and nobody else notices', async () => {
+test('a room is at one of them, and who comes to another one is in the same room', async () => {
+  const made = (await through(0).call('POST', '/api/salas?app=caderno', { nome: 'Atas' })).json() as { readonly id: string };
+  const clients: RawClient[] = [];
+  for (const which of [0, 1, 2]) clients.push(await enter(which, made.id));
+  clients[1]!.doc.getText('t').insert(0, 'one ');
+  clients[2]!.doc.getText('t').insert(0, 'two ');
+  await until('the same text', () => clients.every((client) => said(client).length === 8));
+  expect(new Set(clients.map(said)).size).toBe(1);
+  clients[0]!.presence.setLocalState({ cursor: 3 });
+  await until('presence', () => clients.every(({ presence }) => presence.getStates().size === 1));
+  // The portal that has it was the first that was asked.
   await portals[0]!.kill();
-  expect([await session(1), await session(2), await processAt(1)]).toEqual([200, 200, pid]);
-  await until('another one to lead', () => leads(1) || leads(2), 10_000);
-  await order(portals[1]!, 'restart', 'notas');
-  await until('another process', async () => (await processAt(1)) !== pid && (await processAt(2)) !== pid);
-  pid = await processAt(2);
+  for (const client of clients) await client.closed;
+  expect(said(await entered(1, made.id))).toBe(said(clients[1]!));
+  const again = [await enter(1, made.id, clients[1]!.doc), await enter(2, made.id)];
+  again[0]!.doc.getText('t').insert(0, 'three ');
+  await until('the same text', () => new Set(again.map(said)).size === 1 && said(again[1]!).includes('three'));
+  for (const client of again) client.end();
   await portals[0]!.again();
-  expect([await session(0), await processAt(0), leads(0)]).toEqual([200, pid, false]);
+  await until('one to lead', () => [0, 1, 2].some(leads), 10_000);
+});
+
+test('the portal that leads is killed: another one leads, and nobody else notices', async () => {
+  const killed = [0, 1, 2].findIndex(leads);
+  const [one, two] = [0, 1, 2].filter((which) => which !== killed) as [number, number];
+  await portals[killed]!.kill();
+  expect([await session(one), await session(two), await processAt(one)]).toEqual([200, 200, pid]);
+  await until('another one to lead', () => leads(one) || leads(two), 10_000);
+  await order(portals[one]!, 'restart', 'notas');
+  await until('another process', async () => (await processAt(one)) !== pid && (await processAt(two)) !== pid);
+  pid = await processAt(two);
+  await portals[killed]!.again();
+  expect([await session(killed), await processAt(killed), leads(killed)]).toEqual([200, pid, false]);
 });
 
 test('one that stood still while another one took over only looks when it goes on', async () => {
