@@ -1,11 +1,7 @@
 /** What the help of each command ends with, by its name. help.test.ts reads every line with the program itself. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   '': ['svc get', 'svc why ana/notas', 'svc help get'],
-  up: [
-    'svc up examples/desired',
-    'svc up /etc/svc --state /var/lib/svc --listen 127.0.0.1:8787',
-    'svc up /etc/svc --state /var/lib/svc --join 10.0.0.2:8788',
-  ],
+  up: ['svc up examples/desired', 'svc up /etc/svc --state /var/lib/svc --listen 127.0.0.1:8787'],
   dev: [
     'svc dev',
     'svc dev notas --as bia',
