@@ -20,6 +20,8 @@ export const portuguese: Translation = {
     'folder of desired-state YAML': 'pasta com os YAML do estado desejado',
     'run the portal and the controller': 'executa o portal e o controlador',
     'instead of Portal.spec.listen': 'em vez de Portal.spec.listen',
+    'beside other portals of the same PostgreSQL store, which reach this one there':
+      'ao lado de outros portais do mesmo banco PostgreSQL, que alcançam este ali',
     'folder of the app': 'pasta do app',
     'run the app of a folder in a desktop of its own while it is written':
       'executa o app de uma pasta em uma área de trabalho própria, enquanto é escrito',
