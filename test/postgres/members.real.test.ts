@@ -94,7 +94,7 @@ async function enter(which: number, room: string, doc?: Y.Doc): Promise<RawClien
 const entered = async (which: number, room: string): Promise<RawClient> =>
   await until('the room', async () => await enter(which, room).catch(() => null), 15_000);
 
-const said = ({ doc }: RawClient): string => doc.getText('t').toString();
+const said = ({ doc }: RawClient): string => JSON.stringify(doc.getText('t'));
 
 const session = async (which: number): Promise<number> => (await through(which).request('/api/sessao', {})).status;
 const leads = (which: number): boolean => {
@@ -125,7 +125,7 @@ test('a room is at one of them, and who comes to another one is in the same room
   for (const which of [0, 1, 2]) clients.push(await enter(which, made.id));
   clients[1]!.doc.getText('t').insert(0, 'one ');
   clients[2]!.doc.getText('t').insert(0, 'two ');
-  await until('the same text', () => clients.every((client) => said(client).length === 8));
+  await until('the same text', () => clients.every((client) => said(client).length === '"one two "'.length));
   expect(new Set(clients.map(said)).size).toBe(1);
   clients[0]!.presence.setLocalState({ cursor: 3 });
   await until('presence', () => clients.every(({ presence }) => presence.getStates().size === 1));
