@@ -5,7 +5,7 @@ import { apps, type ChaosPerson, type ChaosWorld } from './world.ts';
 type Seen = ReturnType<TestSshd['processes']>[number];
 
 const isLauncher = (argv: readonly string[]): boolean => argv.some((word) => /svc-app-run|flock$/.test(word));
-const isSupervisor = (argv: readonly string[]): boolean => argv.some((word) => /\/svc-app-supervisor(\.mjs)?$/.test(word));
+const isSupervisor = (argv: readonly string[]): boolean => argv.some((word) => /\/svc-app-supervisor(\.[cm]js)?$/.test(word));
 
 export interface Table {
   /** Own processes of the backend: one when it runs. A child that was forked a moment ago still has its parent's words and doesn't count. */
