@@ -23,7 +23,9 @@ afterEach(async ({ task }) => {
 
 async function shownOn(page: Page): Promise<string> {
   const shown = page.locator('body').ariaSnapshot({ timeout: 5_000 });
-  return (await shown.catch((error: unknown) => String(error))).replaceAll(/\s+/g, ' ').slice(0, 700);
+  const text = (await shown.catch((error: unknown) => String(error))).replaceAll(/\s+/g, ' ');
+  // What is in front comes last.
+  return text.length <= 3_000 ? text : `${text.slice(0, 700)} … ${text.slice(-2_300)}`;
 }
 
 export interface TestPage {
