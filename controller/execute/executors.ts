@@ -9,7 +9,8 @@ import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
-import type { BackendEntry } from '../entries.ts';
+import { livesOn } from '../../reconcilers/leaving.ts';
+import type { BackendEntry, PersonEntry } from '../entries.ts';
 import { grantExecutors } from './grant-acts.ts';
 import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
@@ -55,8 +56,9 @@ export function createExecutors(options: ExecutorOptions): Executors {
     'supervisor/end': async ({ person }) => {
       faultPoint('supervisor/before-end');
       const entry = entries.people.get(person);
-      const failed = await guarded(options, keys.supervisor(person), async () => entry?.link.ask({ op: 'quit' }));
-      if (entry && failed === null) entry.supervisorEnded = true;
+      await guarded(options, keys.supervisor(person), async () => {
+        if (entry !== undefined) entry.supervisorEnded = await endSupervisor(entry);
+      });
     },
     'server/kit': async (action) => options.onServer(action),
     'server/accounts': async (action) => options.onServer(action),
@@ -68,6 +70,14 @@ export function createExecutors(options: ExecutorOptions): Executors {
     ...grantExecutors(options),
     ...jobExecutors(options),
   };
+}
+
+/** An app that was started a moment ago must not lose its supervisor: what runs is asked for first, and seen. True: it said that it ends. */
+async function endSupervisor({ link }: PersonEntry): Promise<boolean> {
+  await link.look();
+  if (link.snapshots().some((snapshot) => livesOn(snapshot, false))) return false;
+  await link.ask({ op: 'quit' });
+  return true;
 }
 
 async function signOut({ entries, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {

@@ -14,6 +14,7 @@ export function silentLink(person: string): SupervisorLink {
     observeUsage: async () => undefined,
     seenAtMs: () => 0,
     adopt: async () => undefined,
+    look: async () => undefined,
     ensure: refuse,
     ask: refuse,
     dial: refuse,

@@ -41,6 +41,8 @@ export interface SupervisorLink {
   ensure(): Promise<void>;
   /** Rejects SERVER_UNREACHABLE at once while the line is down. */
   ask<Op extends SupervisorRequest['op']>(request: Ask<Op>): Promise<SupervisorReplies[Op]>;
+  /** Asks what runs now, since what was pushed may not have come yet. Rejects as `ask`. */
+  look(): Promise<void>;
   /** A separate connection, e.g. to follow a log. */
   dial(onPush: (push: SupervisorPush) => void, onClose: (error: SvcError) => void): Promise<LineConnection>;
   /** Asks something small; a supervisor that hangs loses the line. */
@@ -108,6 +110,11 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
       return state.ensuring;
     },
     ask,
+    look: async () => {
+      const { connection } = state;
+      const { apps } = await ask({ op: 'snapshot' });
+      if (state.connection === connection) replaceAll(state, apps);
+    },
     dial: async (onPush, onClose) => {
       const stream = await dialSupervisor(state);
       return openLineConnection({ stream, clock: options.clock, leader: options.leader, onPush, onClose });

@@ -6,6 +6,7 @@
 import { decideBackend } from '../../reconcilers/backend.ts';
 import type { Action } from '../../reconcilers/actions.ts';
 import type { BackendDecision, BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
+import { livesOn } from '../../reconcilers/leaving.ts';
 import { decideSupervisor, keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
@@ -215,10 +216,12 @@ export function ensure(world: World, person: PersonModel): void {
   });
 }
 
-/** Whether it said that it ends. */
+/** Whether it said that it ends. What runs is asked for first: a push may be under way. */
 export function quit(world: World, person: PersonModel): boolean {
   if (!person.server.reachable) return false;
   const isThere = person.supervisor !== null;
+  if (isThere) seeAll(world, person);
+  if (isThere && person.apps.some(({ snapshot }) => livesOn(snapshot, false))) return false;
   person.supervisor = null;
   setLink(world, person, 'down');
   return isThere;
@@ -231,13 +234,17 @@ export function setLink(world: World, person: PersonModel, link: PersonModel['li
   enqueuePerson(world, person);
 }
 
-function connect(world: World, person: PersonModel): void {
-  person.link = 'up';
+function seeAll(world: World, person: PersonModel): void {
   for (const app of person.apps) {
     world.unseen.delete(app);
     world.seq += 1;
     observe(world, app, snapshotOf(app), world.seq);
   }
+}
+
+function connect(world: World, person: PersonModel): void {
+  person.link = 'up';
+  seeAll(world, person);
   enqueuePerson(world, person);
 }
 

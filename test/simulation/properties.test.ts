@@ -36,6 +36,11 @@ describe('the model world', () => {
     expect(totals.faults).toBeGreaterThan(amount(1_000));
   }, 60_000);
 
+  it('a person who leaves a moment after a start whose push is late: the app ends with them', () => {
+    const report = simulate({ ...dayOf(721_527_085, 4, 1, 12), faultsPerHour: 60, portalDeathsPerHour: 6, restEveryMs: 10 * 60_000 });
+    expect(report.violations).toEqual([]);
+  });
+
   it('holds them while the wall clock is set forward and back by up to a day', () => {
     const totals = { hours: 0, jumps: 0 };
     const seed = Number(process.env['SVC_SIM_SEED'] ?? Math.floor(performance.timeOrigin) % 2_147_483_647);
