@@ -107,7 +107,8 @@ export function supervisorPids(state: string): readonly number[] {
   return processesBelow(state)
     .filter(
       (found) =>
-        found.argv.some((word) => /svc-app-supervisor(\.[cm]js)?$|kit\/supervise\/main\.ts$/.test(word)) && !found.argv[0]?.endsWith('flock'),
+        found.argv.some((word) => /svc-app-supervisor(\.[cm]js)?$|kit\/supervise\/main\.ts$/.test(word)) &&
+        !found.argv[0]?.endsWith('flock'),
     )
     .map((found) => found.pid);
 }

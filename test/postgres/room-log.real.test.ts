@@ -113,7 +113,7 @@ describe('portals of one database', () => {
     expect(first.lapses).toEqual([]);
     first.goOn();
     await expect.poll(holders).toEqual(['casa1 casa1:7000', 'casa2 casa2:7000']);
-    expect(first.lapses).toEqual([1]);
+    await expect.poll(() => first.lapses).toEqual([1]);
     await first.end();
     expect(await holders()).toEqual(['casa2 casa2:7000']);
   });
