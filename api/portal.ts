@@ -12,6 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Bus } from '../store/bus.ts';
+import type { Bytes } from '../store/bytes.ts';
 import type { SignInMethod, Store } from '../store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
@@ -107,11 +108,11 @@ export interface PortalOptions {
   readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Attachments of rooms; made when the first one comes. */
-  readonly attachmentsDir: string;
-  /** Inputs, logs and outputs of jobs; made when the first byte comes. */
-  readonly queueDir: string;
-  /** Why what the store does not know of it is not collected; null: it is the store's own folder. */
+  /** Of rooms. */
+  readonly attachments: Bytes;
+  /** Inputs, logs and outputs of jobs. */
+  readonly jobFiles: Bytes;
+  /** Why what the store does not know of the attachments is not collected; null: they are the store's own. */
   readonly attachmentsTrouble?: string | null;
   /** Bytes that the rooms of a person hold on the disk; without it no write is refused for them. */
   readonly diskOf?: (dona: string) => Promise<number>;
@@ -238,7 +239,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const mandates = createMandates(clock, sealKey);
   const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
-  const queue = createQueueParts({ store, bus, clock, gateway, queueDir: options.queueDir, onError });
+  const queue = createQueueParts({ store, bus, clock, gateway, jobFiles: options.jobFiles, onError });
   const fileParts = createFileParts({ files: commands.files, clock, site, sessions, onError });
   const preferences = createPreferences({ store, bus, log, clock });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };

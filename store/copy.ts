@@ -7,7 +7,9 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { Client, type ClientBase } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
+import { copyBytes } from './bytes-move.ts';
 import { limits } from './limits.ts';
+import { bytesInTransaction } from './postgres-bytes.ts';
 import { connected, openPostgresStore, type PostgresPlace } from './postgres.ts';
 import { copyDocuments, roomLogName } from './room-log-move.ts';
 import { roomLogTrouble } from './room-log-mark.ts';
@@ -26,6 +28,8 @@ export interface CopyOptions {
   readonly onTable?: (copied: CopiedTable) => void;
   /** The file with the documents of rooms; null: they stay where they are. */
   readonly rooms: string | null;
+  /** Folders of bytes (bytes.ts), by their names in the database. */
+  readonly folders: Readonly<Record<string, string>>;
 }
 
 /**
@@ -35,7 +39,7 @@ export interface CopyOptions {
 export async function copyToPostgres(
   file: string,
   place: PostgresPlace,
-  { clock, holder, onTable, rooms }: CopyOptions,
+  { clock, holder, onTable, rooms, folders }: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
   await (await openSqliteStore(file)).close();
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
@@ -56,6 +60,11 @@ export async function copyToPostgres(
     };
     for (const table of tables) add({ table, rows: await copyTable(source, client, table) });
     if (rooms !== null) for (const one of await copyRooms(source, client, rooms)) add(one);
+    await refuseFilled(client, ['files'], name);
+    for (const [root, folder] of Object.entries(folders)) {
+      const { files } = await copyBytes(folder, bytesInTransaction(client, root));
+      if (files > 0) add({ table: `files of ${root}`, rows: files });
+    }
     await client.query('COMMIT');
     return copied;
   } catch (error) {

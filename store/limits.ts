@@ -26,6 +26,9 @@ export const limits = {
   memberRenewMs: 1_000,
   /** Of the base of a document that is read from PostgreSQL. */
   roomPieceBytes: 1_024 * 1_024,
+  /** Pieces of files in PostgreSQL: so much is gathered, and no more is one of them. */
+  storedPieceBytesMin: 256 * 1_024,
+  storedPieceBytesMax: 1_024 * 1_024,
   // Edges between portals. Decision: docs/decisions/0298-edges-between-portals.md
   /** Of one message: PostgreSQL takes 8,000. */
   edgeMessageBytesMax: 7_900,

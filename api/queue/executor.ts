@@ -12,7 +12,8 @@ import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isSecretShape, secretHash } from '../auth/secrets.ts';
 import type { BeginUpload } from '../uploads.ts';
 import { noSuchJob } from './callers.ts';
-import type { OpenFile, QueueFiles } from './files.ts';
+import type { OpenBytes } from '../../store/bytes.ts';
+import type { QueueFiles } from './files.ts';
 
 export interface ExecutorDeps {
   readonly jobs: JobStore;
@@ -31,7 +32,7 @@ export interface Executor {
   check(authorization: string): Promise<string>;
   /** One line per input: sha256, size, path, between tabs; the path percent-encoded. */
   inputs(job: string): Promise<string>;
-  input(job: string, sha: string): Promise<OpenFile>;
+  input(job: string, sha: string): Promise<OpenBytes>;
   /** `gone`: it is to be ended. One that just began is told its inputs, as above. */
   report(job: string, text: string): Promise<'gone' | { readonly inputs: string | null }>;
   log(job: string, from: number, body: Body): Promise<number>;

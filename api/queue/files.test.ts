@@ -4,14 +4,17 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wr
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createQueueFiles, type OpenFile, type QueueFiles } from './files.ts';
+import { text as textOf } from 'node:stream/consumers';
+import type { OpenBytes } from '../../store/bytes.ts';
+import { createFolderBytes } from '../../store/folder-bytes.ts';
+import { createQueueFiles, type QueueFiles } from './files.ts';
 import { limits } from './limits.ts';
 
 let dir: string;
 let files: QueueFiles;
 beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-fila-'));
-  files = createQueueFiles(path.join(dir, 'fila'));
+  files = createQueueFiles(createFolderBytes(path.join(dir, 'fila')));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -23,9 +26,9 @@ async function* body(text: string, breaks = false): AsyncIterable<Uint8Array> {
   if (breaks) throw new Error('the connection broke');
 }
 const add = (from: number, text: string, breaks = false) => files.add(files.outputPlace(job, sha), from, whole.length, body(text, breaks));
-async function text(file: OpenFile | null): Promise<string | null> {
-  const read = file && (await file.handle.readFile('utf8'));
-  await file?.handle.close();
+async function text(file: OpenBytes | null): Promise<string | null> {
+  const read = file && (await textOf(file.read()));
+  await file?.close();
   return read;
 }
 const read = async (): Promise<string | null> => await text(await files.open(files.outputPlace(job, sha)));
@@ -53,7 +56,7 @@ test('what came before a break stays', async () => {
   await expect(add(0, '012345', true)).rejects.toThrow('the connection broke');
   expect(await files.arrived(files.outputPlace(job, sha))).toBe(6);
   // After a restart.
-  files = createQueueFiles(path.join(dir, 'fila'));
+  files = createQueueFiles(createFolderBytes(path.join(dir, 'fila')));
   expect(await add(6, '6789')).toEqual({ ate: 10, complete: true });
 });
 

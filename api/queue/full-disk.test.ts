@@ -9,6 +9,7 @@ import { newJobId, type JobStore } from '../../store/jobs.ts';
 import { createMemoryJobs } from '../../store/testing/memory-jobs.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createExecutor, type Executor } from './executor.ts';
+import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { createQueueFiles } from './files.ts';
 import { createTransfers, type Transfers } from './transfers.ts';
 
@@ -21,7 +22,7 @@ beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-fila-'));
   room = 2 ** 40;
   jobs = createMemoryJobs();
-  const files = createQueueFiles(path.join(dir, 'fila'), async () => await Promise.resolve(room));
+  const files = createQueueFiles(createFolderBytes(path.join(dir, 'fila'), async () => await Promise.resolve(room)));
   const common = { jobs, files, bus: createBus(), clock: createManualClock(), beginUpload: () => () => undefined, spaceMax: () => 10_000 };
   executor = createExecutor(common);
   transfers = createTransfers(common);

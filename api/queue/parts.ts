@@ -1,6 +1,7 @@
 /** The parts of the queue's API, put together: what portal.ts registers. */
 import type { FastifyInstance } from 'fastify';
 import type { Bus } from '../../store/bus.ts';
+import type { Bytes } from '../../store/bytes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Gateway } from '../../schema/gateway.ts';
@@ -31,14 +32,14 @@ export interface QueuePartsDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly gateway: Pick<Gateway, 'queue' | 'apps'>;
-  /** Of inputs, logs and outputs; made when the first byte comes. */
-  readonly queueDir: string;
+  /** Inputs, logs and outputs. */
+  readonly jobFiles: Bytes;
   readonly onError: (error: unknown) => void;
 }
 
-export function createQueueParts({ store, bus, clock, gateway, queueDir, onError }: QueuePartsDeps): QueueParts {
+export function createQueueParts({ store, bus, clock, gateway, jobFiles, onError }: QueuePartsDeps): QueueParts {
   const { jobs } = store;
-  const files = createQueueFiles(queueDir);
+  const files = createQueueFiles(jobFiles);
   const beginUpload = createUploads({ max: limits.queueUploadsMax, perOwnerMax: limits.queueUploadsPerOwnerMax });
   const common = { jobs, files, bus, clock, beginUpload, spaceMax: () => spaceMax({ view: gateway.queue }) };
   const queue = createQueue({ jobs, bus, clock, view: gateway.queue, apps: gateway.apps });

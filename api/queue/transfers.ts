@@ -6,7 +6,8 @@ import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
 import type { BeginUpload } from '../uploads.ts';
 import { appOf, type QueueCaller } from './callers.ts';
-import type { OpenFile, QueueFiles } from './files.ts';
+import type { OpenBytes } from '../../store/bytes.ts';
+import type { QueueFiles } from './files.ts';
 
 export interface TransferDeps {
   readonly jobs: JobStore;
@@ -27,8 +28,8 @@ export interface Transfers {
   seeInput(caller: QueueCaller, sha: string): Promise<UploadAnswer>;
   outputs(job: StoredJob): Promise<OutputsAnswer>;
   /** The caller closes it. Rejects NOT_FOUND for what is not there whole. */
-  openOutput(job: StoredJob, caminho: string): Promise<OpenFile & { readonly sha: string }>;
-  openLog(job: StoredJob): Promise<OpenFile | null>;
+  openOutput(job: StoredJob, caminho: string): Promise<OpenBytes & { readonly sha: string }>;
+  openLog(job: StoredJob): Promise<OpenBytes | null>;
 }
 
 export function createTransfers(deps: TransferDeps): Transfers {

@@ -7,6 +7,7 @@ import type { RoomStore } from '../../store/rooms.ts';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import { limits } from './limits.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments, type Attachments } from './attachments.ts';
 import type { RoomCaller } from './callers.ts';
@@ -66,7 +67,7 @@ function open(isOurs = true): Attachments {
         return found;
       },
     },
-    files: createAttachmentFiles(dir),
+    files: createAttachmentFiles(createFolderBytes(dir)),
     clock,
     onError: (error) => errors.push(error),
   });

@@ -4,6 +4,7 @@
  * can't be read.
  * Decision: docs/decisions/0099-attachments.md
  */
+import type { OpenBytes } from '../../store/bytes.ts';
 import type { StoredAttachment, StoredRoom } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
@@ -15,7 +16,7 @@ import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import { collectAttachments, type CollectionDeps, type InTurn } from './collection.ts';
 import type { Rooms } from './rooms.ts';
 
-export type OpenAttachment = StoredAttachment & NonNullable<Awaited<ReturnType<AttachmentFiles['open']>>>;
+export type OpenAttachment = StoredAttachment & OpenBytes;
 
 export interface Attachments {
   /** Who may and how much fits, before a byte is taken: rejects FORBIDDEN, TOO_LARGE with the figures, RATE_LIMITED. */
@@ -109,7 +110,7 @@ async function keep(
   if (known === null || (await isMissing(files, sala, sha))) {
     await intoPlace().catch((error: unknown) => {
       // The room was deleted while the bytes came in, and its folder with them.
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? noSuchRoom() : error;
+      throw error instanceof SvcError && error.code === 'NOT_FOUND' ? noSuchRoom() : error;
     });
   }
   const { kind, bytes: held } = await store.putAttachment({ sala, sha, bytes, tipo, atMs: clock.nowMs() }, limits.roomAttachmentBytesMax);
@@ -129,7 +130,7 @@ async function keep(
 
 async function isMissing(files: AttachmentFiles, sala: string, sha: string): Promise<boolean> {
   const file = await files.open(sala, sha);
-  await file?.handle.close();
+  await file?.close();
   return file === null;
 }
 

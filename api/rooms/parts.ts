@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Bus } from '../../store/bus.ts';
+import type { Bytes } from '../../store/bytes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
@@ -37,8 +38,7 @@ export interface RoomPartsDeps {
   /** Of the store: what it seals any portal reads. */
   readonly sealKey: Buffer;
   readonly sessions: Pick<Sessions, 'alive'>;
-  /** Made when the first attachment comes. */
-  readonly attachmentsDir: string;
+  readonly attachments: Bytes;
   /** Why nothing is taken out of the folder that this store does not know; null: the folder is its own. */
   readonly attachmentsTrouble?: string | null;
   readonly diskOf?: (dona: string) => Promise<number>;
@@ -48,8 +48,8 @@ export interface RoomPartsDeps {
 
 export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const { diskOf = async () => 0 } = deps;
-  const { store, bus, people, apps, clock, relay, sessions, attachmentsDir, onError } = deps;
-  const files = createAttachmentFiles(attachmentsDir);
+  const { store, bus, people, apps, clock, relay, sessions, onError } = deps;
+  const files = createAttachmentFiles(deps.attachments);
   const news = createRoomNews({ rooms: store.rooms, people, relay, bus });
   const rooms = createRooms({ rooms: store.rooms, people, apps, relay, files, news, clock, diskOf });
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });

@@ -58,11 +58,11 @@ export async function sendArchive(
 async function* outputsOf(transfers: Transfers, job: StoredJob): AsyncGenerator<TarFile> {
   for (const { caminho, completo } of (await transfers.outputs(job)).saidas) {
     if (!completo) continue;
-    const { handle, bytes, modifiedMs } = await transfers.openOutput(job, caminho);
+    const file = await transfers.openOutput(job, caminho);
     try {
-      yield { path: caminho, bytes, modifiedMs, read: () => handle.createReadStream({ autoClose: false, end: Math.max(0, bytes - 1) }) };
+      yield { path: caminho, bytes: file.bytes, modifiedMs: file.modifiedMs, read: () => file.read() };
     } finally {
-      await handle.close();
+      await file.close();
     }
   }
 }

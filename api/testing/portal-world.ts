@@ -17,6 +17,7 @@ import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
 import type { LazySchemas } from '../lazy-schemas.ts';
 import { createTestWorld, type TestWorld } from './backends.ts';
+import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
@@ -157,7 +158,10 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
   };
 }
 
-const foldersIn = (dir: string) => ({ attachmentsDir: path.join(dir, 'anexos'), queueDir: path.join(dir, 'fila') });
+const foldersIn = (dir: string) => ({
+  attachments: createFolderBytes(path.join(dir, 'anexos')),
+  jobFiles: createFolderBytes(path.join(dir, 'fila')),
+});
 
 /** Headers of a browser that opens a page. */
 export const navigation = {

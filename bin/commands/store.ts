@@ -8,6 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { plain, printValue, toned, write } from '../output.ts';
+import { byteFolders } from '../up/stored-bytes.ts';
 import { openStore, postgresPlace, storeFile, storePlace, type StorePlace } from '../up/store-place.ts';
 
 interface StoreOptions {
@@ -36,6 +37,7 @@ export async function runStoreCopy(dir: string, { state, from, output }: StoreOp
     const tables = await copyToPostgres(file, await postgresPlace(place, stateDir), {
       clock: systemClock,
       rooms: path.join(stateDir, 'rooms.db'),
+      folders: byteFolders(stateDir),
       holder: `svc store copy on ${hostname()}, process ${process.pid}`,
       onTable: ({ table, rows }) => {
         if (output === 'table') write(`${String(rows).padStart(10)}  ${table}\n`);

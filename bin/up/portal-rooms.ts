@@ -9,15 +9,15 @@ import { relayReport } from './room-report.ts';
 
 import type { OpenState } from './state.ts';
 
-export type PortalRooms = Pick<PortalOptions, 'attachmentsDir' | 'attachmentsTrouble' | 'queueDir' | 'diskOf'> & { readonly relay: Relay };
+export type PortalRooms = Pick<PortalOptions, 'attachments' | 'attachmentsTrouble' | 'jobFiles' | 'diskOf'> & { readonly relay: Relay };
 
 export function portalRooms(
-  { roomLog, attachmentsDir, attachmentsTrouble, queueDir, diskOf, onRoomsTaken }: OpenState,
+  { roomLog, attachments, attachmentsTrouble, jobFiles, diskOf, onRoomsTaken }: OpenState,
   clock: Clock,
   log: Logger,
 ): PortalRooms {
   const report = relayReport(log, () => clock.monotonicMs());
   const relay = createRelay({ log: roomLog.log, clock, report, diskOf, collect: collector() });
   onRoomsTaken((salas) => relay.letGo(salas));
-  return { relay, attachmentsDir, attachmentsTrouble, queueDir, diskOf };
+  return { relay, attachments, attachmentsTrouble, jobFiles, diskOf };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import type { Bus } from '../../store/bus.ts';
-import { markAttachments } from '../../store/attachments-mark.ts';
+import type { Bytes } from '../../store/bytes.ts';
 import { watchDatabases } from '../../store/database-watch.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { refusable } from '../../store/room-log-refusal.ts';
@@ -18,6 +18,7 @@ import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
+import { openStoredBytes } from './stored-bytes.ts';
 import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
 export interface StateOptions {
@@ -45,10 +46,10 @@ export interface OpenState {
   /** Of this portal, for its orders. */
   readonly leader: number | null;
   readonly roomLog: MarkedRoomLog;
-  readonly attachmentsDir: string;
+  readonly attachments: Bytes;
   readonly attachmentsTrouble: string | null;
   /** Inputs, logs and outputs of jobs. */
-  readonly queueDir: string;
+  readonly jobFiles: Bytes;
   /** Rejects when another portal took the store over; null: that is not possible. */
   readonly storeLost: Promise<never> | null;
   /** Bytes that the rooms of a person hold on the disk. */
@@ -94,8 +95,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     pool === null ? null : await openSharedRooms({ pool, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
   const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
   reportRoomLog(roomLog, log);
-  const attachmentsDir = path.join(stateDir, 'anexos');
-  const attachmentsTrouble = await markAttachments(attachmentsDir, store);
+  const { attachmentsTrouble, ...stored } = await openStoredBytes({ stateDir, store, pool, clock, log });
   if (attachmentsTrouble !== null) log.error({ attachmentsTrouble }, 'nothing of them is collected. svc doctor says how to mend it');
   const lose =
     (name: string, act: (why: string) => void) =>
@@ -120,9 +120,8 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
     roomLog,
-    attachmentsDir,
+    ...stored,
     attachmentsTrouble,
-    queueDir: path.join(stateDir, 'fila'),
     storeLost: opened.lost,
     diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log, documentsHere: shared === null }),
     onRoomsTaken: (listener) => shared?.onTaken(listener),

@@ -1,0 +1,67 @@
+/** Where attachments of rooms and files of jobs lie: in folders of the state folder, or in the database that portals share. */
+import { existsSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { markAttachments } from '../../store/attachments-mark.ts';
+import type { Bytes } from '../../store/bytes.ts';
+import { copyBytes } from '../../store/bytes-move.ts';
+import { createFolderBytes } from '../../store/folder-bytes.ts';
+import { bytesInTransaction, createPostgresBytes } from '../../store/postgres-bytes.ts';
+import { inTransaction, storeError, withClient } from '../../store/postgres-patience.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../../schema/clock.ts';
+
+export interface StoredBytes {
+  readonly attachments: Bytes;
+  /** Inputs, logs and outputs of jobs. */
+  readonly jobFiles: Bytes;
+  /** Why the attachments are not taken for the store's own, so that nothing of them is collected; null: they are. */
+  readonly attachmentsTrouble: string | null;
+}
+
+const names = ['anexos', 'fila'] as const;
+
+/** By their names in a database. */
+export const byteFolders = (stateDir: string): Readonly<Record<(typeof names)[number], string>> => ({
+  anexos: path.join(stateDir, 'anexos'),
+  fila: path.join(stateDir, 'fila'),
+});
+
+export interface StoredBytesOptions {
+  readonly stateDir: string;
+  readonly store: Store;
+  /** Null: the store is a file. */
+  readonly pool: Pool | null;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export async function openStoredBytes({ stateDir, store, pool, clock, log }: StoredBytesOptions): Promise<StoredBytes> {
+  const folders = byteFolders(stateDir);
+  if (pool === null) {
+    return {
+      attachments: createFolderBytes(folders.anexos),
+      jobFiles: createFolderBytes(folders.fila),
+      attachmentsTrouble: await markAttachments(folders.anexos, store),
+    };
+  }
+  for (const name of names) await moveFolder({ name, folder: folders[name], store, pool, clock, log });
+  return { attachments: createPostgresBytes(pool, clock, 'anexos'), jobFiles: createPostgresBytes(pool, clock, 'fila'), attachmentsTrouble: null };
+}
+
+/** What a portal before kept in a folder although its store was the database already. */
+async function moveFolder(options: Pick<StoredBytesOptions, 'store' | 'clock' | 'log'> & { readonly name: (typeof names)[number]; readonly folder: string; readonly pool: Pool }): Promise<void> {
+  const { name, folder, store, pool, clock, log } = options;
+  if (!existsSync(folder)) return;
+  const trouble = name === 'anexos' ? await markAttachments(folder, store) : null;
+  if (trouble !== null) return log.error({ trouble }, 'they stay in the folder, and nobody sees them');
+  try {
+    const moved = await withClient(pool, async (client) => await inTransaction(client, () => copyBytes(folder, bytesInTransaction(client, name))));
+    const kept = `${folder}.moved-${clock.nowMs()}`;
+    renameSync(folder, kept);
+    if (moved.files > 0) log.warn({ ...moved, kept }, 'the files were moved into the database');
+  } catch (error) {
+    throw storeError(error);
+  }
+}
