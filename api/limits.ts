@@ -22,6 +22,9 @@ export const limits = {
   portalConnectionsShareOfAddress: 0.1,
   /** What comes behind a head that was refused is read for so long, so that the answer arrives. */
   refusedHeadLingerMs: 2_000,
+  /** Requests of a portal among others that ends have so long to end, and are looked at so often. */
+  drainMsMax: 5_000,
+  drainLookMs: 50,
   // Lines between portals. Decision: docs/decisions/0301-lines-between-portals.md
   peerLinesMax: 20_000,
   peerHandshakeMsMax: 3_000,

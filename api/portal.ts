@@ -205,6 +205,8 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     },
     keepControlSocket: async () => (await socket?.keep()) ?? false,
     close: async () => {
+      // Others take what comes from now on; what was begun here has a moment to end.
+      if (peers !== undefined) await drained(server, clock);
       await holder.parts?.stop();
       lines.close();
       await Promise.all([closed(server), closed(control)]);
@@ -450,8 +452,19 @@ function listening(server: http.Server, at: { readonly host: string; readonly po
   return promise;
 }
 
+async function drained(server: http.Server, clock: Clock): Promise<void> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  const endMs = clock.monotonicMs() + limits.drainMsMax;
+  for (let isOver = false; !isOver && clock.monotonicMs() < endMs; ) {
+    server.closeIdleConnections();
+    const pause = new Promise<false>((go) => clock.at(clock.monotonicMs() + limits.drainLookMs, () => go(false)));
+    isOver = await Promise.race([ended.then(() => true), pause]);
+  }
+}
+
 async function closed(server: http.Server): Promise<void> {
-  if (!server.listening) return;
+  if (!server.listening) return server.closeAllConnections();
   const ended = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await ended;

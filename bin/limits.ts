@@ -13,4 +13,6 @@ export const limits = {
   templateBuildMsMax: 60_000,
   /** A portal that does not lead looks so often whether anybody does. */
   leaseLookMs: 250,
+  /** Of this portal and the database. Tickets between two portals are good for a minute. */
+  clockSkewMsMax: 5_000,
 } as const;

@@ -36,6 +36,7 @@ import type { PersonDesired, PersonObserved } from '../reconcilers/person.ts';
 import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/supervisor-process.ts';
 import type { GrantObserved } from '../reconcilers/grant.ts';
 import type { ServiceCredential, ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
+import type { PortalSeen } from './loop/context.ts';
 import type { KitState } from './servers/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { LinkView, SupervisorLink } from './observe/supervisor-link.ts';
@@ -264,6 +265,8 @@ export interface GrantEntry {
 export interface Entries {
   inForce: InForce;
   portal: PlacedOf<PortalDocument> | null;
+  /** As the database knew them last; empty: there are no others. */
+  portals: readonly PortalSeen[];
   /** Backend documents, by person and app. */
   pinned: ReadonlyMap<string, ReadonlyMap<string, PlacedOf<BackendDocument>>>;
   readonly servers: Map<string, ServerEntry>;
@@ -301,6 +304,7 @@ export function emptyEntries(inForce: InForce): Entries {
   return {
     inForce,
     portal: null,
+    portals: [],
     pinned: new Map(),
     servers: new Map(),
     people: new Map(),

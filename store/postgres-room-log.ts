@@ -75,6 +75,7 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
       );
       return kept ? made : null;
     },
+    release: (sala) => owners.release(sala),
     // Of whoever has it: what was deleted is deleted for all, and no write of a portal that has it comes after.
     deleteRoom: async (sala) => {
       await asked((client) => inTransaction(client, () => remove(client, sala)));

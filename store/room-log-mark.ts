@@ -124,6 +124,7 @@ function shutLog(why: string): RoomLog {
     load: refuse,
     append: refuse,
     compact: refuse,
+    release: refuse,
     deleteRoom: refuse,
     sizeOf: refuse,
     attachmentsIn: refuse,

@@ -15,6 +15,7 @@ export function refusable(log: RoomLog, why: () => string | null): RoomLog {
     load: unless((key) => log.load(key)),
     append: unless((rows) => log.append(rows)),
     compact: unless((key) => log.compact(key)),
+    release: unless((sala) => log.release(sala)),
     deleteRoom: unless((sala) => log.deleteRoom(sala)),
     sizeOf: unless((...salas: readonly string[]) => log.sizeOf(...salas)),
     attachmentsIn: unless((sala) => log.attachmentsIn(sala)),

@@ -48,6 +48,8 @@ export interface RoomLog {
   append(rows: readonly LogRow[]): Promise<void>;
   /** Makes one base of the base and all rows that are on the disk, off this thread. Null when there is no row, or the room is gone. */
   compact(key: RoomKey): Promise<CompactedRoom | null>;
+  /** Neither document of the room is open here any more: another portal may have it. */
+  release(sala: string): Promise<void>;
   /** Both documents of the room, for good; no later `append` brings them back. */
   deleteRoom(sala: string): Promise<void>;
   /** Bytes of both documents of these rooms. */

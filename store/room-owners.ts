@@ -6,6 +6,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
+import { createTurns } from '../schema/turns.ts';
 import type { Membership } from './portals.ts';
 import { patiently, storeError } from './postgres-patience.ts';
 
@@ -59,16 +60,24 @@ export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 're
     if (seen?.member !== true) return 'not a member';
     return seen.portal === null ? 'changed' : { kind: 'elsewhere', portal: seen.portal, address: seen.address };
   };
+  const take = async (sala: string): Promise<Taken> => {
+    for (let tries = 0; tries < takesMax; tries += 1) {
+      const taken = await tryTake(sala);
+      if (taken === 'not a member') await member.renew();
+      else if (taken !== 'changed') return taken;
+    }
+    throw new SvcError('STORE_FAILED', `whose the room ${sala} is changes all the time`);
+  };
+  const release = async (sala: string): Promise<void> => {
+    const number = numbers.get(sala);
+    if (number === undefined) return;
+    await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, number]);
+  };
+  // Who enters a room that is being given back takes it after that.
+  const inTurn = createTurns();
   return {
     portal: member.id,
-    take: async (sala) => {
-      for (let tries = 0; tries < takesMax; tries += 1) {
-        const taken = await tryTake(sala);
-        if (taken === 'not a member') await member.renew();
-        else if (taken !== 'changed') return taken;
-      }
-      throw new SvcError('STORE_FAILED', `whose the room ${sala} is changes all the time`);
-    },
+    take: (sala) => inTurn(sala, () => take(sala)),
     ownerOf: async (sala) => {
       const [found] = await ask<RoomPlace>(
         `SELECT o.portal, p.address FROM room_owners o JOIN portals p ON p.id = o.portal WHERE o.sala = $1 AND p.until > clock_timestamp()`,
@@ -77,11 +86,7 @@ export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 're
       return found ?? null;
     },
     numberOf: (sala) => numbers.get(sala),
-    release: async (sala) => {
-      const number = numbers.get(sala);
-      if (number === undefined) return;
-      await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, number]);
-    },
+    release: (sala) => inTurn(sala, () => release(sala)),
     releaseAll: async () => {
       await ask(`UPDATE room_owners SET portal = '' WHERE portal = $1`, [member.id]);
     },

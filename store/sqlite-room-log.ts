@@ -40,6 +40,8 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
       const { bytes } = (await writer.ask({ kind: 'rebase', key, seq: made.seq, base: whole }, [whole.buffer])) as Appended;
       return { ...made, base: bytes };
     },
+    // Nobody else has the file.
+    release: async () => undefined,
     deleteRoom: async (sala) => {
       await writer.ask({ kind: 'delete', sala });
     },

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 import { jobIdPattern, shaPattern } from '../../schema/jobs.ts';
+import { createTurns } from '../../schema/turns.ts';
 import type { Bytes, OpenBytes } from '../../store/bytes.ts';
 import type { JobLeftover } from '../../store/jobs.ts';
 import { limits } from './limits.ts';
@@ -154,18 +155,4 @@ async function sizeOf(files: Bytes, folder: string, name: string): Promise<numbe
   const file = await files.open(folder, name);
   await file?.close();
   return file?.bytes ?? null;
-}
-
-/** One act after the other on each file. */
-function createTurns(): <Result>(file: string, act: () => Promise<Result>) => Promise<Result> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (file, act) => {
-    const mine = (last.get(file) ?? Promise.resolve()).then(act, act);
-    last.set(file, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(file) === mine) last.delete(file);
-    }
-  };
 }

@@ -10,10 +10,11 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
+import { createTurns } from '../../schema/turns.ts';
 import { createUploads } from '../uploads.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
 import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
-import { collectAttachments, type CollectionDeps, type InTurn } from './collection.ts';
+import { collectAttachments, type CollectionDeps } from './collection.ts';
 import type { Rooms } from './rooms.ts';
 
 export type OpenAttachment = StoredAttachment & OpenBytes;
@@ -42,6 +43,7 @@ export interface AttachmentDeps extends Omit<CollectionDeps, 'inTurn'> {
 
 export function createAttachments(deps: AttachmentDeps): Attachments {
   const { store, rooms, files } = deps;
+  // A file and its row change together.
   const inTurn = createTurns();
   const beginUpload = createUploads({ max: limits.attachmentUploadsMax, perOwnerMax: limits.attachmentUploadsPerPersonMax });
   let running: Promise<void> | null = null;
@@ -147,19 +149,5 @@ function sweepEvery({ clock, onError }: AttachmentDeps, collect: () => Promise<v
   return () => {
     stopped = true;
     cancel();
-  };
-}
-
-/** One act after the other in each room: a file and its row change together. */
-function createTurns(): InTurn {
-  const last = new Map<string, Promise<unknown>>();
-  return async (sala, act) => {
-    const mine = (last.get(sala) ?? Promise.resolve()).then(act, act);
-    last.set(sala, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(sala) === mine) last.delete(sala);
-    }
   };
 }

@@ -9,10 +9,9 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
 import { attachmentPattern } from '../../schema/rooms.ts';
+import type { InTurn } from '../../schema/turns.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
 import type { Relay } from './contract.ts';
-
-export type InTurn = <Result>(sala: string, act: () => Promise<Result>) => Promise<Result>;
 
 export interface CollectionReport {
   /** There is more that the store does not know than the last time. */

@@ -47,6 +47,7 @@ export function controllers({ stateDir, desiredDir, opened, local, reached, cloc
     serverKit: kitFor,
     createCluster: (document: ClusterDocument, around: AroundCluster) => createCluster(parts, document, around),
     portalUrlOfJobs: reached.ofJobs,
+    ...(opened.portals === null ? {} : { portals: opened.portals }),
   };
   return async (leading: Leading | null): Promise<Controller> => {
     if (opened.member === null) return await createController({ ...common, store: opened.store, bus: opened.bus, leader: opened.leader });

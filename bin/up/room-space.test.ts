@@ -6,7 +6,6 @@ const gib = 1_024 ** 3;
 /** What an owner counts with, who holds so much, on a disk with so much left. */
 const counted = (heldBytes: number, freeBytes: number): Promise<number> =>
   roomSpace({
-    documentsHere: true,
     stateDir: '/',
     rooms: { ownedRooms: async () => [], attachmentBytesOf: async () => heldBytes / 2 },
     log: { sizeOf: async () => heldBytes / 2 },

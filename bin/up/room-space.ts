@@ -5,11 +5,10 @@ import type { RoomStore } from '../../store/rooms.ts';
 import { limits } from '../limits.ts';
 
 export interface RoomSpaceDeps {
-  readonly stateDir: string;
+  /** Whose disk they are on; null: the database's, which is not ours to measure. */
+  readonly stateDir: string | null;
   readonly rooms: Pick<RoomStore, 'ownedRooms' | 'attachmentBytesOf'>;
   readonly log: Pick<RoomLog, 'sizeOf'>;
-  /** Documents are in the state folder, too; attachments always are. */
-  readonly documentsHere: boolean;
   /** Of the disk that the folder is on. */
   readonly freeBytes?: (dir: string) => Promise<number>;
 }
@@ -18,15 +17,14 @@ export interface RoomSpaceDeps {
  * Documents and attachments. Infinity while the disk of the state folder has less free space than that plus what the portal needs: then the
  * owner with the most is refused first, so that one can't fill it for all. Decision: docs/decisions/0165-shares-of-the-room-budget.md
  */
-export function roomSpace({ stateDir, rooms, log, documentsHere, freeBytes = freeOn }: RoomSpaceDeps): (dona: string) => Promise<number> {
+export function roomSpace({ stateDir, rooms, log, freeBytes = freeOn }: RoomSpaceDeps): (dona: string) => Promise<number> {
   return async (dona) => {
-    const left = (await freeBytes(stateDir)) - limits.stateFreeBytesMin;
+    const left = stateDir === null ? Infinity : (await freeBytes(stateDir)) - limits.stateFreeBytesMin;
     if (left < 0) return Infinity;
     // While the room log is shut nothing is written to it.
     const documents = await log.sizeOf(...(await rooms.ownedRooms(dona))).catch(() => 0);
-    const attachments = await rooms.attachmentBytesOf(dona);
-    const held = documents + attachments;
-    return (documentsHere ? held : attachments) > left ? Infinity : held;
+    const held = documents + (await rooms.attachmentBytesOf(dona));
+    return held > left ? Infinity : held;
   };
 }
 

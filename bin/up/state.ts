@@ -1,5 +1,6 @@
 /** Opens what is in the state folder: the store, the room log, the folder of attachments; and the watch that they are not replaced. */
 import path from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from 'pino';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
@@ -12,10 +13,12 @@ import { refusable } from '../../store/room-log-refusal.ts';
 import type { Leading, MemberStore } from '../../store/postgres.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
+import type { PortalSeen } from '../../controller/loop/context.ts';
 import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
+import { lookAtPortals, portalsCheck, portalsSeen } from './portals-check.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
 import { openStoredBytes } from './stored-bytes.ts';
@@ -41,6 +44,8 @@ export interface OpenState {
   readonly member: MemberStore | null;
   /** Of the portal among others; null as `member`. */
   readonly peers: PeerOptions | null;
+  /** Null as `member`. */
+  readonly portals: (() => Promise<readonly PortalSeen[]>) | null;
   /** The store as the controller of a portal that leads has it. */
   readonly led: (leading: Leading) => Store;
   /** Of this portal, for its orders. */
@@ -116,6 +121,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     store,
     bus,
     member: joined?.member ?? null,
+    portals: pool === null || joins === null ? null : () => portalsSeen(pool, clock),
     peers: joins === null || joined === null ? null : peersOf(joins, joined.key, shared),
     led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
@@ -123,7 +129,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     ...stored,
     attachmentsTrouble,
     storeLost: opened.lost,
-    diskOf: roomSpace({ stateDir, rooms: store.rooms, log: roomLog.log, documentsHere: shared === null }),
+    diskOf: roomSpace({ stateDir: shared === null ? stateDir : null, rooms: store.rooms, log: roomLog.log }),
     onRoomsTaken: (listener) => shared?.onTaken(listener),
     mayClose: () => lost.size === 0,
     doctorChecks: (relay) => [
@@ -132,6 +138,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
         return databasesCheck([...lost.values()], shared === null ? null : place.store);
       },
       () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
+      ...(pool === null || joins === null ? [] : [async () => portalsCheck(await lookAtPortals(pool, clock), about.version)]),
       () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     ],
   };

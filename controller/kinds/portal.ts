@@ -14,6 +14,9 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   keyOf,
   lane: () => '',
   observe: async (context) => {
+    const { options, entries } = context;
+    // What the database does not tell now stays as it was.
+    entries.portals = (await options.portals?.().catch(() => null)) ?? entries.portals;
     await rereadFolder(context, false);
     return true;
   },
@@ -24,13 +27,14 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   },
   decide: decidePortal,
   memory: portalMemory,
-  report: ({ source }, { portal }, { observed }) => ({
+  report: ({ source }, { portal, portals }, { observed }) => ({
     generation: portal?.generation ?? 0,
     details: {
       objects: source.current().documents.size,
       errors: observed.errors,
       warnings: source.warnings(),
       pendingPrune: observed.held,
+      ...(portals.length === 0 ? {} : { portals }),
     },
   }),
   watch: ({ options, queue, entries }) => {

@@ -23,6 +23,19 @@ export interface AroundCluster {
   jobs(): readonly { readonly name: string; readonly account: string }[];
 }
 
+/** For `svc get Portal`. */
+export interface PortalSeen {
+  /** A host and a process. */
+  readonly holder: string;
+  readonly address: string;
+  readonly version: string;
+  readonly leads: boolean;
+  /** Rooms that are at it. */
+  readonly rooms: number;
+  /** Whole seconds since it was heard of. */
+  readonly quietS: number;
+}
+
 export interface ControllerOptions {
   /** Folder of desired-state YAML, absolute. */
   readonly dir: string;
@@ -34,6 +47,8 @@ export interface ControllerOptions {
   readonly shellVersion: string;
   /** False: another portal leads. This one sees and decides the same, for its own people, and carries out and writes nothing of it. Absent: it leads. */
   readonly leads?: boolean;
+  /** The portals that share the store, this one among them; absent: there are no others. */
+  readonly portals?: () => Promise<readonly PortalSeen[]>;
   /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
   readonly leader?: number | null;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */

@@ -21,7 +21,7 @@ export interface OpenRooms {
 }
 
 export interface OpenRoomsDeps {
-  readonly log: Pick<RoomLog, 'load'>;
+  readonly log: Pick<RoomLog, 'load' | 'release'>;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly reclaim: Reclaim;
@@ -34,6 +34,8 @@ export interface OpenRoomsDeps {
 
 export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreadable, onNoSpace }: OpenRoomsDeps): OpenRooms {
   const byName = new Map<string, Room>();
+  const of = (sala: string): readonly Room[] =>
+    canais.map((canal) => byName.get(nameOf({ sala, canal }))).filter((room) => room !== undefined);
 
   const forget = (room: Room): void => {
     if (room.state === 'gone') return;
@@ -43,6 +45,8 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
     reclaim.freed(limits.roomMemoryOverheadBytes + bytesOf(room));
     budget.forget(room);
     emptyRoom(room);
+    // What can't be given back now is ours until this portal ends.
+    if (of(room.key.sala).length === 0) log.release(room.key.sala).catch(() => undefined);
   };
   const refuse = (room: Room, error: unknown): void => {
     if (room.state !== 'loading') return;
@@ -81,7 +85,7 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
 
   return {
     byName,
-    of: (sala) => canais.map((canal) => byName.get(nameOf({ sala, canal }))).filter((room) => room !== undefined),
+    of,
     enter: (key, { app, dona }) => {
       const existing = byName.get(nameOf(key));
       if (existing) return existing;

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { Member } from '../../store/portals.ts';
+import { portalsCheck } from './portals-check.ts';
+
+const member = (holder: string, version = '1.0.0'): Member => ({ id: holder, holder, address: '', version, startedMs: 0, quietMs: 0 });
+const seen = { members: [member('a'), member('b')], leader: 'b', clockAheadMs: 3, connectionsMax: 97 };
+
+test('who they are and who leads', () => {
+  expect(portalsCheck(seen, '1.0.0')).toEqual({
+    name: 'portals',
+    ok: true,
+    warning: false,
+    detail: { pt: 'a; b * (* conduz)', en: 'a; b * (* leads)' },
+    fix: null,
+  });
+});
+
+test.for([
+  ['nobody leads', { leader: null }, false, 'none leads'],
+  ['a clock that is ahead', { clockAheadMs: 6_000 }, true, 'the clock of this machine differs from that of the database by 6000 ms'],
+  ['a clock that is behind', { clockAheadMs: -6_000 }, true, 'the clock of this machine differs from that of the database by -6000 ms'],
+  ['another version', { members: [member('a'), member('b', '1.1.0')] }, true, 'of another version: b (1.1.0)'],
+  ['too few connections', { connectionsMax: 17 }, true, 'the database takes 17 connections, and the portals use up to 18'],
+] as const)('%s', ([, trouble, ok, detail]) => {
+  const row = portalsCheck({ ...seen, ...trouble }, '1.0.0');
+  expect([row.ok, row.warning, row.detail.en]).toEqual([ok, ok, detail]);
+  expect(row.fix?.en).not.toBe('');
+});
+
+test('several at once are all told', () => {
+  expect(portalsCheck({ ...seen, clockAheadMs: 9_000, connectionsMax: 1 }, '1.0.0').detail.en).toMatch(/clock.*; the database takes 1/);
+});

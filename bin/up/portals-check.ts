@@ -1,0 +1,96 @@
+/** The row `portals` of `svc doctor`: who else uses the store, who leads, and what would make them disagree. */
+import type { Pool } from 'pg';
+import type { PortalSeen } from '../../controller/loop/context.ts';
+import { livingPortals, type Member } from '../../store/portals.ts';
+import type { Clock } from '../../schema/clock.ts';
+import type { DoctorCheck } from '../../schema/gateway.ts';
+import type { Words } from '../../schema/texts/reasons.ts';
+import { limits } from '../limits.ts';
+import { limits as storeLimits } from '../../store/limits.ts';
+
+export interface PortalsSeen {
+  readonly members: readonly Member[];
+  /** How many rooms are at each, by its id. */
+  readonly rooms: ReadonlyMap<string, number>;
+  /** Of the lease, for people; null: nobody leads. */
+  readonly leader: string | null;
+  /** Of this portal before that of the database, in ms. */
+  readonly clockAheadMs: number;
+  /** Connections that the database takes from portals. */
+  readonly connectionsMax: number;
+}
+
+export async function lookAtPortals(pool: Pool, clock: Clock): Promise<PortalsSeen> {
+  const members = await livingPortals(pool, clock);
+  const askedMs = clock.nowMs();
+  const { rows } = await pool.query<{ readonly leader: string | null; readonly nowMs: number; readonly connectionsMax: number }>(asked);
+  const [row] = rows;
+  const here = (askedMs + clock.nowMs()) / 2;
+  const counted = await pool.query<{ readonly portal: string; readonly n: number }>(
+    `SELECT portal, count(*) AS n FROM room_owners WHERE portal <> '' GROUP BY portal`,
+  );
+  const rooms = new Map(counted.rows.map(({ portal, n }) => [portal, n]));
+  return { members, rooms, leader: row?.leader ?? null, clockAheadMs: here - (row?.nowMs ?? here), connectionsMax: row?.connectionsMax ?? 0 };
+}
+
+const asked = `SELECT (SELECT holder FROM leases WHERE name = 'leader' AND until > clock_timestamp()) AS leader,
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
+  current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS "connectionsMax"`;
+
+/** For `svc get Portal`. */
+export async function portalsSeen(pool: Pool, clock: Clock): Promise<readonly PortalSeen[]> {
+  const { members, rooms, leader } = await lookAtPortals(pool, clock);
+  return members.map(({ id, holder, address, version, quietMs }) => ({
+    holder,
+    address,
+    version,
+    leads: holder === leader,
+    rooms: rooms.get(id) ?? 0,
+    quietS: Math.floor(quietMs / 1_000),
+  }));
+}
+
+/** `version`: of this portal. */
+export function portalsCheck({ members, leader, clockAheadMs, connectionsMax }: Omit<PortalsSeen, 'rooms'>, version: string): DoctorCheck {
+  const row = { name: 'portals', ok: true, warning: false, fix: null } as const;
+  const list = members.map((member) => `${member.holder}${member.holder === leader ? ' *' : ''}`).join('; ');
+  const others = members.filter((member) => member.version !== version).map((member) => `${member.holder} (${member.version})`);
+  const wanted = members.length * (storeLimits.storeConnectionsMax + 1);
+  const troubles: { readonly detail: Words; readonly fix: Words }[] = [];
+  if (leader === null)
+    troubles.push({
+      detail: { pt: 'nenhum conduz', en: 'none leads' },
+      fix: { pt: 'veja o registro dos portais: algum deve assumir em segundos', en: 'look at the logs of the portals: one should take over within seconds' },
+    });
+  if (Math.abs(clockAheadMs) > limits.clockSkewMsMax)
+    troubles.push({
+      detail: {
+        pt: `o relógio desta máquina difere do banco em ${Math.round(clockAheadMs)} ms`,
+        en: `the clock of this machine differs from that of the database by ${Math.round(clockAheadMs)} ms`,
+      },
+      fix: { pt: 'acerte os relógios (chrony ou systemd-timesyncd)', en: 'set the clocks right (chrony or systemd-timesyncd)' },
+    });
+  if (others.length > 0)
+    troubles.push({
+      detail: { pt: `de outra versão: ${others.join('; ')}`, en: `of another version: ${others.join('; ')}` },
+      fix: { pt: 'termine a atualização: um portal de cada vez', en: 'finish the upgrade: one portal after the other' },
+    });
+  if (wanted > connectionsMax)
+    troubles.push({
+      detail: {
+        pt: `o banco aceita ${connectionsMax} conexões, e os portais usam até ${wanted}`,
+        en: `the database takes ${connectionsMax} connections, and the portals use up to ${wanted}`,
+      },
+      fix: { pt: `max_connections = ${wanted + 20} no postgresql.conf`, en: `max_connections = ${wanted + 20} in postgresql.conf` },
+    });
+  const [first] = troubles;
+  if (first === undefined) return { ...row, detail: { pt: `${list} (* conduz)`, en: `${list} (* leads)` } };
+  const joined = (of: (trouble: (typeof troubles)[number]) => string): string => troubles.map(of).join('; ');
+  return {
+    ...row,
+    ok: leader !== null,
+    warning: leader !== null,
+    detail: { pt: joined(({ detail }) => detail.pt), en: joined(({ detail }) => detail.en) },
+    fix: { pt: joined(({ fix }) => fix.pt), en: joined(({ fix }) => fix.en) },
+  };
+}
