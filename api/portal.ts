@@ -356,7 +356,7 @@ function createSignInOf(
   const { clock, store, site, log } = deps;
   return createSignIn({
     ...deps,
-    guard: createGuessGuard(clock),
+    guard: createGuessGuard(clock, bus),
     browsers: createKnownBrowsers(store, clock, site),
     onRefused: (...refusal) => logRefusal(log, ...refusal),
   });

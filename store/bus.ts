@@ -24,7 +24,9 @@ export type OthersEdge =
   | { readonly kind: 'sessions'; readonly ended: readonly string[] }
   /** Roles of these people in a room are others. */
   | { readonly kind: 'roles'; readonly edge: RoomEdge }
-  | { readonly kind: 'room-deleted'; readonly id: string };
+  | { readonly kind: 'room-deleted'; readonly id: string }
+  /** A wrong password: guesses count at all of them. */
+  | { readonly kind: 'guess'; readonly login: string; readonly address: string };
 
 export interface Bus {
   /** Something the person's pages want to hear. */

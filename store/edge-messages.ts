@@ -36,6 +36,7 @@ const misfit = lineShape({
     ofKind('roles', { edge: roomEdge }),
     ofKind('room-deleted', { id: text }),
     ofKind('sessions', { ended: texts }),
+    ofKind('guess', { login: text, address: text }),
     ofKind('job', { edge: record({ id: text, usuario: text, app: text }) }),
     ofKind('credential', { tokenHash: text }),
     ofKind('missed', {}),

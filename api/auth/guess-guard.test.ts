@@ -4,6 +4,7 @@ import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { siteOf } from '../hosts.ts';
 import { networkOf, siteNetworkOf, clientAddress, trustedProxies } from './client-address.ts';
+import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createGuessGuard, type GuessGuard } from './guess-guard.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { createLeakyCells } from './leaky-cells.ts';
@@ -17,7 +18,7 @@ interface Desk {
 
 function setUp(): Desk {
   const clock = createManualClock();
-  return { clock, guard: createGuessGuard(clock) };
+  return { clock, guard: createGuessGuard(clock, createBus()) };
 }
 
 /** Whether the guess is let through; it fails then. */
@@ -269,4 +270,30 @@ describe('a known browser', () => {
     const header = headerOf(await browsers.remember(undefined, 'ana'));
     expect(await browsers.find(change(header), 'ana')).toBeNull();
   });
+});
+
+test('what failed at one portal of the store counts at the others, and what was right there does not', () => {
+  const clock = createManualClock();
+  const [here, there] = [createBus(), createBus()];
+  const guards = [
+    createGuessGuard(clock, { ...here, tellOthers: (edge: OthersEdge) => there.heard(edge) }),
+    createGuessGuard(clock, { ...there, tellOthers: (edge: OthersEdge) => here.heard(edge) }),
+  ] as const;
+  const guess = { login: 'ana', address: '192.0.2.1', browser: null };
+  const wrong = (which: 0 | 1): void => guards[which].begin(guess).end();
+  let tries = 0;
+  const all = (): void => {
+    for (; tries < 1_000; tries += 1) wrong(tries % 2 === 0 ? 0 : 1);
+  };
+  expect(all).toThrow(/too many attempts/);
+  const alone = createGuessGuard(clock, createBus());
+  let alonesTries = 0;
+  expect(() => {
+    for (; alonesTries < 1_000; alonesTries += 1) alone.begin(guess).end();
+  }).toThrow(/too many attempts/);
+  expect(tries).toBe(alonesTries);
+  const right = guards[0].begin({ ...guess, login: 'bia', address: '198.51.100.7' });
+  right.forgive();
+  right.end();
+  expect(() => guards[1].begin({ ...guess, login: 'bia', address: '198.51.100.7' }).end()).not.toThrow();
 });

@@ -1,11 +1,12 @@
 /**
  * Limits password attempts so that one person can't lock another out. A browser that signed in with a login before has its own attempts.
  * All others share those of their address, the login, the pair of both and the portal; when the login's attempts are used up by others, an
- * address that did not try it yet may still try. Constant memory.
+ * address that did not try it yet may still try. Constant memory. With several portals of one store a failed attempt counts at each of them.
  * Decision: docs/decisions/0071-guessing-passwords.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import type { Bus } from '../../store/bus.ts';
 import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -31,7 +32,7 @@ export interface GuessGuard {
   begin(guess: Guess): Attempt;
 }
 
-export function createGuessGuard(clock: Clock): GuessGuard {
+export function createGuessGuard(clock: Clock, bus: Pick<Bus, 'tellOthers' | 'onHeard'>): GuessGuard {
   const addresses = createLeakyCells(clock, { burst: limits.signInAddressFailures, refillMs: limits.signInAddressRefillMs });
   const logins = createLeakyCells(clock, { burst: limits.signInLoginFailures, refillMs: limits.signInLoginRefillMs });
   const pairs = createLeakyCells(clock, { burst: limits.signInPairFailures, refillMs: limits.signInPairRefillMs });
@@ -54,6 +55,9 @@ export function createGuessGuard(clock: Clock): GuessGuard {
     ];
   };
 
+  bus.onHeard((edge) => {
+    if (edge.kind === 'guess') for (const [cells, key] of purses({ ...edge, browser: null })) cells.add(key);
+  });
   return {
     begin: (guess) => {
       const isStranger = guess.browser === null;
@@ -67,9 +71,10 @@ export function createGuessGuard(clock: Clock): GuessGuard {
       for (const [cells, key] of counted) cells.add(key);
       underCheck.all += 1;
       if (isStranger) underCheck.strangers += 1;
-      let ended = false;
+      let [ended, forgiven] = [false, false];
       return {
         forgive: () => {
+          forgiven = true;
           for (const [cells, key] of counted) cells.takeBack(key);
         },
         end: () => {
@@ -77,6 +82,8 @@ export function createGuessGuard(clock: Clock): GuessGuard {
           ended = true;
           underCheck.all -= 1;
           if (isStranger) underCheck.strangers -= 1;
+          // A browser that is known has attempts of its own, here.
+          if (!forgiven && isStranger) bus.tellOthers({ kind: 'guess', login: guess.login, address: guess.address });
         },
       };
     },

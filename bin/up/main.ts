@@ -29,6 +29,7 @@ import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
+import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { keepOwned } from './owned.ts';
@@ -150,6 +151,10 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     await refuseTaken(settings.listenHost, settings.listenPort);
     await reigns.controller().start();
     reigns.follow();
+    if (opened.member !== null) {
+      const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
+      ends.push(closeLostWindows({ pool: opened.member.pool, store: opened.store, bus: opened.bus, clock, leads: () => reigns.leads(), onError }));
+    }
     const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());

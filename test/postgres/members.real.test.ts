@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { createBrowser, navigation, type Browser } from '../../api/testing/porta
 import { exampleDesired } from '../support/example-desired.ts';
 import { emptyServer, freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { connect, type RawClient } from '../support/room-client.ts';
+import { beginPortalsNginx } from '../support/nginx-portals.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { order, whenInstalled, whenState } from '../integration/world.ts';
 
@@ -175,3 +177,49 @@ test('one that is ended hands over at once', async () => {
   await until('another one to lead', () => others.some(leads), 2_000);
   expect([await session(others[0]!), await processAt(others[0]!)]).toEqual([200, pid]);
 });
+
+test('each is started anew, one after the other, under a load through nginx: no question that may be asked again fails', async () => {
+  await Promise.all([0, 1, 2].map(async (which) => (portals[which]!.child.exitCode === null ? null : await portals[which]!.again())));
+  const port = await freePort();
+  const endNginx = await beginPortalsNginx(
+    join(folder, 'nginx'),
+    port,
+    portals.map((portal) => portal.port),
+  );
+  const host = `svc.localhost:${frontPort}`;
+  const cookie = ana.cookies.get(host) ?? '';
+  const seen = { asked: 0, failed: [] as string[] };
+  let isOver = false;
+  const ask = async (): Promise<void> => {
+    const agent = new http.Agent({ keepAlive: true });
+    while (!isOver) {
+      const status = await get({ port, path: '/api/sessao', headers: { host, cookie }, agent });
+      seen.asked += 1;
+      if (status !== 200) seen.failed.push(String(status));
+    }
+    agent.destroy();
+  };
+  const asking = Array.from({ length: 8 }, ask);
+  for (const portal of portals) {
+    portal.child.kill('SIGTERM');
+    await once(portal.child, 'exit');
+    await portal.again();
+  }
+  isOver = true;
+  await Promise.all(asking);
+  await endNginx();
+  expect(seen.failed).toEqual([]);
+  expect(seen.asked).toBeGreaterThan(100);
+  expect([await session(0), await processAt(0)]).toEqual([200, pid]);
+});
+
+/** The status, or why there was none. */
+function get(options: http.RequestOptions): Promise<number | string> {
+  return new Promise((resolve) => {
+    const request = http.get({ host: '127.0.0.1', ...options }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+      answer.on('error', (error) => resolve(error.message));
+    });
+    request.on('error', (error) => resolve(error.message));
+  });
+}
