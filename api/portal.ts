@@ -253,7 +253,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   });
   const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
-  const signIn = createSignInOf({ site, address, clock, store, people, commands: commands.people, sessions, passes, log });
+  const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
   const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
   const register = (app: FastifyInstance): void => {
@@ -351,9 +351,9 @@ function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
 }
 
 function createSignInOf(
-  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & { readonly clock: Clock; readonly store: Store; readonly log: Logger },
+  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & { readonly clock: Clock; readonly store: Store; readonly bus: Bus; readonly log: Logger },
 ): SignIn {
-  const { clock, store, site, log } = deps;
+  const { clock, store, bus, site, log } = deps;
   return createSignIn({
     ...deps,
     guard: createGuessGuard(clock, bus),
