@@ -79,6 +79,7 @@ import type { ShellScripts } from './settings/settings.ts';
 import { createShell, type Shell } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
+import { closed, drained, listening } from './server-ends.ts';
 import { createStaticFolder } from './static-files.ts';
 import { terminalSockets } from './terminals/entrance.ts';
 import { createTerminals } from './terminals/terminals.ts';
@@ -351,7 +352,12 @@ function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
 }
 
 function createSignInOf(
-  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & { readonly clock: Clock; readonly store: Store; readonly bus: Bus; readonly log: Logger },
+  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & {
+    readonly clock: Clock;
+    readonly store: Store;
+    readonly bus: Bus;
+    readonly log: Logger;
+  },
 ): SignIn {
   const { clock, store, bus, site, log } = deps;
   return createSignIn({
@@ -440,32 +446,4 @@ function warnUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: L
     log.warn({ peer }, 'X-Forwarded-For is not read: Portal.spec.trustedProxies does not name its sender');
   };
   server.on('request', check);
-}
-
-function listening(server: http.Server, at: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
-  server.listen(at, () => {
-    server.off('error', reject);
-    resolve();
-  });
-  return promise;
-}
-
-async function drained(server: http.Server, clock: Clock): Promise<void> {
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  const endMs = clock.monotonicMs() + limits.drainMsMax;
-  for (let isOver = false; !isOver && clock.monotonicMs() < endMs; ) {
-    server.closeIdleConnections();
-    const pause = new Promise<false>((go) => clock.at(clock.monotonicMs() + limits.drainLookMs, () => go(false)));
-    isOver = await Promise.race([ended.then(() => true), pause]);
-  }
-}
-
-async function closed(server: http.Server): Promise<void> {
-  if (!server.listening) return server.closeAllConnections();
-  const ended = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await ended;
 }

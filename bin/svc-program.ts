@@ -49,8 +49,7 @@ program
   .argument('<dir>', 'folder of desired-state YAML')
   .description('run the portal and the controller')
   .option('--listen <host:port>', 'instead of Portal.spec.listen')
-  // Hidden until attachments and files of jobs are in the database, too.
-  .addOption(new Option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there').hideHelp())
+  .option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there')
   .addOption(state())
   .action(async (dir: string, options: { listen?: string; join?: string; state: string }) => {
     await (await import('./commands/up.ts')).runUp(dir, options);

@@ -89,7 +89,8 @@ async function openFile(file: string): Promise<OpenBytes | null> {
   return {
     bytes: seen.size,
     modifiedMs: seen.mtimeMs,
-    read: ({ start = 0, end = seen.size - 1 } = {}) => handle.createReadStream({ autoClose: false, start, end: Math.max(0, end), highWaterMark: 256 * 1_024 }),
+    read: ({ start = 0, end = seen.size - 1 } = {}) =>
+      handle.createReadStream({ autoClose: false, start, end: Math.max(0, end), highWaterMark: 256 * 1_024 }),
     close: () => (closing ??= handle.close()),
   };
 }

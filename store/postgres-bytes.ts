@@ -57,7 +57,9 @@ function bytesOn(ask: Ask, root: string): Bytes {
       await ask(async (client) => await client.query('DELETE FROM files WHERE folder = $1 AND name = $2', [folderOf(folder), name]));
     },
     removeFolder: async (folder) => {
-      await ask(async (client) => await client.query(`DELETE FROM files WHERE folder = $1 OR starts_with(folder, $1 || '/')`, [folderOf(folder)]));
+      await ask(
+        async (client) => await client.query(`DELETE FROM files WHERE folder = $1 OR starts_with(folder, $1 || '/')`, [folderOf(folder)]),
+      );
     },
     list: async (folder) => {
       const { rows } = await ask(
@@ -136,7 +138,10 @@ async function add(client: ClientBase, id: number, at: number, piece: Uint8Array
     [id, at, piece.length, piece],
   );
   if (rowCount === 1) return;
-  const { rows } = await client.query<{ readonly same: boolean }>('SELECT piece = $3::bytea AS same FROM file_pieces WHERE file = $1 AND at = $2', [id, at, piece]);
+  const { rows } = await client.query<{ readonly same: boolean }>(
+    'SELECT piece = $3::bytea AS same FROM file_pieces WHERE file = $1 AND at = $2',
+    [id, at, piece],
+  );
   // Added before, and the answer got lost.
   if (rows[0]?.same === true) return;
   throw new SvcError('CONFLICT', 'these bytes come from somebody else, too, or were removed: begin again');
@@ -146,7 +151,8 @@ function opened(ask: Ask, { id, bytes, changedMs: modifiedMs }: FileRow): OpenBy
   return {
     bytes,
     modifiedMs,
-    read: ({ start = 0, end = bytes - 1 } = {}) => Readable.from(piecesOf(ask, id, start, Math.min(end, bytes - 1) + 1), { objectMode: false }),
+    read: ({ start = 0, end = bytes - 1 } = {}) =>
+      Readable.from(piecesOf(ask, id, start, Math.min(end, bytes - 1) + 1), { objectMode: false }),
     close: async () => undefined,
   };
 }
@@ -157,7 +163,8 @@ async function* piecesOf(ask: Ask, id: number, start: number, end: number): Asyn
   while (at < end) {
     const from = at;
     const { rows } = await ask(
-      async (client) => await client.query<{ readonly at: number; readonly piece: Buffer }>(pieces, [id, from - limits.storedPieceBytesMax, from, end]),
+      async (client) =>
+        await client.query<{ readonly at: number; readonly piece: Buffer }>(pieces, [id, from - limits.storedPieceBytesMax, from, end]),
     );
     for (const row of rows) {
       if (row.at > at) break;

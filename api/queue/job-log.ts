@@ -1,4 +1,5 @@
 /** The log of a job from one byte on, to where it ends now or, followed, to the end of the job. */
+import { buffer } from 'node:stream/consumers';
 import type { JobStore, StoredJob } from '../../store/jobs.ts';
 import { limits } from '../limits.ts';
 import type { JobNews } from './news.ts';
@@ -38,10 +39,9 @@ export async function* jobLog({ jobs, transfers, news }: JobLogDeps, id: string,
 export async function readPiece({ openLog }: Pick<Transfers, 'openLog'>, job: StoredJob, from: number): Promise<Buffer> {
   const file = await openLog(job);
   try {
-    const piece = Buffer.alloc(Math.max(0, Math.min((file?.bytes ?? 0) - from, limits.jobLogPieceBytesMax)));
-    const read = piece.length === 0 ? 0 : ((await file?.handle.read(piece, 0, piece.length, from))?.bytesRead ?? 0);
-    return piece.subarray(0, read);
+    if (file === null || file.bytes <= from) return Buffer.alloc(0);
+    return await buffer(file.read({ start: from, end: Math.min(file.bytes, from + limits.jobLogPieceBytesMax) - 1 }));
   } finally {
-    await file?.handle.close();
+    await file?.close();
   }
 }

@@ -153,7 +153,9 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     reigns.follow();
     if (opened.member !== null) {
       const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
-      ends.push(closeLostWindows({ pool: opened.member.pool, store: opened.store, bus: opened.bus, clock, leads: () => reigns.leads(), onError }));
+      ends.push(
+        closeLostWindows({ pool: opened.member.pool, store: opened.store, bus: opened.bus, clock, leads: () => reigns.leads(), onError }),
+      );
     }
     const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });

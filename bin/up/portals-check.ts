@@ -30,7 +30,13 @@ export async function lookAtPortals(pool: Pool, clock: Clock): Promise<PortalsSe
     `SELECT portal, count(*) AS n FROM room_owners WHERE portal <> '' GROUP BY portal`,
   );
   const rooms = new Map(counted.rows.map(({ portal, n }) => [portal, n]));
-  return { members, rooms, leader: row?.leader ?? null, clockAheadMs: here - (row?.nowMs ?? here), connectionsMax: row?.connectionsMax ?? 0 };
+  return {
+    members,
+    rooms,
+    leader: row?.leader ?? null,
+    clockAheadMs: here - (row?.nowMs ?? here),
+    connectionsMax: row?.connectionsMax ?? 0,
+  };
 }
 
 const asked = `SELECT (SELECT holder FROM leases WHERE name = 'leader' AND until > clock_timestamp()) AS leader,
@@ -60,7 +66,10 @@ export function portalsCheck({ members, leader, clockAheadMs, connectionsMax }: 
   if (leader === null)
     troubles.push({
       detail: { pt: 'nenhum conduz', en: 'none leads' },
-      fix: { pt: 'veja o registro dos portais: algum deve assumir em segundos', en: 'look at the logs of the portals: one should take over within seconds' },
+      fix: {
+        pt: 'veja o registro dos portais: algum deve assumir em segundos',
+        en: 'look at the logs of the portals: one should take over within seconds',
+      },
     });
   if (Math.abs(clockAheadMs) > limits.clockSkewMsMax)
     troubles.push({

@@ -47,17 +47,30 @@ export async function openStoredBytes({ stateDir, store, pool, clock, log }: Sto
     };
   }
   for (const name of names) await moveFolder({ name, folder: folders[name], store, pool, clock, log });
-  return { attachments: createPostgresBytes(pool, clock, 'anexos'), jobFiles: createPostgresBytes(pool, clock, 'fila'), attachmentsTrouble: null };
+  return {
+    attachments: createPostgresBytes(pool, clock, 'anexos'),
+    jobFiles: createPostgresBytes(pool, clock, 'fila'),
+    attachmentsTrouble: null,
+  };
 }
 
 /** What a portal before kept in a folder although its store was the database already. */
-async function moveFolder(options: Pick<StoredBytesOptions, 'store' | 'clock' | 'log'> & { readonly name: (typeof names)[number]; readonly folder: string; readonly pool: Pool }): Promise<void> {
+async function moveFolder(
+  options: Pick<StoredBytesOptions, 'store' | 'clock' | 'log'> & {
+    readonly name: (typeof names)[number];
+    readonly folder: string;
+    readonly pool: Pool;
+  },
+): Promise<void> {
   const { name, folder, store, pool, clock, log } = options;
   if (!existsSync(folder)) return;
   const trouble = name === 'anexos' ? await markAttachments(folder, store) : null;
   if (trouble !== null) return log.error({ trouble }, 'they stay in the folder, and nobody sees them');
   try {
-    const moved = await withClient(pool, async (client) => await inTransaction(client, () => copyBytes(folder, bytesInTransaction(client, name))));
+    const moved = await withClient(
+      pool,
+      async (client) => await inTransaction(client, () => copyBytes(folder, bytesInTransaction(client, name))),
+    );
     const kept = `${folder}.moved-${clock.nowMs()}`;
     renameSync(folder, kept);
     if (moved.files > 0) log.warn({ ...moved, kept }, 'the files were moved into the database');

@@ -1,5 +1,6 @@
 /** schema/gateway.ts over what the controller observed: the views from memory, the commands by the loop and the supervisors. */
 import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import type { StoredStatus } from '../../store/store.ts';
@@ -44,7 +45,10 @@ export function createGateway(context: Context, secretsDir: string = context.opt
       admin: {
         apply: (prune) => apply(context, prune),
         ...packageCommands(context),
-        serverAct: (name, act, force) => servers.serverAct(name, act, force),
+        serverAct: (name, act, force) => {
+          if (act !== 'plan') refuseWatching(context);
+          return servers.serverAct(name, act, force);
+        },
       },
     },
   };
@@ -88,7 +92,17 @@ function backendEntryOf(context: Context, key: string): BackendEntry | undefined
   return person && app !== undefined ? entryOrResting(context, person, app) : undefined;
 }
 
+/** What is read from the folder, and done to servers, is the business of the portal that leads. */
+function refuseWatching({ options: { leads = true } }: Context): void {
+  if (!leads)
+    throw new SvcError(
+      'CONFLICT',
+      'another portal of this store leads, and does that: svc get Portal -o yaml names it; give the command there',
+    );
+}
+
 async function apply(context: Context, prune: boolean): ReturnType<AdminCommands['apply']> {
+  refuseWatching(context);
   const { entries, queue, options } = context;
   const planned = await planFolder(context, null, prune);
   if (!planned.ok) return planned;

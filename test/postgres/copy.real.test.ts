@@ -1,13 +1,16 @@
 /** An embedded store is copied to a real PostgreSQL: every table with every column, all of it or nothing. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { buffer } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { limits } from '../../store/limits.ts';
+import { createPostgresBytes } from '../../store/postgres-bytes.ts';
 import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
 import { joinPortals } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
@@ -25,7 +28,7 @@ let tables: readonly string[];
 /** What JSON and SQL take as their own. */
 const odd = `"ção" \\ \n 🎈 \0 '; --`;
 const rowsOfEach = 1_203;
-const options = { clock: systemClock, holder: 'test', rooms: null };
+const options = { clock: systemClock, holder: 'test', rooms: null, folders: {} };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcc-'));
@@ -183,4 +186,38 @@ test('documents of rooms are copied with it, and those of another store are refu
   await shared.close();
   await member.leave();
   await store.close();
+});
+
+test('attachments and files of jobs are copied with it, whole and under their names, or nothing is', async () => {
+  const folders = { anexos: join(folder, 'anexos'), fila: join(folder, 'fila') };
+  const wanted: Readonly<Record<string, Buffer>> = {
+    'anexos/s000000000000000000001/aa': randomBytes(3_000_000),
+    'anexos/s000000000000000000002/bb': randomBytes(10),
+    'fila/entradas/ana/notas/cc': randomBytes(70_000),
+    'fila/trabalhos/j1/registo': Buffer.alloc(0),
+  };
+  for (const [name, bytes] of Object.entries({
+    ...wanted,
+    'anexos/.store': Buffer.from('id'),
+    'anexos/s000000000000000000001/.in-1': Buffer.from('half'),
+  })) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), bytes);
+  }
+  const place = await server.database();
+  const copied = await copyToPostgres(file, place, { ...options, folders });
+  expect(copied.slice(-2)).toEqual([
+    { table: 'files of anexos', rows: 2 },
+    { table: 'files of fila', rows: 2 },
+  ]);
+  expect((await rowsOf(place, 'files')).length).toBe(4);
+  const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: false });
+  for (const [name, bytes] of Object.entries(wanted)) {
+    const [root = '', ...parts] = name.split('/');
+    const files = createPostgresBytes(store.pool, systemClock, root);
+    const found = await files.open(parts.slice(0, -1).join('/'), parts.at(-1) ?? '');
+    expect((await buffer(found!.read())).equals(bytes)).toBe(true);
+  }
+  await store.close();
+  await expect(copyToPostgres(file, place, { ...options, folders })).rejects.toMatchObject({ code: 'CONFLICT' });
 });

@@ -17,7 +17,7 @@ import { emptyServer, freePort, startPortal, until, type RunningPortal } from '.
 import { connect, type RawClient } from '../support/room-client.ts';
 import { beginPortalsNginx } from '../support/nginx-portals.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { order, whenInstalled, whenState } from '../integration/world.ts';
+import { order, view, whenInstalled, whenState } from '../integration/world.ts';
 
 let folder: string;
 let database: TestPostgres;
@@ -111,6 +111,26 @@ test('who signs in at one is signed in at each of them', async () => {
   expect([0, 1, 2].map(leads)).toEqual([true, false, false]);
 });
 
+test('each of them names all of them, and who leads', async () => {
+  for (const portal of portals) {
+    const seen = async (): Promise<readonly { readonly holder: string; readonly leads: boolean }[]> =>
+      ((await view(portal, 'Portal/casa'))?.details['portals'] ?? []) as readonly { readonly holder: string; readonly leads: boolean }[];
+    await until('three portals', async () => (await seen()).length === 3);
+    const pids = (await seen()).map(({ holder, leads: isLeader }) => [Number(/process (\d+)$/.exec(holder)?.[1]), isLeader]);
+    expect(new Map(pids as [number, boolean][])).toEqual(new Map(portals.map(({ pid }, which) => [pid, which === 0])));
+    const { checks } = (await portal.admin('GET', '/api/admin/doctor')).body as {
+      readonly checks: readonly { readonly name: string; readonly ok: boolean }[];
+    };
+    expect(checks.find(({ name }) => name === 'portals')).toMatchObject({ ok: true, warning: false });
+  }
+});
+
+test('what only the one that leads may do is refused by the others, by the way to it', async () => {
+  const asked = await Promise.all(portals.map(async (portal) => await portal.admin('POST', '/api/admin/apply', { prune: false })));
+  expect(asked.map(({ status }) => status)).toEqual([200, 409, 409]);
+  expect(JSON.stringify(asked[1]!.body)).toContain('another portal of this store leads');
+});
+
 test('an app that is asked for at any of them runs once, and each of them knows it', async () => {
   await order(portals[2]!, 'start', 'notas');
   const pids = await Promise.all(portals.map(async (portal) => (await whenState(portal, 'notas', 'running')).details['pid']));
@@ -129,6 +149,19 @@ test('a room is at one of them, and who comes to another one is in the same room
   clients[2]!.doc.getText('t').insert(0, 'two ');
   await until('the same text', () => clients.every((client) => said(client).length === '"one two "'.length));
   expect(new Set(clients.map(said)).size).toBe(1);
+  const bytes = 'an attachment';
+  const put = await through(1).request(`/api/salas/${made.id}/anexos?app=caderno`, {
+    method: 'PUT',
+    headers: {
+      origin: `http://svc.localhost:${frontPort}`,
+      'sec-fetch-site': 'same-origin',
+      'sec-fetch-mode': 'cors',
+      'content-type': 'text/plain',
+    },
+    body: bytes,
+  });
+  const { sha } = put.json() as { readonly sha: string };
+  expect((await through(2).request(`/api/salas/${made.id}/anexos/${sha}?app=caderno`, {})).text).toBe(bytes);
   clients[0]!.presence.setLocalState({ cursor: 3 });
   await until('presence', () => clients.every(({ presence }) => presence.getStates().size === 1));
   // The portal that has it was the first that was asked.
@@ -189,10 +222,10 @@ test('each is started anew, one after the other, under a load through nginx: no 
   const host = `svc.localhost:${frontPort}`;
   const cookie = ana.cookies.get(host) ?? '';
   const seen = { asked: 0, failed: [] as string[] };
-  let isOver = false;
+  const stop = new AbortController();
   const ask = async (): Promise<void> => {
     const agent = new http.Agent({ keepAlive: true });
-    while (!isOver) {
+    while (!stop.signal.aborted) {
       const status = await get({ port, path: '/api/sessao', headers: { host, cookie }, agent });
       seen.asked += 1;
       if (status !== 200) seen.failed.push(String(status));
@@ -205,7 +238,7 @@ test('each is started anew, one after the other, under a load through nginx: no 
     await once(portal.child, 'exit');
     await portal.again();
   }
-  isOver = true;
+  stop.abort();
   await Promise.all(asking);
   await endNginx();
   expect(seen.failed).toEqual([]);

@@ -231,7 +231,9 @@ test('a server that is away, a wrong password and a database that is missing are
 });
 
 /** Tables that an embedded store has no use for. */
-const ofPostgres = ['svc_schema', 'leases', 'portals', 'room_owners', 'room_bases', 'room_tails', 'files', 'file_pieces'].map((name) => `'${name}'`).join(', ');
+const ofPostgres = ['svc_schema', 'leases', 'portals', 'room_owners', 'room_bases', 'room_tails', 'files', 'file_pieces']
+  .map((name) => `'${name}'`)
+  .join(', ');
 
 test('its tables are those of SQLite', async () => {
   const place = await server.database();
