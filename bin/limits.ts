@@ -14,5 +14,5 @@ export const limits = {
   /** A portal that does not lead looks so often whether anybody does. */
   leaseLookMs: 250,
   /** Of this portal and the database. Tickets between two portals are good for a minute. */
-  clockSkewMsMax: 5_000,
+  portalClockSkewMsMax: 5_000,
 } as const;

@@ -36,7 +36,7 @@ import type { PersonDesired, PersonObserved } from '../reconcilers/person.ts';
 import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/supervisor-process.ts';
 import type { GrantObserved } from '../reconcilers/grant.ts';
 import type { ServiceCredential, ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
-import type { PortalSeen } from './loop/context.ts';
+import type { PortalSeen } from '../schema/portals.ts';
 import type { KitState } from './servers/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { LinkView, SupervisorLink } from './observe/supervisor-link.ts';

@@ -1,6 +1,6 @@
 /** The row `portals` of `svc doctor`: who else uses the store, who leads, and what would make them disagree. */
 import type { Pool } from 'pg';
-import type { PortalSeen } from '../../controller/loop/context.ts';
+import type { PortalSeen } from '../../schema/portals.ts';
 import { livingPortals, type Member } from '../../store/portals.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
@@ -71,7 +71,7 @@ export function portalsCheck({ members, leader, clockAheadMs, connectionsMax }: 
         en: 'look at the logs of the portals: one should take over within seconds',
       },
     });
-  if (Math.abs(clockAheadMs) > limits.clockSkewMsMax)
+  if (Math.abs(clockAheadMs) > limits.portalClockSkewMsMax)
     troubles.push({
       detail: {
         pt: `o relógio desta máquina difere do banco em ${Math.round(clockAheadMs)} ms`,

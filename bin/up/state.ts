@@ -13,7 +13,7 @@ import { refusable } from '../../store/room-log-refusal.ts';
 import type { Leading, MemberStore } from '../../store/postgres.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
-import type { PortalSeen } from '../../controller/loop/context.ts';
+import type { PortalSeen } from '../../schema/portals.ts';
 import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';

@@ -1,5 +1,6 @@
 /** What the parts of the loop share. Made once by loop.ts. */
 import type { Clock } from '../../schema/clock.ts';
+import type { PortalSeen } from '../../schema/portals.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { DesiredSource } from '../desired/in-force.ts';
@@ -21,19 +22,6 @@ export interface AroundCluster {
   hostOf(server: string): Host | null;
   /** Jobs that it has to know of the cluster, by their names there, with the accounts of their people. */
   jobs(): readonly { readonly name: string; readonly account: string }[];
-}
-
-/** For `svc get Portal`. */
-export interface PortalSeen {
-  /** A host and a process. */
-  readonly holder: string;
-  readonly address: string;
-  readonly version: string;
-  readonly leads: boolean;
-  /** Rooms that are at it. */
-  readonly rooms: number;
-  /** Whole seconds since it was heard of. */
-  readonly quietS: number;
 }
 
 export interface ControllerOptions {
