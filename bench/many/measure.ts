@@ -91,9 +91,17 @@ async function signInAll(portal: RunningPortal, count: number): Promise<void> {
   await until(`${count} supervisors answer`, async () => (await supervisorsUp(portal)) >= count, 900_000, 500);
 }
 
+/** The portal answers a page at a time. */
 async function supervisorsUp(portal: RunningPortal): Promise<number> {
-  const { body } = await portal.admin('GET', '/api/admin/objects?prefix=Supervisor/');
-  return (body as readonly ObjectView[]).filter(({ state }) => state === 'up').length;
+  let up = 0;
+  let after = '';
+  for (;;) {
+    const { body } = await portal.admin('GET', `/api/admin/objects?prefix=Supervisor/&after=${encodeURIComponent(after)}`);
+    const page = body as readonly ObjectView[];
+    if (page.length === 0) return up;
+    up += page.filter(({ state }) => state === 'up').length;
+    after = page.at(-1)!.key;
+  }
 }
 
 /** What it uses of a core, and where, if that is asked for. */
