@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
+import { createTurns } from '../../schema/turns.ts';
 import { shortHash, storedKey } from './secrets.ts';
 import type { Opened, Session, Sessions } from './sessions.ts';
 
@@ -81,7 +82,7 @@ export function createSessionKeys(
       comeBacks.set(person, [...before, { from, to: shortHash(renewed.session.root), pergunta }].slice(-limits.sessionComeBacksMax));
     return renewed;
   };
-  const inTurn = createTurnsOf();
+  const inTurn = createTurns();
   return {
     bind: async (session, key) => {
       publicKeyOf(key);
@@ -99,24 +100,6 @@ export function createSessionKeys(
       const named = await proven(answer);
       return named !== null && (await inTurn(named.person, () => sessions.endListed(named.person, idNow(named.person, named.id))));
     },
-  };
-}
-
-/** One after the other for each name. */
-function createTurnsOf(): <T>(name: string, act: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (name, act) => {
-    const own = (last.get(name) ?? Promise.resolve()).then(act);
-    const settled = own.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(name, settled);
-    try {
-      return await own;
-    } finally {
-      if (last.get(name) === settled) last.delete(name);
-    }
   };
 }
 

@@ -7,14 +7,20 @@ type PortalSpec = PortalDocument['spec'];
 
 export function portalSettings(spec: PortalSpec, listen: string | null): PortalOptions['settings'] {
   const address = listen ?? spec.listen ?? '127.0.0.1:8787';
+  const { listenHost, listenPort } = listenAt(address);
+  const { origins = 'subdomain', trustedProxies = [], shellScripts = 'system' } = spec;
+  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies, shellScripts };
+}
+
+/** Throws BAD_REQUEST for what is not host:port. */
+export function listenAt(address: string): Pick<PortalOptions['settings'], 'listenHost' | 'listenPort'> {
   const parsed = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):([0-9]{1,5})$/.exec(address);
   const listenPort = Number(parsed?.[3]);
   const listenHost = parsed?.[1] ?? parsed?.[2];
   if (listenHost === undefined || !(listenPort <= 65_535)) {
     throw new SvcError('BAD_REQUEST', `can't listen on ${JSON.stringify(address)}, expected host:port, for example 127.0.0.1:8787`);
   }
-  const { origins = 'subdomain', trustedProxies = [], shellScripts = 'system' } = spec;
-  return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies, shellScripts };
+  return { listenHost, listenPort };
 }
 
 /** `svc.localhost` means http on the port of the portal; a whole URL is used as it is. */

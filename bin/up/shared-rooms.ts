@@ -3,7 +3,6 @@
  * before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
 import { renameSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import about from '../../package.json' with { type: 'json' };
@@ -14,6 +13,7 @@ import { inTransaction, storeError, withClient } from '../../store/postgres-pati
 import { copyDocuments, inDatabase, roomLogName } from '../../store/room-log-move.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { limits } from '../limits.ts';
+import { holderName } from './store-place.ts';
 import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -53,8 +53,7 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
         clock.at(clock.monotonicMs() + limits.roomsTakenAgainMs, look);
       });
   };
-  const holder = `${hostname()}, process ${process.pid}`;
-  const member = await joinPortals(pool, { holder, address, version: about.version, clock, onLapsed: look });
+  const member = await joinPortals(pool, { holder: holderName(), address, version: about.version, clock, onLapsed: look });
   ends.push(() => member.leave());
   const owners = createRoomOwners(pool, member, clock);
   const roomLog = openPostgresRoomLog({ pool, owners, clock });

@@ -21,6 +21,7 @@ import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room
 import { lookAtPortals, portalsCheck, portalsSeen } from './portals-check.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
+import { listenAt } from './settings.ts';
 import { openStoredBytes } from './stored-bytes.ts';
 import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
@@ -81,6 +82,8 @@ function withFaultPoints(store: Store): Store {
 
 /** Before documents are read: a Grant makes rooms. */
 export async function openState({ stateDir, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
+  // Before anything is opened.
+  if (joins !== null) listenAt(joins);
   const joined = joins !== null ? await openMember(place, { stateDir, clock, local }) : null;
   const opened =
     joined === null
@@ -146,12 +149,10 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
 
 function peersOf(address: string, key: string, shared: SharedRooms | null): PeerOptions {
   const owners = shared?.owners ?? null;
-  const colon = address.lastIndexOf(':');
   return {
     key,
     portal: owners?.portal ?? '',
-    listenHost: address.slice(0, colon).replaceAll(/^\[|\]$/g, ''),
-    listenPort: Number(address.slice(colon + 1)),
+    ...listenAt(address),
     elsewhere: async (sala) => {
       // Nobody enters a room while its documents can't be read.
       const taken = (await owners?.take(sala)) ?? null;

@@ -112,7 +112,8 @@ export async function openMember(
   return { member, key, shared: createSharedBus({ place: reached, local, clock }) };
 }
 
-const holderName = (): string => `${hostname()}, process ${process.pid}`;
+/** Of this portal, for people: in the lease, and among the portals. */
+export const holderName = (): string => `${hostname()}, process ${process.pid}`;
 
 /** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
 export async function openStore(
