@@ -25,13 +25,16 @@ export interface Numbered {
   readonly leader?: number;
 }
 
-/** The ops that are numbered. `quit` is not: it is told to older supervisors too, and ends no app. */
-export const numberedOps = ['start', 'stop', 'pin', 'secret-put', 'secret-delete'] as const;
+/**
+ * The ops that are numbered. `quit` is not: it is told to older supervisors too, and ends no app. `subscribe` is never refused for its number: by it a
+ * portal that leads from now on makes itself known before its first order.
+ */
+export const numberedOps = ['subscribe', 'start', 'stop', 'pin', 'secret-put', 'secret-delete'] as const;
 
 export type SupervisorRequest =
   | { readonly id: number; readonly op: 'hello' }
   /** Reply holds all snapshots; afterwards every change is pushed. */
-  | { readonly id: number; readonly op: 'subscribe' }
+  | ({ readonly id: number; readonly op: 'subscribe' } & Numbered)
   | { readonly id: number; readonly op: 'snapshot' }
   /** What the living apps use now. Not in the snapshots: it is another figure at every look. */
   | { readonly id: number; readonly op: 'usage' }
@@ -75,7 +78,7 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'quit' };
 
 /** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
-export const kitVersion = '0.2.3';
+export const kitVersion = '0.2.4';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

@@ -12,6 +12,11 @@ export interface Lease {
   readonly number: number;
   /** Rejects STATE_IN_USE when another portal holds it; never resolves. */
   readonly lost: Promise<never>;
+  /**
+   * Resolves while nobody else can lead; waits for the database when that is not known. Rejects STATE_IN_USE when another portal leads, STORE_FAILED when
+   * the database does not answer. Decision: docs/decisions/0303-a-lease-that-may-be-over.md
+   */
+  held(): Promise<void>;
   /** Gives it back: the next one need not wait. */
   release(): Promise<void>;
 }
@@ -30,13 +35,16 @@ export async function tryLease(pool: Pool, options: LeaseOptions): Promise<Lease
   const { rows } = await pool.query<{ readonly free: boolean }>(
     `SELECT until < clock_timestamp() AS free FROM leases WHERE name = 'leader'`,
   );
-  const number = rows[0]?.free === false ? null : await tryTake(pool, options.holder);
-  return number === null ? null : keep(pool, number, options);
+  if (rows[0]?.free === false) return null;
+  const askedMs = options.clock.monotonicMs();
+  const number = await tryTake(pool, options.holder);
+  return number === null ? null : keep(pool, { number, askedMs }, options);
 }
 
 /** Waits as long as a holder that was killed can still stand there. Rejects STATE_IN_USE when one that lives holds it. */
 export async function takeLease(pool: Pool, { holder, clock, name }: LeaseOptions): Promise<Lease> {
   const endMs = clock.monotonicMs() + limits.leaseMs + 2 * limits.leaseRenewMs;
+  let askedMs = clock.monotonicMs();
   let number = await tryTake(pool, holder);
   while (number === null) {
     if (clock.monotonicMs() > endMs) {
@@ -44,9 +52,10 @@ export async function takeLease(pool: Pool, { holder, clock, name }: LeaseOption
       throw new SvcError('STATE_IN_USE', `another portal (${rows[0]?.holder ?? 'unknown'}) uses the store ${name}`);
     }
     await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseRenewMs / 2, resolve));
+    askedMs = clock.monotonicMs();
     number = await tryTake(pool, holder);
   }
-  return keep(pool, number, { holder, clock, name });
+  return keep(pool, { number, askedMs }, { holder, clock, name });
 }
 
 const msLater = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;
@@ -60,19 +69,42 @@ async function tryTake(pool: Pool, holder: string): Promise<number | null> {
   return rows[0]?.number ?? null;
 }
 
-function keep(pool: Pool, number: number, { clock, name }: LeaseOptions): Lease {
+interface Taken {
+  readonly number: number;
+  /** When the database was asked for it, by the clock of this portal: it is over no earlier than leaseMs after. */
+  readonly askedMs: number;
+}
+
+function keep(pool: Pool, { number, askedMs }: Taken, { clock, name }: LeaseOptions): Lease {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined);
   let cancel = (): void => undefined;
   let isOver = false;
+  let heldMs = askedMs + limits.leaseMs;
+  const waiting = new Set<() => void>();
   const renew = async (): Promise<void> => {
+    const renewedMs = clock.monotonicMs();
     // What the database does not answer changes nothing: whether another one leads is known from it alone.
     const answer = await pool
       .query(`UPDATE leases SET until = ${msLater(limits.leaseMs)} WHERE name = 'leader' AND number = $1`, [number])
       .catch(() => null);
     if (isOver) return;
     if (answer?.rowCount === 0) return reject(deposed(name));
+    if (answer !== null) heldMs = renewedMs + limits.leaseMs;
+    if (isHeld()) for (const go of waiting) go();
     arm();
+  };
+  const isHeld = (): boolean => clock.monotonicMs() < heldMs - limits.leaseMarginMs;
+  const untilHeld = async (): Promise<void> => {
+    const { promise, resolve, reject: giveUp } = Promise.withResolvers<void>();
+    const unknown = (): void =>
+      giveUp(new SvcError('STORE_FAILED', `the database of ${name} does not answer: whether this portal still leads is not known`));
+    const end = clock.at(clock.monotonicMs() + limits.leaseMs, unknown);
+    waiting.add(resolve);
+    await Promise.race([promise, lost]).finally(() => {
+      waiting.delete(resolve);
+      end();
+    });
   };
   const arm = (): void => {
     cancel = clock.at(clock.monotonicMs() + limits.leaseRenewMs, () => void renew());
@@ -81,6 +113,7 @@ function keep(pool: Pool, number: number, { clock, name }: LeaseOptions): Lease 
   return {
     number,
     lost,
+    held: async () => (isHeld() ? undefined : await untilHeld()),
     release: async () => {
       isOver = true;
       cancel();

@@ -21,6 +21,8 @@ export const limits = {
   /** A leader that did not renew for so long leads no more. */
   leaseMs: 3_000,
   leaseRenewMs: 1_000,
+  /** So long before its lease may be over a leader begins nothing more: what it orders takes a moment to get there. */
+  leaseMarginMs: 500,
   /** A portal that did not renew its row for so long is none any more: its rooms are anybody's. */
   memberMs: 3_000,
   memberRenewMs: 1_000,

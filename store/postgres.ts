@@ -22,6 +22,8 @@ export interface PostgresStore extends Store {
   readonly lost: Promise<never>;
   /** The number of its lease; null: it does not lead. */
   readonly leader: number | null;
+  /** See store/lease.ts; of one that does not lead it resolves. */
+  readonly held: () => Promise<void>;
   /** Its connections, for what else is in the same database; they end with it. */
   readonly pool: Pool;
 }
@@ -53,6 +55,7 @@ export async function openPostgresStore(place: PostgresPlace, { clock, holder, m
         ...tables,
         lost: lease?.lost ?? never,
         leader: lease?.number ?? null,
+        held: async () => await lease?.held(),
         pool,
         giveUp: (why) => sql.giveUp(why),
         close: async () => {
@@ -102,6 +105,8 @@ export interface Leading {
   readonly store: Store;
   /** Rejects STATE_IN_USE when another portal took over; never resolves. */
   readonly lost: Promise<never>;
+  /** See store/lease.ts: before each act. */
+  readonly held: () => Promise<void>;
   /** The next one need not wait. */
   release(): Promise<void>;
 }
@@ -144,6 +149,7 @@ async function leading(
       number,
       store,
       lost,
+      held: () => lease.held(),
       release: async () => {
         await sql.idle();
         await lease.release();

@@ -186,17 +186,20 @@ async function writeAssets(dir: string): Promise<PortalOptions['assets']> {
 interface BrowserDeps {
   readonly host: string;
   readonly port: number;
+  /** In place of 127.0.0.1 and the port. */
+  readonly socketPath?: string;
   readonly url: string;
   readonly received: Buffer[];
 }
 
-export function createBrowser({ host, port, url: origin, received }: BrowserDeps): Browser {
+export function createBrowser({ host, port, socketPath, url: origin, received }: BrowserDeps): Browser {
+  const place = socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath };
   const cookies = new Map<string, string>();
   const request = async (target: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> => {
     const to = headers['host'] ?? host;
     const cookie = cookies.get(to);
     const all = { host: to, ...(cookie === undefined ? {} : { cookie }), ...headers };
-    const answer = await send({ host: '127.0.0.1', port, method, path: target, headers: all }, body, received);
+    const answer = await send({ ...place, method, path: target, headers: all }, body, received);
     for (const line of answer.headers['set-cookie'] ?? []) keep(cookies, to, line);
     return answer;
   };

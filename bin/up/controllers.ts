@@ -50,9 +50,10 @@ export function controllers({ stateDir, desiredDir, opened, local, reached, cloc
     ...(opened.portals === null ? {} : { portals: opened.portals }),
   };
   return async (leading: Leading | null): Promise<Controller> => {
-    if (opened.member === null) return await createController({ ...common, store: opened.store, bus: opened.bus, leader: opened.leader });
+    if (opened.member === null)
+      return await createController({ ...common, store: opened.store, bus: opened.bus, leader: opened.leader, held: opened.held });
     if (leading === null) return await createController({ ...common, store: opened.store, bus: local, leads: false });
-    return await createController({ ...common, store: opened.led(leading), bus: opened.bus, leader: leading.number });
+    return await createController({ ...common, store: opened.led(leading), bus: opened.bus, leader: leading.number, held: leading.held });
   };
 }
 

@@ -51,6 +51,8 @@ export interface OpenState {
   readonly led: (leading: Leading) => Store;
   /** Of this portal, for its orders. */
   readonly leader: number | null;
+  /** As OpenStore has it. */
+  readonly held: () => Promise<void>;
   readonly roomLog: MarkedRoomLog;
   readonly attachments: Bytes;
   readonly attachmentsTrouble: string | null;
@@ -88,7 +90,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const opened =
     joined === null
       ? await openStore(place, { stateDir, clock, leads: true })
-      : { store: joined.member, leader: null, lost: null, pool: joined.member.pool };
+      : { store: joined.member, leader: null, lost: null, held: async () => undefined, pool: joined.member.pool };
   const bus = joined?.shared.bus ?? local;
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
@@ -128,6 +130,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     peers: joins === null || joined === null ? null : peersOf(joins, joined.key, shared),
     led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
+    held: opened.held,
     roomLog,
     ...stored,
     attachmentsTrouble,

@@ -74,6 +74,8 @@ export interface OpenStore {
   readonly lost: Promise<never> | null;
   /** Higher than that of any portal before; null: it only looks. */
   readonly leader: number | null;
+  /** Resolves while no other portal can lead (store/lease.ts). */
+  readonly held: () => Promise<void>;
   /** Null: it is a file. */
   readonly pool: Pool | null;
 }
@@ -124,11 +126,11 @@ export async function openStore(
   const file = storeFile(place, stateDir);
   if (file !== null) {
     const store = await openSqliteStore(file);
-    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, pool: null };
+    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, held: async () => undefined, pool: null };
   }
   const holder = leads ? holderName() : null;
   const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
-  return { store, lost: store.lost, leader: store.leader, pool: store.pool };
+  return { store, lost: store.lost, leader: store.leader, held: store.held, pool: store.pool };
 }
 
 /** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */

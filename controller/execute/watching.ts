@@ -9,8 +9,21 @@ import type { Executors } from './guarded.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
+const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
+
+/** Of the portal that leads: nothing is begun while another one may lead. What is not carried out is decided again. */
+export function leadingExecutors(all: Executors, held: (() => Promise<void>) | undefined): Executors {
+  if (held === undefined) return all;
+  const carryOut = (act: (action: never) => Promise<void>) => async (action: never) => {
+    await held();
+    await act(action);
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : carryOut(act)]),
+  ) as unknown as Executors;
+}
+
 export function watchingExecutors(all: Executors): Executors {
-  const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
   return Object.fromEntries(
     Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : nothing]),
   ) as unknown as Executors;

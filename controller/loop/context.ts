@@ -39,6 +39,8 @@ export interface ControllerOptions {
   readonly portals?: () => Promise<readonly PortalSeen[]>;
   /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
   readonly leader?: number | null;
+  /** Resolves as long as no other portal can lead; before each act. Rejects when one may. Decision: docs/decisions/0303-a-lease-that-may-be-over.md */
+  readonly held?: () => Promise<void>;
   /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */
   readonly createHost: (server: ServerDocument, readOnly: boolean) => Host;
   /** Where backends on that server reach the portal; waits until it listens. Without it no backend gets a credential that works. */

@@ -11,7 +11,7 @@ import { openDesiredSource } from '../desired/in-force.ts';
 import { openFollowedSource } from '../desired/followed.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
 import { createExecutors } from '../execute/executors.ts';
-import { watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
+import { leadingExecutors, watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
 import type { Host } from '../hosts/host.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
@@ -133,7 +133,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     onForgotten: (key) => onForgotten(context, key),
     onProgress: (entry, task) => publishProgress(entries, options.bus, clock.nowMs(), entry, task),
   });
-  const executors = leads ? all : watchingExecutors(all);
+  const executors = leads ? leadingExecutors(all, asked.held) : watchingExecutors(all);
   const context: LoopContext = {
     options,
     kinds,
@@ -176,6 +176,7 @@ function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries
         host,
         clock,
         leader: options.leader ?? null,
+        held: options.held,
         starts: options.leads ?? true,
         onChange: (app) => onLinkChange(context(), person, app),
       }),

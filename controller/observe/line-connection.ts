@@ -32,6 +32,8 @@ export interface LineConnectionOptions {
   readonly clock: Clock;
   /** Of this portal, for what changes something; null: it has none. */
   readonly leader: number | null;
+  /** Resolves as long as no other portal can lead; nothing that changes something is asked before. */
+  readonly held?: (() => Promise<void>) | undefined;
   readonly onPush: (push: SupervisorPush) => void;
   /** Called once, by either side's close. */
   readonly onClose: (error: SvcError) => void;
@@ -40,7 +42,7 @@ export interface LineConnectionOptions {
 const numbered: ReadonlySet<SupervisorRequest['op']> = new Set(numberedOps);
 
 export function openLineConnection(options: LineConnectionOptions): LineConnection {
-  const { stream, clock, leader } = options;
+  const { stream, clock, leader, held } = options;
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let closed: SvcError | null = null;
@@ -89,8 +91,10 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
   stream.on('end', () => end(unreachable('closed by the supervisor')));
 
   return {
-    ask: (request) =>
-      new Promise((resolve, reject) => {
+    ask: async (request) => {
+      const isNumbered = numbered.has(request.op);
+      if (held !== undefined && isNumbered && request.op !== 'subscribe') await held();
+      return await new Promise((resolve, reject) => {
         if (closed) {
           reject(closed);
           return;
@@ -104,8 +108,9 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
           );
         });
         waiting.set(id, { op: request.op, resolve, reject, cancel });
-        stream.write(`${JSON.stringify({ id, ...request, ...(leader !== null && numbered.has(request.op) && { leader }) })}\n`);
-      }),
+        stream.write(`${JSON.stringify({ id, ...request, ...(leader !== null && isNumbered && { leader }) })}\n`);
+      });
+    },
     close: () => end(unreachable('closed by the portal')),
   };
 }

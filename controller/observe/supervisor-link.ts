@@ -56,6 +56,8 @@ export interface LinkOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly leader: number | null;
+  /** Before each order: resolves as long as no other portal can lead. */
+  readonly held?: (() => Promise<void>) | undefined;
   /** False: another portal starts supervisors and ends those of other releases; this one waits for them. */
   readonly starts: boolean;
   /** `app` changed, or with null the line itself. */
@@ -117,7 +119,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     },
     dial: async (onPush, onClose) => {
       const stream = await dialSupervisor(state);
-      return openLineConnection({ stream, clock: options.clock, leader: options.leader, onPush, onClose });
+      return openLineConnection({ stream, clock: options.clock, leader: options.leader, held: options.held, onPush, onClose });
     },
     check: async () => {
       const { connection } = state;
@@ -205,11 +207,12 @@ async function greetsInTime(state: LinkState, stream: Awaited<ReturnType<typeof 
 }
 
 async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSupervisor>>): Promise<void> {
-  const { clock, leader } = state.options;
+  const { clock, leader, held } = state.options;
   const connection = openLineConnection({
     stream,
     clock,
     leader,
+    held,
     onPush: (push) => {
       if (state.connection === connection) take(state, push);
     },

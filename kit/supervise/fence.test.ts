@@ -20,21 +20,21 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the highest number counts, also after a restart; none counts always', () => {
   const fence = open();
-  for (const number of [undefined, nowMs, nowMs, nowMs + 2, undefined]) fence(number);
-  expect(() => fence(nowMs + 1)).toThrow(expect.objectContaining({ code: 'CONFLICT' }) as Error);
+  for (const number of [undefined, nowMs, nowMs, nowMs + 2, undefined]) fence.obey(number);
+  expect(() => fence.obey(nowMs + 1)).toThrow(expect.objectContaining({ code: 'CONFLICT' }) as Error);
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`${nowMs + 2}\n`, 0o600]);
   const next = open();
-  expect(() => next(nowMs + 1)).toThrow('came later');
-  next(nowMs + 2);
-  expect(logged).toEqual([]);
+  expect(() => next.obey(nowMs + 1)).toThrow('came later');
+  next.obey(nowMs + 2);
+  expect(logged).toEqual(['leader', 'leader']);
 });
 
 test.for(['', 'x', '-1', '0', '1e13', `${nowMs + 86_400_001}`, '9'.repeat(40)])(
   'a file that says %j locks nobody out, and is said',
   (text) => {
     writeFileSync(file, text);
-    open()(1);
-    expect(logged).toEqual(['leader-unreadable']);
+    open().obey(1);
+    expect(logged).toEqual(['leader-unreadable', 'leader']);
     expect(readFileSync(file, 'utf8')).toBe('1\n');
   },
 );
@@ -42,7 +42,15 @@ test.for(['', 'x', '-1', '0', '1e13', `${nowMs + 86_400_001}`, '9'.repeat(40)])(
 test('where it can’t be written the number holds for this supervisor', () => {
   rmSync(folder, { recursive: true });
   const fence = open();
-  fence(5);
-  expect(() => fence(4)).toThrow('came later');
-  expect(logged).toEqual(['leader-unwritten']);
+  fence.obey(5);
+  expect(() => fence.obey(4)).toThrow('came later');
+  expect(logged).toEqual(['leader', 'leader-unwritten']);
+});
+
+test('who says only that it leads is never refused, and those before it are from then on', () => {
+  const fence = open();
+  for (const number of [undefined, 5, 4]) fence.hear(number);
+  expect(() => fence.obey(4)).toThrow('came later');
+  fence.obey(5);
+  expect(readFileSync(file, 'utf8')).toBe('5\n');
 });

@@ -15,22 +15,33 @@ export interface FenceOptions {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Throws CONFLICT for a number below the highest one. An order without one is of a portal that is alone: it counts. */
-export type Fence = (number: number | undefined) => void;
+export interface Fence {
+  /** A portal said that it leads. */
+  hear(number: number | undefined): void;
+  /** Throws CONFLICT for a number below the highest one. An order without one is of a portal that is alone: it counts. */
+  obey(number: number | undefined): void;
+}
 
 export function createFence({ file, nowMs, log }: FenceOptions): Fence {
   let highest = readNumber(file, nowMs(), log);
-  return (number) => {
-    if (number === undefined || number === highest) return;
-    if (number < highest)
-      throw new SvcError('CONFLICT', `the orders of another portal count here: it came later (${highest}, this one ${number})`);
+  const hear = (number: number | undefined): void => {
+    if (number === undefined || number <= highest) return;
     highest = number;
+    log('leader', { leader: number });
     try {
       writeFileAtomic(file, `${number}\n`, { mode: 0o600, durable: true });
     } catch (error) {
       // It holds as long as this supervisor lives.
       log('leader-unwritten', { file, error: String(error) });
     }
+  };
+  return {
+    hear,
+    obey: (number) => {
+      if (number !== undefined && number < highest)
+        throw new SvcError('CONFLICT', `the orders of another portal count here: it came later (${highest}, this one ${number})`);
+      hear(number);
+    },
   };
 }
 

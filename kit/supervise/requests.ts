@@ -60,7 +60,7 @@ type Fields<Op extends SupervisorRequest['op']> = {
 /** Every op with its fields; a field more, or one less that may not be left out, is refused. */
 const operations: { readonly [Op in SupervisorRequest['op']]: Fields<Op> } = {
   hello: {},
-  subscribe: {},
+  subscribe: { leader },
   snapshot: {},
   usage: {},
   start: { leader, app: appId, token: text(1_024), basePath, pinned: boolean, requestId: text(128), variables, isMend: optional(boolean) },

@@ -192,7 +192,7 @@ function codeOf(error: unknown): ErrorCode {
 }
 
 async function carryOut(supervisor: Supervisor, options: ServerOptions, client: Client, request: SupervisorRequest): Promise<object> {
-  if ('leader' in request) supervisor.fence(request.leader);
+  if ('leader' in request) heed(supervisor, request);
   switch (request.op) {
     case 'hello': {
       const { pid, bootId } = supervisor.self;
@@ -255,6 +255,19 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
       break;
   }
   return { accepted: true };
+}
+
+/** Who ordered what is in the log: of portals that follow each other only the last one counts. */
+function heed({ fence, log }: Supervisor, { op, leader, ...request }: Extract<SupervisorRequest, { readonly leader?: number }>): void {
+  if (op === 'subscribe') return fence.hear(leader);
+  const order = { op, app: 'app' in request ? request.app : '', leader };
+  try {
+    fence.obey(leader);
+  } catch (error) {
+    log('order-refused', order);
+    throw error;
+  }
+  log('order', order);
 }
 
 function startFollowing(supervisor: Supervisor, client: Client, app: string, tail: number): void {

@@ -216,8 +216,8 @@ test('each is started anew, one after the other, under a load through nginx: no 
   const port = await freePort();
   const endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
-    port,
-    portals.map((portal) => portal.port),
+    `127.0.0.1:${port}`,
+    portals.map((portal) => `127.0.0.1:${portal.port}`),
   );
   const host = `svc.localhost:${frontPort}`;
   const cookie = ana.cookies.get(host) ?? '';

@@ -45,6 +45,8 @@ export interface PortalOptions {
   readonly state?: string;
   /** Further arguments of `svc up`. */
   readonly args?: readonly string[];
+  /** On a machine of test/support/network.ts, alone at its port; a free port of this one when it is not said. */
+  readonly place?: { readonly address: string; readonly port: number; readonly within: readonly string[] };
   /** How long it may take to listen; a minute when it is not said. */
   readonly listenMsMax?: number;
 }
@@ -174,8 +176,21 @@ async function launch(
   collect: (text: string) => void,
 ): Promise<{ child: ChildProcess; link: string }> {
   const desired = options.desired ?? join(repository, 'examples/desired');
-  const args = [...portalFlags, program(), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`, ...(options.args ?? [])];
-  const child = spawn(join(repository, 'node_modules/.bin/node'), args, {
+  const listen = `${options.place?.address ?? '127.0.0.1'}:${port}`;
+  const [command = '', ...args] = [
+    ...(options.place?.within ?? []),
+    join(repository, 'node_modules/.bin/node'),
+    ...portalFlags,
+    program(),
+    'up',
+    desired,
+    '--state',
+    state,
+    '--listen',
+    listen,
+    ...(options.args ?? []),
+  ];
+  const child = spawn(command, args, {
     cwd: repository,
     env: { ...portalEnv, NODE_COMPILE_CACHE: compileCache, ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -208,7 +223,7 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
   const state = given.state ?? (await mkdtemp(join(tmpdir(), 'svct-')));
   const examples = given.apps === undefined ? null : await mkdtemp(join(tmpdir(), 'svce-'));
   const options = examples === null ? given : { ...given, desired: await exampleDesired(examples, given.apps ?? []) };
-  const port = await freePort();
+  const port = options.place?.port ?? (await freePort());
   let output = '';
   const collect = (text: string): void => {
     output += text;

@@ -2,16 +2,19 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { PostgresPlace } from '../../store/postgres.ts';
+import type { NetworkHost } from './network.ts';
 import { freePort } from './portal.ts';
 
 const call = promisify(execFile);
 
 export interface TestPostgres {
+  /** Of the server, where it has one; whom it is to be read by must be root. */
+  readonly certificate: string;
   /** A new, empty database. */
   database(): Promise<PostgresPlace>;
   start(): Promise<void>;
@@ -24,7 +27,12 @@ export interface TestPostgres {
 
 const programs = '/usr/lib/postgresql';
 
-export async function startPostgres(): Promise<TestPostgres> {
+interface PostgresOptions {
+  /** On a machine of test/support/network.ts: with TLS there; the test itself comes by a socket of the file system. */
+  readonly host?: NetworkHost;
+}
+
+export async function startPostgres({ host }: PostgresOptions = {}): Promise<TestPostgres> {
   const version = existsSync(programs)
     ? readdirSync(programs)
         .toSorted((a, b) => Number(a) - Number(b))
@@ -37,33 +45,23 @@ export async function startPostgres(): Promise<TestPostgres> {
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
   const asPostgres = async (program: string, ...args: readonly string[]): Promise<void> => {
-    await call('runuser', ['-u', 'postgres', '--', path.join(programs, version, 'bin', program), ...args], { cwd: '/' });
+    const as = [...(host?.within ?? []), 'runuser', '-u', 'postgres', '--', path.join(programs, version, 'bin', program)];
+    await call(as[0] ?? '', [...as.slice(1), ...args], { cwd: '/' });
   };
   await call('install', ['-d', '-o', 'postgres', '-m', '700', data]);
   const passwordFile = path.join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o644 });
-  await asPostgres(
-    'initdb',
-    '-D',
-    data,
-    '-A',
-    'scram-sha-256',
-    `--pwfile=${passwordFile}`,
-    '-U',
-    'svc',
-    '--no-sync',
-    '-E',
-    'UTF8',
-    '--locale=C.UTF-8',
-  );
+  const words = [`--pwfile=${passwordFile}`, '-U', 'svc', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8'];
+  await asPostgres('initdb', '-D', data, '-A', 'scram-sha-256', ...words);
   await rm(passwordFile);
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off`;
+  const listens = host === undefined ? `-c listen_addresses=127.0.0.1 -c unix_socket_directories=''` : await openTo(host.address, data);
+  const options = `-p ${port} ${listens} -c fsync=off`;
   const start = (): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-l', path.join(data, 'log'), '-o', options, 'start');
   const stop = (mode: 'fast' | 'immediate'): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-m', mode, 'stop');
   await start();
   const place = (database: string): PostgresPlace => ({
-    name: `postgres://svc@127.0.0.1:${port}/${database}`,
-    host: '127.0.0.1',
+    name: `postgres://svc@${host?.address ?? '127.0.0.1'}:${port}/${database}`,
+    host: host === undefined ? '127.0.0.1' : data,
     port,
     user: 'svc',
     password,
@@ -71,6 +69,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   });
   let made = 0;
   return {
+    certificate: path.join(data, 'server.crt'),
     database: async () => {
       made += 1;
       const name = `svc${made}`;
@@ -90,6 +89,29 @@ export async function startPostgres(): Promise<TestPostgres> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The arguments with which it listens there, with a certificate that is its own authority. */
+async function openTo(address: string, data: string): Promise<string> {
+  const [certificate, key] = [path.join(data, 'server.crt'), path.join(data, 'server.key')];
+  const words = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=database',
+  ];
+  await call('openssl', [...words, '-addext', `subjectAltName=IP:${address}`, '-keyout', key, '-out', certificate]);
+  await call('chown', ['postgres', key, certificate]);
+  await call('chmod', ['600', key]);
+  await appendFile(path.join(data, 'pg_hba.conf'), 'hostssl all all 0.0.0.0/0 scram-sha-256\n');
+  return `-c listen_addresses=${address} -c unix_socket_directories=${data} -c ssl=on`;
 }
 
 function pauseAll(data: string): () => void {

@@ -79,7 +79,10 @@ export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = 
     if (encoding.length(encoder) > 1) ws.send(encoding.toUint8Array(encoder));
     if (kind === sync.messageYjsSyncStep2) synced.resolve();
   });
-  doc.on('update', (update: Uint8Array, origin: unknown) => void (origin !== ws && send(0, 2, update)));
+  const tell = (update: Uint8Array, origin: unknown): void => void (origin !== ws && send(0, 2, update));
+  doc.on('update', tell);
+  // A document outlives many lines.
+  ws.on('close', () => doc.off('update', tell));
   presence.on('update', ({ added, updated, removed }: Record<'added' | 'updated' | 'removed', number[]>, origin: unknown) => {
     if (origin !== ws) send(1, awareness.encodeAwarenessUpdate(presence, [...added, ...updated, ...removed]));
   });

@@ -13,19 +13,30 @@ interface Answer {
 export interface RoomEntry {
   /** As a page of the shell asks; signs in first, and again when the session ended. */
   asPage(person: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** How often anybody signed in. */
+  signIns(): number;
   /** Takes a ticket and comes in; rejects when the portal is away. */
   come(person: string, sala: string, doc: Y.Doc): Promise<RawClient>;
 }
 
+interface Entered extends Pick<RunningPortal, 'admin'> {
+  /** Of 127.0.0.1. */
+  readonly port?: number;
+  readonly socketPath?: string;
+}
+
 /** The portal may be another process at the next call. */
-export function createEntry(portal: () => Pick<RunningPortal, 'port' | 'admin'>): RoomEntry {
+export function createEntry(portal: () => Entered): RoomEntry {
   const cookies = new Map<string, string>();
+  let signIns = 0;
   let host = '';
   const http = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
     const payload = body === undefined ? '' : JSON.stringify(body);
     const more = payload === '' ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
     return new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port: portal().port, method, path, headers: { host, ...headers, ...more }, agent: false };
+      const { socketPath, port } = portal();
+      const to = socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath };
+      const options = { ...to, method, path, headers: { host, ...headers, ...more }, agent: false };
       const call = request({ ...options, timeout: 10_000 }, (answer) => {
         let text = '';
         answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -47,6 +58,7 @@ export function createEntry(portal: () => Pick<RunningPortal, 'port' | 'admin'>)
     const { cookie, status } = await http('GET', `${link.pathname}${link.search}`, navigation);
     if (cookie === undefined) throw new Error(`${person} could not sign in: ${status}`);
     cookies.set(person, cookie);
+    signIns += 1;
     return cookie;
   };
   const asPage = async (person: string, method: string, path: string, body?: unknown): Promise<Answer> => {
@@ -58,9 +70,11 @@ export function createEntry(portal: () => Pick<RunningPortal, 'port' | 'admin'>)
   const come = async (person: string, sala: string, doc: Y.Doc): Promise<RawClient> => {
     const { body } = await asPage(person, 'POST', `/api/salas/${sala}/bilhete?app=caderno`, {});
     const { bilhete, caminho } = JSON.parse(body) as { bilhete: string; caminho: string };
-    const client = connect(`ws://127.0.0.1:${portal().port}${caminho}/documento`, bilhete, { doc, host });
+    const { socketPath, port } = portal();
+    const to = socketPath === undefined ? `ws://127.0.0.1:${port}` : `ws+unix:${socketPath}:`;
+    const client = connect(`${to}${caminho}/documento`, bilhete, { doc, host });
     await client.synced;
     return client;
   };
-  return { asPage, come };
+  return { asPage, come, signIns: () => signIns };
 }
