@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function connect(clock: Clock = systemClock) {
+function connect(clock: Clock = systemClock, held?: () => Promise<void>) {
   const pushes: SupervisorPush[] = [];
   const closed = Promise.withResolvers<SvcError>();
   const stream = net.connect(path.join(dir, 's'));
@@ -44,11 +44,34 @@ function connect(clock: Clock = systemClock) {
     stream,
     clock,
     leader: 7,
+    held,
     onPush: (push) => pushes.push(push),
     onClose: (error) => closed.resolve(error),
   });
   return { connection, pushes, closed: closed.promise };
 }
+
+test('an order waits until it is known that no other portal leads, and is not sent when one does', async () => {
+  const heard: string[] = [];
+  onLine = (line, socket) => {
+    const { id, op } = JSON.parse(line) as { id: number; op: string };
+    heard.push(op);
+    socket.write(`${JSON.stringify({ id, ok: true, ...(op === 'subscribe' ? { apps: [] } : { accepted: true }) })}\n`);
+  };
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { connection } = connect(systemClock, () => answers.shift()!.promise);
+  const [first, second] = answers;
+  const ordered = connection.ask({ op: 'pin', app: 'notas', pinned: true });
+  const refused = connection.ask({ op: 'pin', app: 'notas', pinned: false }).catch((error: unknown) => error);
+  await connection.ask({ op: 'subscribe' });
+  await connection.ask({ op: 'doubt', app: 'notas' });
+  expect(heard).toEqual(['subscribe', 'doubt']);
+  second!.reject(new SvcError('STATE_IN_USE', 'another portal leads'));
+  first!.resolve();
+  await ordered;
+  expect([await refused, heard.slice(2)]).toEqual([expect.objectContaining({ code: 'STATE_IN_USE' }), ['pin']]);
+  connection.close();
+});
 
 test('replies find their requests in any order, and cut anywhere', async () => {
   const asked: number[] = [];

@@ -40,6 +40,7 @@ beforeAll(async () => {
   const [first] = world.portals;
   for (const person of people)
     await until(`notas of ${person}`, async () => (await first!.admin('POST', `/api/admin/backends/${person}/notas/start`)).status < 300);
+  for (const person of people) await world.entry.asPage(person, 'GET', '/api/sessao');
   const salas: string[] = [];
   for (let n = 0; n < roomCount; n += 1) salas.push(await newRoom(world, people[0]!, `Sala ${n}`));
   for (const person of people) await whenRunning(world, person);
@@ -116,7 +117,6 @@ async function round(n: number): Promise<Round> {
 }
 
 test('whatever falls, nothing that was written is missing, no app is started twice and nobody is signed out', async () => {
-  for (const person of people) await world.entry.asPage(person, 'GET', '/api/sessao');
   const signIns = world.entry.signIns();
   const done: Round[] = [];
   editors.begin();

@@ -2,13 +2,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSimulatedClock } from '../../controller/clock/simulated.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { SvcError } from '../../schema/errors.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { newJobId, type Submitted } from '../../store/jobs.ts';
 import { migrations } from '../../store/migrations.ts';
-import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { openMemberStore, openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
 import { describeStore } from '../../store/store-contract.ts';
 import type { Store, StoredEvent, StoredSession } from '../../store/store.ts';
 
@@ -140,6 +141,30 @@ describe('several portals of one database', () => {
     const kept = await store!.events({ keyPrefix: 'Server/parado', limit: 10 });
     expect(kept.length).toBeLessThanOrEqual(1);
     expect(kept.length).toBeGreaterThanOrEqual(done);
+  });
+
+  test('one that leads begins nothing while the database does not answer and another one may lead, and goes on when it answers', async () => {
+    const clock = createSimulatedClock(Date.now());
+    const member = await openMemberStore(await server.database(), { clock, holder: 'um' });
+    const leading = (await member.lead())!;
+    const held = (): Promise<string> =>
+      leading.held().then(
+        () => 'held',
+        (error: unknown) => (error as SvcError).code,
+      );
+    const goOn = server.pause();
+    clock.advance(2_000);
+    expect(await held()).toBe('held');
+    clock.advance(600);
+    const asked = held();
+    clock.advance(3_000);
+    expect(await asked).toBe('STORE_FAILED');
+    const waiting = held();
+    goOn();
+    // The renewal that was under way is of long ago: the next one counts.
+    await expect.poll(() => (clock.advance(100), Promise.race([waiting, Promise.resolve('waits')]))).toBe('held');
+    await leading.release();
+    await member.close();
   });
 
   test('a read waits for the writes that were asked for before it, and not for those of others after it', async () => {

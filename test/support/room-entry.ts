@@ -68,7 +68,8 @@ export function createEntry(portal: () => Entered): RoomEntry {
     return first.status === 401 ? await ask(await signIn(person)) : first;
   };
   const come = async (person: string, sala: string, doc: Y.Doc): Promise<RawClient> => {
-    const { body } = await asPage(person, 'POST', `/api/salas/${sala}/bilhete?app=caderno`, {});
+    const { status, body } = await asPage(person, 'POST', `/api/salas/${sala}/bilhete?app=caderno`, {});
+    if (status !== 200 && status !== 201) throw new Error(`no ticket for ${person}: ${status} ${body}`);
     const { bilhete, caminho } = JSON.parse(body) as { bilhete: string; caminho: string };
     const { socketPath, port } = portal();
     const to = socketPath === undefined ? `ws://127.0.0.1:${port}` : `ws+unix:${socketPath}:`;

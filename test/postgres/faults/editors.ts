@@ -17,6 +17,8 @@ interface Editor {
   readonly holds: Set<string>;
   made: number;
   client: RawClient | null;
+  /** Why it could not come in the last time. */
+  refused: string;
 }
 
 export interface EditorsOptions {
@@ -62,7 +64,16 @@ export async function openEditors({ entry, people, salas, count, everyMs }: Edit
   const stop = new AbortController();
   const editors = Array.from({ length: count }, (_, n): Editor => {
     const doc = new Y.Doc();
-    return { name: `e${n}`, who: people[n % people.length]!, sala: salas[n % salas.length]!, doc, holds: new Set(), made: 0, client: null };
+    return {
+      name: `e${n}`,
+      who: people[n % people.length]!,
+      sala: salas[n % salas.length]!,
+      doc,
+      holds: new Set(),
+      made: 0,
+      client: null,
+      refused: '',
+    };
   });
   const rooms = new Map(salas.map((sala) => [sala, editors.filter((editor) => editor.sala === sala)]));
   const madeMs = new Map<string, number>();
@@ -90,7 +101,7 @@ export async function openEditors({ entry, people, salas, count, everyMs }: Edit
     editor.doc.getMap('edits').set(mark, true);
   };
   const lives = editors.map((editor) => live(editor, entry, stop.signal));
-  await until('everybody in a room', () => editors.every(({ client }) => client !== null), 120_000);
+  await whenAllIn(editors);
   let timers: readonly NodeJS.Timeout[] = [];
   const madeIn = (sala: string): number => rooms.get(sala)!.reduce((sum, { made }) => sum + made, 0);
   return {
@@ -108,7 +119,7 @@ export async function openEditors({ entry, people, salas, count, everyMs }: Edit
       const lacking = (): readonly Editor[] => editors.filter(({ sala, holds }) => holds.size < madeIn(sala));
       await until(what, () => lacking().length === 0, 120_000).catch((error: unknown) => {
         const some = lacking().map(
-          (one) => `${one.name} in ${one.sala} holds ${one.holds.size} of ${madeIn(one.sala)}, its line ${lineOf(one)}`,
+          (one) => `${one.name} in ${one.sala} holds ${one.holds.size} of ${madeIn(one.sala)}, its line ${lineOf(one)} ${one.refused}`,
         );
         throw new Error(`${String(error)}\n${some.slice(0, 8).join('\n')}`);
       });
@@ -125,13 +136,23 @@ export async function openEditors({ entry, people, salas, count, everyMs }: Edit
   };
 }
 
+async function whenAllIn(editors: readonly Editor[]): Promise<void> {
+  await until('everybody in a room', () => editors.every(({ client }) => client !== null), 180_000).catch((error: unknown) => {
+    const out = editors.filter(({ client }) => client === null);
+    throw new Error(`${String(error)}: ${out.length} are not, ${out[0]?.name} in ${out[0]?.sala}: ${out[0]?.refused}`);
+  });
+}
+
 const lineOf = ({ client }: Editor): string => ['opening', 'open', 'closing', 'closed'][client?.ws.readyState ?? 3] ?? '';
 
 /** Comes again whenever it was sent away, as the machine of a page does. */
 async function live(editor: Editor, entry: RoomEntry, signal: AbortSignal): Promise<void> {
   const ended = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   while (!signal.aborted) {
-    const client = await entry.come(editor.who, editor.sala, editor.doc).catch(() => null);
+    const client = await entry.come(editor.who, editor.sala, editor.doc).catch((error: unknown) => {
+      editor.refused = String(error);
+      return null;
+    });
     editor.client = client;
     if (client === null) await sleep(100);
     else await Promise.race([client.closed, ended]);
