@@ -115,15 +115,7 @@ export async function openEditors({ entry, people, salas, count, everyMs }: Edit
     },
     again: () =>
       new Map(salas.map((sala) => [sala, { first: watched?.first.get(sala) ?? Infinity, whole: watched?.whole.get(sala) ?? Infinity }])),
-    whole: async (what) => {
-      const lacking = (): readonly Editor[] => editors.filter(({ sala, holds }) => holds.size < madeIn(sala));
-      await until(what, () => lacking().length === 0, 120_000).catch((error: unknown) => {
-        const some = lacking().map(
-          (one) => `${one.name} in ${one.sala} holds ${one.holds.size} of ${madeIn(one.sala)}, its line ${lineOf(one)} ${one.refused}`,
-        );
-        throw new Error(`${String(error)}\n${some.slice(0, 8).join('\n')}`);
-      });
-    },
+    whole: (what) => whenWhole(editors, madeIn, what),
     leave: async () => {
       stop.abort();
       await Promise.all(lives);
@@ -140,6 +132,16 @@ async function whenAllIn(editors: readonly Editor[]): Promise<void> {
   await until('everybody in a room', () => editors.every(({ client }) => client !== null), 180_000).catch((error: unknown) => {
     const out = editors.filter(({ client }) => client === null);
     throw new Error(`${String(error)}: ${out.length} are not, ${out[0]?.name} in ${out[0]?.sala}: ${out[0]?.refused}`);
+  });
+}
+
+async function whenWhole(editors: readonly Editor[], madeIn: (sala: string) => number, what: string): Promise<void> {
+  const lacking = (): readonly Editor[] => editors.filter(({ sala, holds }) => holds.size < madeIn(sala));
+  await until(what, () => lacking().length === 0, 120_000).catch((error: unknown) => {
+    const some = lacking().map(
+      (one) => `${one.name} in ${one.sala} holds ${one.holds.size} of ${madeIn(one.sala)}, its line ${lineOf(one)} ${one.refused}`,
+    );
+    throw new Error(`${String(error)}\n${some.slice(0, 8).join('\n')}`);
   });
 }
 
