@@ -206,7 +206,9 @@ async function launcher(started: Started, app: string, more: Readonly<Record<str
     if (child.exitCode !== null || child.signalCode !== null) return true;
     return readPidFile(paths.runPid)?.pid === child.pid && !existsSync(paths.comingUp);
   });
-  await (more['SVC_FAULT_POINT'] === undefined ? Promise.race([exited, became]) : exited);
+  if (more['SVC_FAULT_POINT'] === undefined) await Promise.race([exited, became]);
+  // Its exit is known before its last words are read.
+  if (more['SVC_FAULT_POINT'] !== undefined || child.exitCode !== null || child.signalCode !== null) await exited;
   return { code: child.exitCode, signal: child.signalCode, text };
 }
 

@@ -94,7 +94,9 @@ request() {
 }
 
 took() { [[ $status == 2?? ]]; }
-is_over() { [[ -n $stop || $status == 404 || $SECONDS -ge $deadline ]]; }
+# Somebody removed the folder of the job: nobody will ever ask for what comes of it.
+is_removed() { [[ ! -d $state/claim ]]; }
+is_over() { [[ -n $stop || $status == 404 || $SECONDS -ge $deadline ]] || is_removed; }
 
 # Sleeps after a failure, twice as long after each; fails when there is no sense in another try.
 back_off() {
@@ -265,8 +267,7 @@ watch() {
     wait -n "$pid" "$sleeper"
     { kill "$sleeper" && wait "$sleeper"; } 2>/dev/null
     [[ -z $stop ]] && kill -0 "$pid" 2>/dev/null || break
-    # Somebody removed the folder of the job: nobody will ever ask for what comes of it.
-    if [[ ! -d $state/claim ]]; then
+    if is_removed; then
       stop=removed
       break
     fi

@@ -13,9 +13,9 @@ const test = plain.extend<{ home: TestHome }>(homeFixture);
 const rounds = 5;
 const start = { app: 'eco', token: 'token-long', basePath: '/', pinned: false, variables: {} };
 
-/** A process of somebody else with that very pid; the kernel gives the one after the last, unless another program is faster. */
-async function withPid(pid: number): Promise<ChildProcess> {
-  for (let tries = 0; tries < 500; tries += 1) {
+/** A process of somebody else with that very pid; null when another program was faster, and keeps it. */
+async function withPid(pid: number): Promise<ChildProcess | null> {
+  for (let tries = 0; tries < 100; tries += 1) {
     writeFileSync('/proc/sys/kernel/ns_last_pid', String(pid - 1));
     const child = spawn('sleep', ['600'], { stdio: 'ignore', detached: true, env: { PATH: '/usr/bin:/bin' } });
     await once(child, 'spawn');
@@ -23,7 +23,7 @@ async function withPid(pid: number): Promise<ChildProcess> {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
-  throw new Error(`pid ${pid} was not to be had`);
+  return null;
 }
 
 test.runIf(process.getuid?.() === 0)(
@@ -32,10 +32,11 @@ test.runIf(process.getuid?.() === 0)(
   async ({ home }) => {
     home.install('eco');
     let signalled = 0;
-    for (let round = 0; round < rounds; round += 1) {
+    let lost = 0;
+    for (let round = 0; round < rounds;) {
       const first = await home.supervisor();
       await first.client.call('subscribe');
-      await first.client.call('start', { ...start, requestId: `start-${round}` });
+      await first.client.call('start', { ...start, requestId: `start-${round}-${lost}` });
       const { process: live } = await first.client.state('eco', (s) => s.state === 'running' && s.socket === 'listening');
       const { pid } = live!;
       first.child.kill('SIGKILL');
@@ -43,21 +44,25 @@ test.runIf(process.getuid?.() === 0)(
       process.kill(pid, 'SIGKILL');
       await until('the pid is free', () => !existsSync(`/proc/${pid}`));
       const foreign = await withPid(pid);
-      const ended = once(foreign, 'exit');
+      if (foreign === null) expect((lost += 1)).toBeLessThan(10);
+      const ended = foreign === null ? null : once(foreign, 'exit');
       try {
         expect(readPidFile(home.paths('eco').runPid)?.pid).toBe(pid);
         const second = await home.supervisor();
         await second.client.call('subscribe');
         // The wish of before is still there: another process is started beside the foreign one.
         const again = await second.client.state('eco', (s) => s.state === 'running' && s.socket === 'listening' && s.process !== null);
-        expect(again.process?.pid).not.toBe(pid);
-        await second.client.call('stop', { app: 'eco', reason: 'StoppedByPerson', requestId: `stop-${round}` });
+        if (foreign !== null) expect(again.process?.pid).not.toBe(pid);
+        await second.client.call('stop', { app: 'eco', reason: 'StoppedByPerson', requestId: `stop-${round}-${lost}` });
         await second.client.state('eco', (s) => s.state === 'stopped' && s.process === null);
-        signalled += foreign.exitCode === null && foreign.signalCode === null ? 0 : 1;
+        if (foreign !== null) {
+          round += 1;
+          signalled += foreign.exitCode === null && foreign.signalCode === null ? 0 : 1;
+        }
         second.child.kill('SIGKILL');
         await once(second.child, 'exit');
       } finally {
-        foreign.kill('SIGKILL');
+        foreign?.kill('SIGKILL');
         await ended;
       }
     }

@@ -308,7 +308,7 @@ export class SvcFiles extends LitElement {
         @input=${(event: Event) => this.#seek((event.target as SvcUiField).value)}
       ></ui-field>
       ${this.#button(icons ? 'queue' : 'apps', text(icons ? 'files.asList' : 'files.asIcons'), () => this.#change({ vista: icons ? 'lista' : 'icones' }))}
-      ${this.#button('plus', text('files.more'), (event) => this.#folder?.openGroundMenu(below(event)))}
+      ${this.#button('plus', text('files.more'), (event) => this.#folder?.openGroundMenu(below(event)), this.at === '')}
     </header>`;
   }
 

@@ -269,6 +269,8 @@ describe('inside', () => {
     })`);
     await page.reload();
     await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
+    // What a page asks before it has a port goes with it.
+    await notas.locator('body').evaluate('svc.app.capacidades()');
     await page.route(/notas/, async (route) => {
       await new Promise((resolve) => {
         setTimeout(resolve, 500);

@@ -187,7 +187,9 @@ describe('by keyboard', () => {
     };
     const clock = await buttons('Relógio');
     // Raised by F6, a window keeps the focus that it was given.
+    await expect.poll(focused).toBe('page Relógio');
     await page.keyboard.press('F6');
+    await expect.poll(focused).toBe('page Notas');
     await page.keyboard.press('F6');
     await expect.poll(focused).toBe('page Relógio');
     expect(clock.length).toBe(5);
