@@ -25,7 +25,7 @@ type Name = Exclude<keyof typeof known, 'help' | 'short'>;
 /** The areas that take an option; the others in the table above are of every area. */
 const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
   rounds: ['proxy', 'rooms'],
-  only: ['proxy', 'rooms'],
+  only: ['proxy', 'rooms', 'portals'],
   people: ['many'],
   'signed-in': ['many'],
   visits: ['hour'],
@@ -39,6 +39,7 @@ const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
     'hour',
     'many',
     'metrics',
+    'portals',
     'proxy',
     'queue',
     'rooms',

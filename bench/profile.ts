@@ -15,10 +15,11 @@ export interface Profiling {
   write(title: string): string;
 }
 
-/** Null without the option. */
-export function profilingOf(): Profiling | null {
-  const file = optionOf('profile');
-  if (file === undefined) return null;
+/** Null without the option. `which`: one of several graphs, each a file of its own (`FILE-which.svg`). */
+export function profilingOf(which?: string): Profiling | null {
+  const given = optionOf('profile');
+  if (given === undefined) return null;
+  const file = which === undefined ? given : `${given.replace(/\.svg$/, '')}-${which}.svg`;
   const profiles: Profile[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'svcp-'));
   return {

@@ -11,6 +11,7 @@ import { inTurns, oneAfterTheOther } from './peers/rooms-rounds.ts';
 import type { RoomServerName } from './peers/rooms-servers.ts';
 import { chosenOf, countOf } from './options.ts';
 import { profilingOf, type Profiling } from './profile.ts';
+import { ms, percent, perSecond, rowsAgainst, seconds, type FiguresOf } from './room-rows.ts';
 import { median, type Area, type Row } from './rows.ts';
 
 /** Of each kind in one round. */
@@ -35,65 +36,11 @@ interface Scenario {
   rows(of: Figures): readonly Row[];
 }
 
-/** Median of a figure over the rounds. */
-type Figures = (server: RoomServerName, figure: string) => number;
+type Figures = FiguresOf<RoomServerName>;
 
-/** One line: `load` names the figure with the load's own share of a CPU, `delays` those of p50 and p99. */
-interface Comparison {
-  readonly what: string;
-  readonly figure: string;
-  readonly against: RoomServerName;
-  readonly show: (value: number) => string;
-  readonly load?: string;
-  readonly delays?: readonly [string, string];
-}
-
-const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
-const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
-const seconds = (value: number): string => `${value.toFixed(2)} s`;
-const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`;
 const kb = (value: number): string => `${Math.round(value).toLocaleString('en')} KB`;
 const mb = (value: number): string => `${(value / 1_048_576).toFixed(1)} MB`;
-
-function compared(
-  of: Figures,
-  { what, figure, against, show, load, delays }: Comparison,
-): Omit<Row, 'target' | 'held'> & { value: number } {
-  const ours = of('ours', figure);
-  const peer = of(against, figure);
-  const value = ours / peer;
-  const both = (name: string, shown: (value: number) => string): string => `${shown(of('ours', name))} · ${shown(of(against, name))}`;
-  const late = delays === undefined ? '' : `; p50 ${both(delays[0], ms)}, p99 ${both(delays[1], ms)}`;
-  const own = load === undefined ? '' : ` (load ${both(load, percent)}${late})`;
-  return {
-    name: `${what}, against ${against}${own}`,
-    ours: show(ours),
-    peer: show(peer),
-    ratio: `${value.toFixed(2)}×`,
-    value,
-  };
-}
-
-function atLeast(of: Figures, target: number, comparison: Comparison): Row {
-  const { value, ...row } = compared(of, comparison);
-  return { ...row, target: `≥ ${target}×`, held: value >= target };
-}
-
-function atMost(of: Figures, target: number, comparison: Comparison): Row {
-  const { value, ...row } = compared(of, comparison);
-  return { ...row, target: `≤ ${target}×`, held: value <= target };
-}
-
-/** What a person notices has a bound of its own, beside the peer. */
-function within(of: Figures, mostMs: number, comparison: Comparison): Row {
-  const { value: _ratio, ...row } = compared(of, comparison);
-  return { ...row, target: `≤ ${mostMs} ms`, held: of('ours', comparison.figure) <= mostMs };
-}
-
-function told(of: Figures, comparison: Comparison): Row {
-  const { value: _ratio, ...row } = compared(of, comparison);
-  return { ...row, target: 'told', held: true };
-}
+const { atLeast, atMost, within, told } = rowsAgainst<RoomServerName>('ours');
 
 const hoc = 'hocuspocus';
 const fanoutRows = (of: Figures): readonly Row[] => {

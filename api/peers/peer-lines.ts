@@ -9,8 +9,11 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 
 const identity = 'svc';
-/** 1.3 has no key exchange of its own beside such a key in Node. */
-const common = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: 'ECDHE-PSK-CHACHA20-POLY1305' } as const;
+/** 1.3 has no key exchange of its own beside such a key in Node. No authorities: nobody shows a certificate, and those that Node knows take 1 MB. */
+const common: tls.SecureContextOptions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', ca: [] };
+
+/** One for all lines that are dialled: each would make one of its own. Decision: docs/decisions/0309-what-a-carried-socket-costs.md */
+const dialled = tls.createSecureContext(common);
 
 const pskOf = (key: string): Buffer => Buffer.from(hash('sha256', `svc peers ${key}`, 'hex'), 'hex');
 
@@ -40,7 +43,7 @@ export function dialPeer(address: string, key: string): Promise<tls.TLSSocket> {
   const host = address.slice(0, colon).replaceAll(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
     const line = tls.connect({
-      ...common,
+      secureContext: dialled,
       host,
       port: Number(address.slice(colon + 1)),
       pskCallback: () => ({ psk, identity }),

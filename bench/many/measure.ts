@@ -8,6 +8,7 @@ import { startPortal, until, type RunningPortal } from '../../test/support/porta
 import type { ObjectView, StartAnswer } from '../../schema/wire/http.ts';
 import { inspect, inspectable } from '../inspected.ts';
 import type { Profiling } from '../profile.ts';
+import { pssMib } from '../pss.ts';
 import { manyApps, personName, writeManyWorld, type ManyWorld } from './world.ts';
 
 export interface ManyFigures {
@@ -58,17 +59,16 @@ async function percentOver(pid: number, seconds: number): Promise<number> {
 }
 
 async function memory(portal: RunningPortal): Promise<Pick<ManyFigures, 'pssMib' | 'heapMib' | 'externalMib'>> {
-  const rollup = await readFile(`/proc/${portal.pid}/smaps_rollup`, 'utf8');
   const metrics = String((await portal.admin('GET', '/metrics')).body);
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN) / 2 ** 20;
   return {
-    pssMib: Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? Number.NaN) / 1_024,
+    pssMib: pssMib([portal.pid]),
     heapMib: figure('svc_nodejs_heap_size_used_bytes'),
     externalMib: figure('svc_nodejs_external_memory_bytes'),
   };
 }
 
-async function packagesIn(portal: RunningPortal): Promise<boolean> {
+export async function packagesIn(portal: RunningPortal): Promise<boolean> {
   const { body } = await portal.admin('GET', '/api/admin/objects?prefix=Package/');
   return (body as readonly ObjectView[]).filter(({ state }) => state === 'installed').length === manyApps.length;
 }

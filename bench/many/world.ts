@@ -46,13 +46,14 @@ function writePackages(folder: string): void {
 const document = (kind: string, name: string, spec: string): string =>
   `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
 
-export function writeManyWorld(folder: string, people: number): ManyWorld {
+/** `spec`: more of the Portal document. */
+export function writeManyWorld(folder: string, people: number, spec: object = {}): ManyWorld {
   const packages = join(folder, 'packages');
   const desired = join(folder, 'desired');
   mkdirSync(desired, { recursive: true });
   writePackages(packages);
   const common = [
-    document('Portal', 'casa', `{ repository: ${JSON.stringify(packages)} }`),
+    document('Portal', 'casa', JSON.stringify({ repository: packages, ...spec })),
     document('Server', 'casa', '{ local: { prefix: casa, trusted: true } }'),
     ...manyApps.map((app) => document('Package', app, `{ app: ${app}, versao: 1.0.0, server: casa, instalacao: sistema }`)),
   ];

@@ -15,6 +15,8 @@ import { endPortal } from './end-portal.ts';
 /** Each may have several windows. Every one of them is invited to every room. */
 const peopleCount = 25;
 const viewer = 'leitor';
+/** So many are being made. */
+const roomsAtOnce = 8;
 const app = 'caderno';
 
 export interface StartedRooms {
@@ -27,14 +29,18 @@ export interface StartedRooms {
 const personDocument = (name: string, grupo: string): string =>
   `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}, server: casa, account: ${name}, grupos: [${grupo}] }`;
 
-async function writeDesired(folder: string, people: readonly string[]): Promise<string> {
+export const roomPeople: readonly string[] = Array.from({ length: peopleCount }, (_, n) => `u${n}`);
+
+/** `spec`: more of the Portal document. Answers with the folder of the documents. */
+export async function writeRoomsDesired(folder: string, spec: object = {}): Promise<string> {
   const desired = join(folder, 'desired');
   await mkdir(desired);
+  const portal = JSON.stringify({ repository: join(repository, 'examples/apps'), ...spec });
   const documents = [
-    `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(join(repository, 'examples/apps'))} }`,
-    'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa, trusted: true } }',
+    `kind: Portal\nmetadata: { name: casa }\nspec: ${portal}`,
+    `kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ${JSON.stringify(join(folder, 'casa'))}, trusted: true } }`,
     `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa, instalacao: sistema }`,
-    ...people.map((name) => personDocument(name, 'todos')),
+    ...roomPeople.map((name) => personDocument(name, 'todos')),
     personDocument(viewer, 'leitores'),
   ];
   await writeFile(join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
@@ -55,35 +61,39 @@ export interface OurRooms {
 
 export async function startOurRooms({ port, rooms, start }: OurRooms): Promise<StartedRooms> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
-  const people = Array.from({ length: peopleCount }, (_, n) => `u${n}`);
   const state = join(folder, 's');
-  const desired = await writeDesired(folder, people);
+  const desired = await writeRoomsDesired(folder);
   const child = start([join(repository, 'bin/svc'), 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`]);
   const clear = (): Promise<void> => endPortal(child, folder);
   try {
-    return { child, facts: await furnished(child, { port, control: join(state, 'svc.sock'), people, count: rooms }), clear };
+    await portalListens(child);
+    const host = `svc.localhost:${port}`;
+    return { child, facts: await furnished({ port, host, control: join(state, 'svc.sock'), count: rooms }), clear };
   } catch (error) {
     await clear();
     throw error;
   }
 }
 
-interface Furnishing {
+export interface Furnishing {
   readonly port: number;
+  readonly host: string;
   readonly control: string;
-  readonly people: readonly string[];
   /** Of rooms. */
   readonly count: number;
 }
 
-async function furnished(child: ChildProcess, { port, control, people, count }: Furnishing): Promise<ServerFacts> {
+export async function portalListens(child: ChildProcess): Promise<void> {
   let said = '';
   child.stdout!.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-8_192)));
   await until('a portal that listens', () => {
     if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}: ${said}`);
     return said.includes('open http://');
   });
-  const host = `svc.localhost:${port}`;
+}
+
+/** Signs everybody in and makes the rooms. */
+export async function furnished({ port, host, control, count }: Furnishing): Promise<ServerFacts> {
   const call = (method: string, path: string, more: Readonly<Record<string, string>>, body = ''): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const headers = { host, ...more, ...(body === '' ? {} : { 'content-type': 'application/json', 'content-length': body.length }) };
@@ -123,8 +133,12 @@ async function furnished(child: ChildProcess, { port, control, people, count }: 
     return id;
   };
   const cookies: string[] = [];
-  for (const person of people) cookies.push(await signIn(person));
+  for (const person of roomPeople) cookies.push(await signIn(person));
   const rooms: string[] = [];
-  for (let n = 0; n < count; n += 1) rooms.push(await makeRoom(n));
+  const waiting = Array.from({ length: count }, (_, n) => n).values();
+  const make = async (): Promise<void> => {
+    for (const n of waiting) rooms[n] = await makeRoom(n);
+  };
+  await Promise.all(Array.from({ length: roomsAtOnce }, make));
   return { port, dialect: 'y-websocket', path: null, portal: { host, rooms, cookies, viewerCookie: await signIn(viewer) } };
 }

@@ -1,12 +1,18 @@
 /** How the load comes into the rooms of a server: the peers open any name, ours wants a room that exists and a ticket of a person in it. */
 import net from 'node:net';
 import type { Papel } from '../../schema/rooms.ts';
-import type { Door } from './rooms-member.ts';
+import { leaveAll, openMember, type Door } from './rooms-member.ts';
 import type { DialectName } from './rooms-wire.ts';
 
 /** What a server said when it was ready, beside its process. */
 export interface ServerFacts {
   readonly port: number;
+  /** Of a server of several processes: client n comes in at one after the other of these. */
+  readonly ports?: readonly number[];
+  /** Of rooms that one process has: room n is entered through one after the other of these before its first client comes. */
+  readonly firstAt?: readonly number[];
+  /** The number of the load's first room; 0 when it is not said. */
+  readonly firstRoom?: number;
   readonly dialect: DialectName;
   /** Where a room is opened by its name, which stands for `{room}`; null: ours, with a ticket. */
   readonly path: string | null;
@@ -24,6 +30,8 @@ export const viewerClient = 90_000;
 
 export interface Access {
   room(n: number): string;
+  /** Where `firstAt` is said: somebody enters the room there, so that it is that process'. The answer lets them leave, once others are in. */
+  takeFirst(n: number, dialect: DialectName): Promise<() => Promise<void>>;
   /** Where that client connects to that room; with a fresh ticket in ours. */
   door(room: string, client: number): Promise<Door>;
   /** For somebody who may only read; null where there are no roles. */
@@ -33,28 +41,44 @@ export interface Access {
   readonly tickets: boolean;
 }
 
-export function accessOf({ port, path, portal }: ServerFacts): Access {
+export function accessOf({ port, ports = [port], firstAt, firstRoom = 0, path, portal }: ServerFacts): Access {
+  const portOf = (client: number): number => ports[client % ports.length]!;
   if (portal === undefined) {
     return {
-      room: (n) => `room${n}`,
-      door: async (room) => ({ port, host: `127.0.0.1:${port}`, path: (path ?? '').replace('{room}', room), papel: null }),
+      room: (n) => `room${firstRoom + n}`,
+      takeFirst: async () => async () => {},
+      door: async (room, client) => ({
+        port: portOf(client),
+        host: `127.0.0.1:${portOf(client)}`,
+        path: (path ?? '').replace('{room}', room),
+        papel: null,
+      }),
       viewerDoor: null,
       usuarioOf: () => null,
       tickets: false,
     };
   }
-  const doorOf = async (room: string, cookie: string): Promise<Door> => {
-    const { bilhete, caminho, papel } = await takeTicket(port, portal.host, room, cookie);
-    return { port, host: portal.host, path: `${caminho}/documento?bilhete=${bilhete}`, papel };
+  const doorOf = async (at: number, room: string, cookie: string): Promise<Door> => {
+    const { bilhete, caminho, papel } = await takeTicket(at, portal.host, room, cookie);
+    return { port: at, host: portal.host, path: `${caminho}/documento?bilhete=${bilhete}`, papel };
+  };
+  const roomOf = (n: number): string => {
+    const id = portal.rooms[firstRoom + n];
+    if (id === undefined) throw new Error(`only ${portal.rooms.length} rooms were made`);
+    return id;
   };
   return {
-    room: (n) => {
-      const id = portal.rooms[n];
-      if (id === undefined) throw new Error(`only ${portal.rooms.length} rooms were made`);
-      return id;
+    room: roomOf,
+    takeFirst: async (n, dialect) => {
+      if (firstAt === undefined) return async () => {};
+      const room = roomOf(n);
+      const door = await doorOf(firstAt[n % firstAt.length]!, room, portal.cookies[0]!);
+      const first = openMember({ dialect, room, door });
+      await first.synced;
+      return async () => await leaveAll([first]);
     },
-    door: (room, client) => doorOf(room, portal.cookies[client % portal.cookies.length]!),
-    viewerDoor: (room) => doorOf(room, portal.viewerCookie),
+    door: (room, client) => doorOf(portOf(client), room, portal.cookies[client % portal.cookies.length]!),
+    viewerDoor: (room) => doorOf(portOf(viewerClient), room, portal.viewerCookie),
     usuarioOf: (client) => (client === viewerClient ? 'leitor' : `u${client % portal.cookies.length}`),
     tickets: true,
   };

@@ -94,7 +94,7 @@ async function bring(
 }
 
 /** One person's 100,000 edits as fast as the server reads, its CPU until it rests, then 15 that join one after the other. */
-export async function edits({ access, dialect, pid, seconds, turn }: ScenarioInput): Promise<LoadResult> {
+export async function edits({ access, dialect, pid, work, seconds, turn }: ScenarioInput): Promise<LoadResult> {
   const trace = typeTrace({ editsMax: seconds < 3 ? 20_000 : 100_000 });
   const room = access.room(0);
   const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
@@ -105,7 +105,7 @@ export async function edits({ access, dialect, pid, seconds, turn }: ScenarioInp
   const { vector } = ownCopy(trace.state);
   await turn('edits');
   const startMs = performance.now();
-  const window = openWindow(pid);
+  const window = openWindow(work);
   writer.socket.write(frames.bytes);
   await writer.ask(vector);
   const takenInMs = performance.now() - startMs;
@@ -167,7 +167,7 @@ interface StormInput extends ScenarioInput {
 
 /** Everybody at once; ms until the last one is synced, and the load's share of a CPU in that time. */
 async function storm(input: StormInput): Promise<{ ms: number; load: number; cpu: number }> {
-  const { access, dialect, pid, room, people, own, resumed, company, holder } = input;
+  const { access, dialect, pid, work, room, people, own, resumed, company, holder } = input;
   const numbers = Array.from({ length: people }, (_, index) => input.nth * stormNumbers + index);
   const clients = numbers.map((number) => company.joining(number));
   await input.turn('storm');
@@ -178,7 +178,7 @@ async function storm(input: StormInput): Promise<{ ms: number; load: number; cpu
   holder.socket.write(company.move(holderNumber));
   await answered(holder, own.vector);
   const startMs = performance.now();
-  const window = openWindow(pid);
+  const window = openWindow(work);
   const members = await Promise.all(
     clients.map(async (joining, index) => {
       doors[index] ??= await access.door(room, index);

@@ -30,7 +30,7 @@ const burstWarmSeconds = 0.2;
 const burstSeconds = 0.8;
 
 /** One room of 50: 50 updates a second from all in turn, then 500, then one writer's bursts, in slices. */
-export async function fanOut({ access, dialect, pid, slices, turn }: ScenarioInput): Promise<LoadResult> {
+export async function fanOut({ access, dialect, work, slices, turn }: ScenarioInput): Promise<LoadResult> {
   const people = 50;
   const room = access.room(0);
   const prefix = dialects[dialect].prefix(room);
@@ -51,6 +51,7 @@ export async function fanOut({ access, dialect, pid, slices, turn }: ScenarioInp
   const company = createCompany({ dialect, room, usuarioOf: access.usuarioOf });
   const doors = await Promise.all(writers.map((_, index) => access.door(room, index)));
   const problems: string[] = [...roleProblems(doors)];
+  const leaveToMembers = await access.takeFirst(0, dialect);
   for (let index = 0; index < people; index += 1) {
     const visit = (client: number, clock: number, length: number): void => {
       const writer = client - clientBase;
@@ -67,6 +68,7 @@ export async function fanOut({ access, dialect, pid, slices, turn }: ScenarioInp
     members.push(openMember({ dialect, room, door: doors[index]!, onUpdate, ...company.joining(index) }));
   }
   await Promise.all(members.map((member) => member.synced));
+  await leaveToMembers();
   problems.push(...(await company.unseen([...members.keys()], 'after 50 came at once')));
   let nth = 0;
   const type = (): void => {
@@ -79,8 +81,14 @@ export async function fanOut({ access, dialect, pid, slices, turn }: ScenarioInp
   await cameTrue(allSeen, drainMsMax);
 
   const typed = (perSecond: number) => async (): Promise<Record<string, number>> => {
-    const { cpu, p50Ms, p99Ms, load } = await steady({ pid, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
-    return { [`cpuAt${perSecond}`]: cpu, [`p50At${perSecond}`]: p50Ms, [`p99At${perSecond}`]: p99Ms, [`loadAt${perSecond}`]: load };
+    const { cpu, storeCpu, p50Ms, p99Ms, load } = await steady({ work, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
+    return {
+      [`cpuAt${perSecond}`]: cpu,
+      [`storeAt${perSecond}`]: storeCpu,
+      [`p50At${perSecond}`]: p50Ms,
+      [`p99At${perSecond}`]: p99Ms,
+      [`loadAt${perSecond}`]: load,
+    };
   };
   const burst = async (): Promise<Record<string, number>> => {
     const one = burstOf(members[0]!, writers[0]!, seen);
@@ -90,7 +98,7 @@ export async function fanOut({ access, dialect, pid, slices, turn }: ScenarioInp
     await after(burstWarmSeconds * 1_000);
     latencies.length = 0;
     const before = deliveries;
-    const window = openWindow(pid);
+    const window = openWindow(work);
     await after(burstSeconds * 1_000);
     const { seconds, serverCpuSeconds, loadCpu } = window();
     const figures = { burstPerSecond: (deliveries - before) / seconds, burstCpu: serverCpuSeconds / seconds, loadBurst: loadCpu };
@@ -149,7 +157,7 @@ function burstOf(member: Member, writer: Writer, seen: Seen): { start(): void; s
 }
 
 /** 500 rooms of two, each writing twice a second. */
-export async function manyRooms({ access, dialect, pid, slices, turn }: ScenarioInput): Promise<LoadResult> {
+export async function manyRooms({ access, dialect, work, slices, turn }: ScenarioInput): Promise<LoadResult> {
   const people = 1_000;
   const perSecond = 2 * people;
   const each = Math.ceil(2 * (sliceSeconds * slices + 3)) + slices;
@@ -158,6 +166,7 @@ export async function manyRooms({ access, dialect, pid, slices, turn }: Scenario
   const clocks = new Int32Array(people);
   const latencies: number[] = [];
   let gaps = 0;
+  let leaveToPair = async (): Promise<void> => {};
   const members: Member[] = [];
   const doors: Door[] = [];
   const companies = rooms.map((room) => createCompany({ dialect, room, usuarioOf: access.usuarioOf }));
@@ -171,9 +180,11 @@ export async function manyRooms({ access, dialect, pid, slices, turn }: Scenario
       latencies.push(performance.now() - writers[partner]!.sentAtMs[clock]!);
     };
     const onUpdate = (buffer: Buffer, from: number): void => readInsertions(buffer, from, visit);
+    if (index % 2 === 0) leaveToPair = await access.takeFirst(index >> 1, dialect);
     doors.push(await access.door(room, index));
     members.push(openMember({ dialect, room, door: doors[index]!, onUpdate, ...companies[index >> 1]!.joining(index) }));
     await members[index]!.synced;
+    if (index % 2 === 1) await leaveToPair();
   }
   const problems: string[] = [...roleProblems(doors), ...(await pairsUnseen(companies, 'after they came'))];
   let nth = 0;
@@ -184,7 +195,7 @@ export async function manyRooms({ access, dialect, pid, slices, turn }: Scenario
   const allSeen = (): boolean => writers.every((writer, index) => clocks[index ^ 1] === writer.sent);
   await paced(perSecond, 2, type);
   await cameTrue(allSeen, drainMsMax);
-  const measure = (): Promise<Record<string, number>> => steady({ pid, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
+  const measure = (): Promise<Record<string, number>> => steady({ work, perSecond, seconds: sliceSeconds, act: type, latencies, allSeen });
   const figures = await inSlices(turn, slices, [{ name: 'typing', measure }]);
   await turn('checks');
   const lacking = writers.flatMap(({ sent }, writer) =>

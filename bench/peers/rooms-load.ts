@@ -6,7 +6,7 @@ import { accessOf, type ServerFacts } from './rooms-access.ts';
 import { edits, memory, storms } from './rooms-documents.ts';
 import { fanOut, manyRooms } from './rooms-fanout.ts';
 import { unwantedGuests } from './rooms-hostile.ts';
-import type { LoadResult, ScenarioInput } from './rooms-measure.ts';
+import type { LoadResult, ScenarioInput, ServerProcesses } from './rooms-measure.ts';
 import { presence } from './rooms-presence.ts';
 import { ourTurn } from './rooms-turns.ts';
 
@@ -25,14 +25,16 @@ export type ScenarioName = keyof typeof loadScenarios;
 export interface LoadOrder {
   readonly scenario: ScenarioName;
   readonly facts: ServerFacts;
-  readonly pid: number;
+  readonly work: ServerProcesses;
   readonly seconds: number;
   readonly slices: number;
 }
 
 if (import.meta.main) {
-  const { scenario, facts, pid, seconds, slices } = JSON.parse(process.argv[2]!) as LoadOrder;
-  const result = await loadScenarios[scenario]({ access: accessOf(facts), dialect: facts.dialect, pid, seconds, slices, turn: ourTurn });
+  const { scenario, facts, work, seconds, slices } = JSON.parse(process.argv[2]!) as LoadOrder;
+  const [pid = -1] = work.pids;
+  const input = { access: accessOf(facts), dialect: facts.dialect, pid, work, seconds, slices, turn: ourTurn };
+  const result = await loadScenarios[scenario](input);
   console.log(JSON.stringify(result));
   process.exit(0);
 }

@@ -4,11 +4,19 @@ import type { Access } from './rooms-access.ts';
 import type { Turn } from './rooms-turns.ts';
 import type { DialectName } from './rooms-wire.ts';
 
+/** Whose CPU is counted. */
+export interface ServerProcesses {
+  readonly pids: readonly number[];
+  /** The process of what they keep things in, counted by itself with those that it started; null: nothing. */
+  readonly store: number | null;
+}
+
 export interface ScenarioInput {
   readonly access: Access;
   readonly dialect: DialectName;
-  /** Of the server. */
+  /** Of the server: the first of its processes. */
   readonly pid: number;
+  readonly work: ServerProcesses;
   /** How much there is to do. */
   readonly seconds: number;
   readonly slices: number;
@@ -38,32 +46,49 @@ export function rssKb(pid: number): number {
   return Number(/^Rss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))?.[1]);
 }
 
+/** Of a database and the processes that it has at the moment. */
+export function storeSeconds(pid: number | null): number {
+  if (pid === null) return 0;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  return [pid, ...children].reduce((sum, one) => sum + [...threadSeconds(one).values()].reduce((total, each) => total + each, 0), 0);
+}
+
 export interface Window {
   readonly seconds: number;
   readonly serverCpuSeconds: number;
+  readonly storeCpuSeconds: number;
   /** Share of one CPU that the load itself took. */
   readonly loadCpu: number;
 }
 
-export function openWindow(pid: number): () => Window {
-  const startMs = performance.now();
+/** The CPU of one process from now on. */
+function countCpu(pid: number): () => number {
   const coarse = cpuSeconds(pid);
   const before = threadSeconds(pid);
+  return () => {
+    const now = threadSeconds(pid);
+    // What a thread that has ended took is in the sum of the process alone.
+    if ([...before.keys()].some((id) => !now.has(id))) return cpuSeconds(pid) - coarse;
+    return [...now].reduce((sum, [id, spent]) => sum + spent - (before.get(id) ?? 0), 0);
+  };
+}
+
+export function openWindow({ pids, store }: ServerProcesses): () => Window {
+  const startMs = performance.now();
+  const counts = pids.map(countCpu);
+  const storeBefore = storeSeconds(store);
   const own = process.cpuUsage();
   return () => {
     const seconds = (performance.now() - startMs) / 1_000;
     const used = process.cpuUsage(own);
-    const now = threadSeconds(pid);
-    let server = 0;
-    for (const [id, spent] of now) server += spent - (before.get(id) ?? 0);
-    // What a thread that has ended took is in the sum of the process alone.
-    if ([...before.keys()].some((id) => !now.has(id))) server = cpuSeconds(pid) - coarse;
-    return { seconds, serverCpuSeconds: server, loadCpu: (used.user + used.system) / 1e6 / seconds };
+    const serverCpuSeconds = counts.reduce((sum, count) => sum + count(), 0);
+    const storeCpuSeconds = storeSeconds(store) - storeBefore;
+    return { seconds, serverCpuSeconds, storeCpuSeconds, loadCpu: (used.user + used.system) / 1e6 / seconds };
   };
 }
 
 export interface SteadyWork {
-  readonly pid: number;
+  readonly work: ServerProcesses;
   readonly perSecond: number;
   readonly seconds: number;
   readonly act: () => void;
@@ -73,15 +98,16 @@ export interface SteadyWork {
 }
 
 /** One slice at a steady pace: shares of a CPU of server and load, and the delays. */
-export async function steady({ pid, perSecond, seconds, act, latencies, allSeen }: SteadyWork) {
+export async function steady({ work, perSecond, seconds, act, latencies, allSeen }: SteadyWork) {
   latencies.length = 0;
-  const window = openWindow(pid);
+  const window = openWindow(work);
   await paced(perSecond, seconds, act);
-  const { seconds: took, serverCpuSeconds, loadCpu } = window();
+  const { seconds: took, serverCpuSeconds, storeCpuSeconds, loadCpu } = window();
   await cameTrue(allSeen, 15_000);
   const cpu = serverCpuSeconds / took;
   const cpuSecondsPer100k = (cpu * 1e5) / perSecond;
-  return { cpu, cpuSecondsPer100k, load: loadCpu, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+  const storeCpu = storeCpuSeconds / took;
+  return { cpu, cpuSecondsPer100k, storeCpu, load: loadCpu, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
 /** Resolves once the process has used less than 2 % of a CPU for a second, or after `msMax`. */

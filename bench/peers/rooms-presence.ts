@@ -14,7 +14,7 @@ const arrivalsPerSecond = 50;
 const movesPerArrival = 20;
 
 /** One room of 50, each moving the cursor five times a second; whoever is in moves already while the others come. */
-export async function presence({ access, dialect, pid, slices, turn }: ScenarioInput): Promise<LoadResult> {
+export async function presence({ access, dialect, work, slices, turn }: ScenarioInput): Promise<LoadResult> {
   const people = 50;
   const perSecond = 5 * people;
   const room = access.room(0);
@@ -87,7 +87,7 @@ export async function presence({ access, dialect, pid, slices, turn }: ScenarioI
   company.keep(false);
   await paced(perSecond, 2, move);
   await cameTrue(allSeen, drainMsMax);
-  const measure = (): Promise<Record<string, number>> => steady({ pid, perSecond, seconds: sliceSeconds, act: move, latencies, allSeen });
+  const measure = (): Promise<Record<string, number>> => steady({ work, perSecond, seconds: sliceSeconds, act: move, latencies, allSeen });
   const figures = await inSlices(turn, slices, [{ name: 'moving', measure }]);
   await turn('checks');
   if (!allSeen()) problems.push(lastLacking(seen, sent));

@@ -22,18 +22,21 @@ export interface Profiled {
   readonly profiling: Profiling;
 }
 
-interface Runner {
-  readonly name: RoomServerName;
-  readonly server: RoomServer;
+export interface TurnTaker {
   readonly load: LoadRun;
   /** What it said last: a turn that it waits for, or its result. */
   line: string;
 }
 
-const isWaiting = ({ line }: Runner): boolean => line.startsWith(turnLine(''));
+interface Runner extends TurnTaker {
+  readonly name: RoomServerName;
+  readonly server: RoomServer;
+}
+
+const isWaiting = ({ line }: TurnTaker): boolean => line.startsWith(turnLine(''));
 
 /** A server that breaks under the load is a finding, not the end of the benchmark. */
-const broken = (error: unknown): string =>
+export const broken = (error: unknown): string =>
   JSON.stringify({
     figures: {},
     problems: [error instanceof Error ? error.message.slice(0, 300) : String(error)],
@@ -41,7 +44,13 @@ const broken = (error: unknown): string =>
 
 async function startRunner(name: RoomServerName, order: RoundOf, looked: boolean): Promise<Runner> {
   const server = await roomServers[name](looked, order.rooms);
-  const load = startLoad({ scenario: order.name, facts: server.facts, pid: server.pid, seconds: order.seconds, slices: order.slices });
+  const load = startLoad({
+    scenario: order.name,
+    facts: server.facts,
+    work: { pids: [server.pid], store: null },
+    seconds: order.seconds,
+    slices: order.slices,
+  });
   return { name, server, load, line: await load.line().catch(broken) };
 }
 
@@ -55,12 +64,7 @@ export async function inTurns(
     const started = await Promise.allSettled(names.map((name) => startRunner(name, order, profiled !== null && name === 'ours')));
     runners.push(...started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
     for (const one of started) if (one.status === 'rejected') throw one.reason;
-    // Who comes first in a cycle comes last in the next.
-    for (let cycle = 0; runners.some(isWaiting); cycle += 1) {
-      for (const runner of cycle % 2 === 0 ? runners : runners.toReversed()) {
-        if (isWaiting(runner)) await giveTurn(runner, profiled);
-      }
-    }
+    await takeTurns(runners, (runner) => giveTurn(runner, profiled));
     return new Map(runners.map(({ name, line }) => [name, JSON.parse(line) as LoadResult]));
   } finally {
     for (const { load, server } of runners) {
@@ -70,12 +74,26 @@ export async function inTurns(
   }
 }
 
+/** Until each has its result. Who comes first in a cycle comes last in the next. */
+export async function takeTurns<One extends TurnTaker>(takers: readonly One[], give: (taker: One) => Promise<void>): Promise<void> {
+  for (let cycle = 0; takers.some(isWaiting); cycle += 1) {
+    for (const taker of cycle % 2 === 0 ? takers : takers.toReversed()) {
+      if (isWaiting(taker)) await give(taker);
+    }
+  }
+}
+
+/** One turn of this load, until its next line. */
+export async function goOn(taker: TurnTaker): Promise<void> {
+  taker.load.next();
+  taker.line = await taker.load.line().catch(broken);
+}
+
 async function giveTurn(runner: Runner, profiled: Profiled | null): Promise<void> {
-  const { server, load } = runner;
+  const { server } = runner;
   const isProfiled = profiled !== null && runner.name === 'ours' && runner.line === turnLine(profiled.slice);
   if (isProfiled) await profiled.profiling.begin(await server.inspected());
-  load.next();
-  runner.line = await load.line().catch(broken);
+  await goOn(runner);
   if (isProfiled) await profiled.profiling.end(await server.inspected());
 }
 

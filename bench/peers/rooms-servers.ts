@@ -18,7 +18,7 @@ export interface RoomServer {
 /** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
 type Start = (looked: boolean, rooms: number) => Promise<RoomServer>;
 
-interface Pinned {
+export interface Pinned {
   readonly child: ChildProcess;
   readonly lines: Interface;
   line(): Promise<string>;
@@ -27,7 +27,7 @@ interface Pinned {
 /** What a load does in one turn, and how a server starts, is done long before. */
 const lineMsMax = 300_000;
 
-function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<string, string>>): Pinned {
+export function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<string, string>>): Pinned {
   const child = spawn(taskset, ['-c', String(cpu), ...argv], {
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },
@@ -65,7 +65,7 @@ function serverOf({ child }: Pick<Pinned, 'child'>, facts: ServerFacts, clear: (
   };
 }
 
-const envOf = (looked: boolean): Readonly<Record<string, string>> => (looked ? inspectable : {});
+export const envOf = (looked: boolean): Readonly<Record<string, string>> => (looked ? inspectable : {});
 
 const peer =
   (file: string): Start =>

@@ -17,6 +17,8 @@ export interface TestPostgres {
   readonly certificate: string;
   /** A new, empty database. */
   database(): Promise<PostgresPlace>;
+  /** Of its first process, from which all others come. */
+  pid(): number;
   start(): Promise<void>;
   /** `immediate`: as if it were killed. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
@@ -30,9 +32,11 @@ const programs = '/usr/lib/postgresql';
 interface PostgresOptions {
   /** On a machine of test/support/network.ts: with TLS there; the test itself comes by a socket of the file system. */
   readonly host?: NetworkHost;
+  /** What is committed is on the disk, as a database for people has it. */
+  readonly fsync?: boolean;
 }
 
-export async function startPostgres({ host }: PostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres({ host, fsync = false }: PostgresOptions = {}): Promise<TestPostgres> {
   const version = existsSync(programs)
     ? readdirSync(programs)
         .toSorted((a, b) => Number(a) - Number(b))
@@ -55,7 +59,7 @@ export async function startPostgres({ host }: PostgresOptions = {}): Promise<Tes
   await asPostgres('initdb', '-D', data, '-A', 'scram-sha-256', ...words);
   await rm(passwordFile);
   const listens = host === undefined ? `-c listen_addresses=127.0.0.1 -c unix_socket_directories=''` : await openTo(host.address, data);
-  const options = `-p ${port} ${listens} -c fsync=off`;
+  const options = `-p ${port} ${listens} -c fsync=${fsync ? 'on' : 'off'}`;
   const start = (): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-l', path.join(data, 'log'), '-o', options, 'start');
   const stop = (mode: 'fast' | 'immediate'): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-m', mode, 'stop');
   await start();
@@ -81,6 +85,7 @@ export async function startPostgres({ host }: PostgresOptions = {}): Promise<Tes
       await client.end();
       return place(name);
     },
+    pid: () => Number(firstOf(data)),
     start,
     stop,
     pause: () => pauseAll(data),
@@ -114,8 +119,10 @@ async function openTo(address: string, data: string): Promise<string> {
   return `-c listen_addresses=${address} -c unix_socket_directories=${data} -c ssl=on`;
 }
 
+const firstOf = (data: string): string => readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
+
 function pauseAll(data: string): () => void {
-  const [main = ''] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+  const main = firstOf(data);
   const pids = [Number(main), ...childrenOf(main)];
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   return () => {
