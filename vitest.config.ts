@@ -36,11 +36,13 @@ export default defineConfig({
       {
         test: {
           name: 'real',
+          // As above: a worker for each file would cost more than a minute of a run. What a test leaves behind would be another file's.
+          isolate: false,
           include: ['{schema,machines,reconcilers,store,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: waiting(60_000),
-          setupFiles: ['test/support/patience.ts'],
+          setupFiles: ['test/support/patience.ts', 'test/support/shown-pages.ts'],
           retry,
           tags: [
             {

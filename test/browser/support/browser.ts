@@ -2,31 +2,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, type TestContext } from 'vitest';
+import { afterAll, beforeAll, beforeEach, type TestContext } from 'vitest';
 import { launchBrowser } from '../../support/chromium.ts';
+import { openedContexts } from '../../support/opened-contexts.ts';
 import { startPortal, type PortalOptions, type RunningPortal } from '../../support/portal.ts';
-import type { Browser, BrowserContext, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const axeSource = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
-
-const opened = new Set<BrowserContext>();
-
-/** A test that failed says what its pages showed at that moment: setup/report.ts repeats it at the end of a run. */
-afterEach(async ({ task }) => {
-  const error = task.result?.state === 'fail' ? task.result.errors?.at(-1) : undefined;
-  if (error === undefined) return;
-  const pages = [...opened].flatMap((context) => context.pages());
-  const lines = await Promise.all(pages.map(async (page) => `page: ${page.url()} ${JSON.stringify(await shownOn(page))}`));
-  error.stack = [error.stack ?? error.message, ...lines].join('\n');
-});
-
-async function shownOn(page: Page): Promise<string> {
-  const shown = page.locator('body').ariaSnapshot({ timeout: 5_000 });
-  const text = (await shown.catch((error: unknown) => String(error))).replaceAll(/\s+/g, ' ');
-  // What is in front comes last.
-  return text.length <= 3_000 ? text : `${text.slice(0, 700)} … ${text.slice(-2_300)}`;
-}
 
 export interface TestPage {
   readonly page: Page;
@@ -62,8 +45,8 @@ export async function newPage(
     }, people);
   // Of a machine that does much else at the time.
   context.setDefaultTimeout(90_000);
-  opened.add(context);
-  context.once('close', () => opened.delete(context));
+  openedContexts.add(context);
+  context.once('close', () => openedContexts.delete(context));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
