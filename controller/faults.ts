@@ -31,6 +31,8 @@ export const faultPoints = [
   'status/before-write',
   'status/written',
 ] as const;
+/** Of what moves from a state folder into the database; test/postgres/recorded.real.test.ts goes through them. */
+export const moveFaultPoints = ['up/rooms-copied', 'up/rooms-moved', 'up/anexos-copied', 'up/fila-copied'] as const;
 /** Of what happens to packages after they were installed; test/integration/packages.real.test.ts goes through them. */
 export const packageFaultPoints = [
   'confirm/before',
@@ -79,6 +81,7 @@ export const fileFaultPoints = [
 export type FaultPoint =
   | (typeof faultPoints)[number]
   | (typeof packageFaultPoints)[number]
+  | (typeof moveFaultPoints)[number]
   | (typeof consentFaultPoints)[number]
   | (typeof jobFaultPoints)[number]
   | (typeof fileFaultPoints)[number];

@@ -43,7 +43,7 @@ export async function copyToPostgres(
 ): Promise<readonly CopiedTable[]> {
   await (await openSqliteStore(file)).close();
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
-  const source = new DatabaseSync(file, { readOnly: true });
+  const source = openToRead(file);
   const { name, ...connection } = place;
   const client = new Client({ ...connection, ...connected });
   // What breaks is told by the question that it breaks.
@@ -76,6 +76,13 @@ export async function copyToPostgres(
     source.close();
     await store.close();
   }
+}
+
+/** One that can't be written to leaves its side files behind when it is closed. */
+function openToRead(file: string): DatabaseSync {
+  const source = new DatabaseSync(file, { timeout: 5_000 });
+  source.exec('PRAGMA query_only = ON');
+  return source;
 }
 
 /** The tables of the file; one that others refer to is before them. */

@@ -18,6 +18,13 @@ export const limits = {
   storeCopyRowsMax: 500,
   /** What finds the database away is tried again for so long. */
   storeAwayMsMax: 10_000,
+  /** Another portal brings the tables up to date, or moves files into them, for so long. */
+  storeAloneMsMax: 60 * 60_000,
+  storeAloneLookMs: 100,
+  /** A portal that says nothing meanwhile for so long stands still: another one goes on. */
+  storeAloneQuietMsMax: 10_000,
+  /** One step of the schema. */
+  storeStepMsMax: 30 * 60_000,
   /** A leader that did not renew for so long leads no more. */
   leaseMs: 3_000,
   leaseRenewMs: 1_000,

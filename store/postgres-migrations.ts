@@ -172,3 +172,10 @@ export const postgresMigrations: readonly string[] = [
   ALTER TABLE file_pieces ALTER COLUMN piece SET STORAGE EXTERNAL;
   `,
 ];
+
+/**
+ * A svc that knows so many steps works with the tables that all of them make: every later one only adds (tables, indices, columns that may be left out), and
+ * means nothing else by what was there. A step that does more raises this to its own number, and is done when no older portal is left.
+ * Decision: docs/decisions/0310-what-a-rolling-upgrade-promises.md
+ */
+export const readableFrom = 5;

@@ -21,7 +21,11 @@ export async function withClient<Result>(pool: Pool, use: (client: PoolClient) =
 }
 
 /** SQLSTATE of five letters and digits: the database said no. */
-export const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error)) && !isAway(error);
+export const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error)) && !isAway(error) && !isOutdated(error);
+
+/** A newer portal added to a table that the connection has statements of: they are made anew on another one. */
+const isOutdated = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && (error as { readonly routine?: unknown }).routine === 'RevalidateCachedQuery';
 
 function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
@@ -63,15 +67,16 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Tries again what collided, at once and then a little later, and what found the server away, for limits.storeAwayMsMax. */
+/** Tries again what collided or had old statements, at once and then a little later, and what found the server away, for limits.storeAwayMsMax. */
 export async function patiently<Result>(clock: Clock, run: () => Promise<Result>): Promise<Result> {
   const endMs = clock.monotonicMs() + limits.storeAwayMsMax;
   for (let tries = 0; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
-      if (!isCollision(error) && !isAway(error)) throw error;
-      const pauseMs = isCollision(error) ? Math.random() * Math.min(2 ** tries, 100) : Math.min(50 * 2 ** tries, 1_000);
+      const isSoon = isCollision(error) || isOutdated(error);
+      if (!isSoon && !isAway(error)) throw error;
+      const pauseMs = isSoon ? Math.random() * Math.min(2 ** tries, 100) : Math.min(50 * 2 ** tries, 1_000);
       if (clock.monotonicMs() + pauseMs > endMs) throw error;
       await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + pauseMs, resolve));
     }

@@ -7,7 +7,7 @@ import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { deposed, takeLease, tryLease, type Lease } from './lease.ts';
 import { limits } from './limits.ts';
-import { postgresMigrations } from './postgres-migrations.ts';
+import { migrate, refuseOther } from './postgres-schema.ts';
 import { postgresSql } from './postgres-sql.ts';
 import type { Store } from './store.ts';
 import { openTables } from './tables/all.ts';
@@ -37,13 +37,13 @@ export interface PostgresOptions {
 }
 
 /**
- * Opens the store and brings its schema up to date, one portal at a time. Rejects with STORE_NEWER when a newer svc wrote it, and with STORE_FAILED
- * when it can't be reached or is refused, with STATE_IN_USE when another portal leads.
+ * Opens the store and brings its schema up to date, one portal at a time. Rejects with STORE_NEWER when a newer svc made tables that this one can't read, with
+ * STORE_FAILED when it can't be reached or is refused, and with STATE_IN_USE when another portal leads, or an older one could not read the tables of this one.
  */
 export async function openPostgresStore(place: PostgresPlace, { clock, holder, migrates }: PostgresOptions): Promise<PostgresStore> {
   const { pool, name } = connect(place);
   return await closing(pool, name, async () => {
-    if (migrates) await migrate(pool, name);
+    if (migrates) await migrate(pool, { clock, name });
     else await refuseOther(pool, name);
     const lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
     try {
@@ -118,7 +118,7 @@ export async function openMemberStore(
 ): Promise<MemberStore> {
   const { pool, name } = connect(place);
   return await closing(pool, name, async () => {
-    await migrate(pool, name);
+    await migrate(pool, { clock, name });
     const sql = postgresSql(pool, clock, null);
     return {
       ...(await openTables(sql)),
@@ -179,35 +179,3 @@ export const connected = {
   idle_in_transaction_session_timeout: limits.storeHeldMsMax,
   types: { getTypeParser: numbersWhole },
 } satisfies ClientConfig;
-
-/** Any number that is ours alone in the database. */
-const migrationLock = 7_823_119;
-
-async function refuseOther(pool: Pool, name: string): Promise<void> {
-  const { rows: found } = await pool.query<{ readonly is: boolean }>(`SELECT to_regclass('svc_schema') IS NOT NULL AS is`);
-  const { rows } = found[0]?.is === true ? await pool.query<{ readonly version: number }>('SELECT version FROM svc_schema') : { rows: [] };
-  if (rows[0]?.version !== postgresMigrations.length)
-    throw new SvcError('STORE_FAILED', `the store ${name} does not have the tables of this svc yet: svc up makes them`);
-}
-
-async function migrate(pool: Pool, name: string): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    await client.query('CREATE TABLE IF NOT EXISTS svc_schema (version BIGINT NOT NULL)');
-    const { rows } = await client.query<{ readonly version: number }>('SELECT version FROM svc_schema');
-    const version = rows[0]?.version ?? 0;
-    if (version > postgresMigrations.length) {
-      throw new SvcError(
-        'STORE_NEWER',
-        `the store ${name} has schema ${version}, this svc knows ${postgresMigrations.length}: run the newer svc, or name another database`,
-      );
-    }
-    for (const [done, step] of postgresMigrations.entries())
-      if (done >= version)
-        await client.query(`BEGIN; ${step}; DELETE FROM svc_schema; INSERT INTO svc_schema VALUES (${done + 1}); COMMIT`);
-  } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
-    client.release();
-  }
-}

@@ -3,7 +3,6 @@
  * store says that they are there (`roomLogName`), and no file is asked for.
  * Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
-import { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import type { Canal } from '../schema/rooms.ts';
 import { describeBase, documentReader, openRoomDatabase } from './room-log-database.ts';
@@ -21,10 +20,10 @@ export interface MovedRooms {
 
 /** Nobody writes to the file. Rejects when a document of it is damaged, or when the counts differ. */
 export async function copyDocuments(file: string, client: ClientBase): Promise<MovedRooms> {
-  // Takes in what its write-ahead log holds, and refuses a newer one.
-  openRoomDatabase(file).close();
-  const source = new DatabaseSync(file, { readOnly: true });
+  // Takes in what its write-ahead log holds, and refuses a newer one. One that is only read would leave its side files behind.
+  const source = openRoomDatabase(file);
   try {
+    source.exec('PRAGMA query_only = ON');
     const read = documentReader(source);
     const keys = source.prepare('SELECT sala, canal FROM documents ORDER BY id').all() as { sala: string; canal: Canal }[];
     let [bases, rows] = [0, 0];

@@ -2,14 +2,16 @@
  * Documents of rooms in the database that portals share. The portal joins the others under its name and has the rooms that it opens. What a portal
  * before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
-import { renameSync } from 'node:fs';
-import type { Pool } from 'pg';
+import { existsSync, renameSync } from 'node:fs';
+import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import about from '../../package.json' with { type: 'json' };
+import { faultPoint } from '../../controller/faults.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { joinPortals } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
-import { inTransaction, storeError, withClient } from '../../store/postgres-patience.ts';
+import { alone } from '../../store/postgres-alone.ts';
+import { inTransaction, storeError } from '../../store/postgres-patience.ts';
 import { copyDocuments, inDatabase, roomLogName } from '../../store/room-log-move.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { limits } from '../limits.ts';
@@ -62,20 +64,36 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
 }
 
 /** Null: all documents are in the database. Else what is wrong with the file that holds them. */
-async function moveDocuments({ pool, store, file, acceptLossFile, clock, log, ends }: SharedRoomsOptions): Promise<MarkedRoomLog | null> {
+async function moveDocuments(options: SharedRoomsOptions): Promise<MarkedRoomLog | null> {
+  const { pool, store, clock } = options;
+  if ((await store.value(roomLogName)) === inDatabase) return null;
+  // Portals that begin at once: one of them moves, the others find it done.
+  return await alone(pool, clock, async (client) => await moveHere(client, options));
+}
+
+async function moveHere(
+  client: ClientBase,
+  { store, file, acceptLossFile, clock, log, ends }: SharedRoomsOptions,
+): Promise<MarkedRoomLog | null> {
   const where = await store.value(roomLogName);
   if (where === inDatabase) return null;
   if (where === null) {
     await store.putValue(roomLogName, inDatabase);
     return null;
   }
+  const isElsewhere = !existsSync(file);
   const marked = await openMarkedRoomLog({ file, acceptLossFile, store, nowMs: clock.nowMs() });
   ends.push(() => marked.log.close());
-  if (marked.trouble !== null) return marked;
+  if (marked.trouble !== null) return isElsewhere ? { ...marked, trouble: `${marked.trouble}${hint}` } : marked;
   await marked.log.close();
   ends.pop();
   try {
-    const moved = await withClient(pool, async (client) => await inTransaction(client, () => copyDocuments(file, client)));
+    const moved = await inTransaction(client, async () => {
+      const copied = await copyDocuments(file, client);
+      faultPoint('up/rooms-copied');
+      return copied;
+    });
+    faultPoint('up/rooms-moved');
     const kept = `${file}.moved-${clock.nowMs()}`;
     renameSync(file, kept);
     log.warn({ ...moved, kept }, 'the documents of rooms were moved into the database');
@@ -84,3 +102,6 @@ async function moveDocuments({ pool, store, file, acceptLossFile, clock, log, en
     throw storeError(error);
   }
 }
+
+const hint =
+  '. If they lie in the state folder of another portal, start that one, which moves them into the database, and then this one again';

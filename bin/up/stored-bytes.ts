@@ -1,14 +1,16 @@
 /** Where attachments of rooms and files of jobs lie: in folders of the state folder, or in the database that portals share. */
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { markAttachments } from '../../store/attachments-mark.ts';
 import type { Bytes } from '../../store/bytes.ts';
 import { copyBytes } from '../../store/bytes-move.ts';
 import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { bytesInTransaction, createPostgresBytes } from '../../store/postgres-bytes.ts';
-import { inTransaction, storeError, withClient } from '../../store/postgres-patience.ts';
+import { alone } from '../../store/postgres-alone.ts';
+import { inTransaction, storeError } from '../../store/postgres-patience.ts';
+import { faultPoint } from '../../controller/faults.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 
@@ -46,7 +48,12 @@ export async function openStoredBytes({ stateDir, store, pool, clock, log }: Sto
       attachmentsTrouble: await markAttachments(folders.anexos, store),
     };
   }
-  for (const name of names) await moveFolder({ name, folder: folders[name], store, pool, clock, log });
+  if (names.some((name) => existsSync(folders[name]))) {
+    // Portals that begin at once, each with a folder of its own: what one of them moved the next one finds.
+    await alone(pool, clock, async (client) => {
+      for (const name of names) await moveFolder({ name, folder: folders[name], store, client, clock, log });
+    });
+  }
   return {
     attachments: createPostgresBytes(pool, clock, 'anexos'),
     jobFiles: createPostgresBytes(pool, clock, 'fila'),
@@ -59,18 +66,19 @@ async function moveFolder(
   options: Pick<StoredBytesOptions, 'store' | 'clock' | 'log'> & {
     readonly name: (typeof names)[number];
     readonly folder: string;
-    readonly pool: Pool;
+    readonly client: ClientBase;
   },
 ): Promise<void> {
-  const { name, folder, store, pool, clock, log } = options;
+  const { name, folder, store, client, clock, log } = options;
   if (!existsSync(folder)) return;
   const trouble = name === 'anexos' ? await markAttachments(folder, store) : null;
   if (trouble !== null) return log.error({ trouble }, 'they stay in the folder, and nobody sees them');
   try {
-    const moved = await withClient(
-      pool,
-      async (client) => await inTransaction(client, () => copyBytes(folder, bytesInTransaction(client, name))),
-    );
+    const moved = await inTransaction(client, async () => {
+      const copied = await copyBytes(folder, bytesInTransaction(client, name));
+      faultPoint(`up/${name}-copied`);
+      return copied;
+    });
     const kept = `${folder}.moved-${clock.nowMs()}`;
     renameSync(folder, kept);
     if (moved.files > 0) log.warn({ ...moved, kept }, 'the files were moved into the database');

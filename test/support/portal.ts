@@ -31,8 +31,8 @@ export interface RunningPortal {
   admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
   /** SIGKILL to the portal alone; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts `svc up` again on the same state and port. */
-  again(env?: Readonly<Record<string, string>>): Promise<void>;
+  /** Starts `svc up` again on the same state and port; `tree`: of another build from now on. */
+  again(env?: Readonly<Record<string, string>>, tree?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +47,8 @@ export interface PortalOptions {
   readonly args?: readonly string[];
   /** On a machine of test/support/network.ts, alone at its port; a free port of this one when it is not said. */
   readonly place?: { readonly address: string; readonly port: number; readonly within: readonly string[] };
+  /** Another tree of svc, which was set up: its build. */
+  readonly tree?: string;
   /** How long it may take to listen; a minute when it is not said. */
   readonly listenMsMax?: number;
 }
@@ -164,9 +166,9 @@ export async function emptyServer(folder: string): Promise<void> {
 }
 
 /** As bin/svc starts it: the bundle, which runs the sources itself when one of them is another. Decision: docs/decisions/0171-one-bundle-of-the-commands.md */
-function program(): string {
-  const bundle = join(repository, 'build/bin/svc.mjs');
-  return existsSync(bundle) ? bundle : join(repository, 'bin/svc-main.ts');
+function program(tree: string): string {
+  const bundle = join(tree, 'build/bin/svc.mjs');
+  return existsSync(bundle) ? bundle : join(tree, 'bin/svc-main.ts');
 }
 
 async function launch(
@@ -176,12 +178,13 @@ async function launch(
   collect: (text: string) => void,
 ): Promise<{ child: ChildProcess; link: string }> {
   const desired = options.desired ?? join(repository, 'examples/desired');
+  const tree = options.tree ?? repository;
   const listen = `${options.place?.address ?? '127.0.0.1'}:${port}`;
   const [command = '', ...args] = [
     ...(options.place?.within ?? []),
     join(repository, 'node_modules/.bin/node'),
     ...portalFlags,
-    program(),
+    program(tree),
     'up',
     desired,
     '--state',
@@ -191,7 +194,7 @@ async function launch(
     ...(options.args ?? []),
   ];
   const child = spawn(command, args, {
-    cwd: repository,
+    cwd: tree,
     env: { ...portalEnv, NODE_COMPILE_CACHE: compileCache, ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -228,6 +231,7 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
   const collect = (text: string): void => {
     output += text;
   };
+  let { tree } = options;
   let { child, link } = await launch(options, state, port, collect);
   return {
     get link() {
@@ -247,8 +251,10 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
       child.kill('SIGKILL');
       await ended(child);
     },
-    async again(env) {
-      ({ child, link } = await launch({ ...options, env: { ...options.env, ...env } }, state, port, collect));
+    async again(env, other) {
+      tree = other ?? tree;
+      const from = tree === undefined ? {} : { tree };
+      ({ child, link } = await launch({ ...options, ...from, env: { ...options.env, ...env } }, state, port, collect));
     },
     async stop() {
       child.kill('SIGKILL');
