@@ -5,7 +5,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
-import about from '../../package.json' with { type: 'json' };
 import { faultPoint } from '../../controller/faults.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { joinPortals } from '../../store/portals.ts';
@@ -15,6 +14,7 @@ import { inTransaction, storeError } from '../../store/postgres-patience.ts';
 import { copyDocuments, inDatabase, roomLogName } from '../../store/room-log-move.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { limits } from '../limits.ts';
+import { buildName } from './build-name.ts';
 import { holderName } from './store-place.ts';
 import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
 import type { Store } from '../../store/store.ts';
@@ -55,7 +55,7 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
         clock.at(clock.monotonicMs() + limits.roomsTakenAgainMs, look);
       });
   };
-  const member = await joinPortals(pool, { holder: holderName(), address, version: about.version, clock, onLapsed: look });
+  const member = await joinPortals(pool, { holder: holderName(), address, version: buildName(), clock, onLapsed: look });
   ends.push(() => member.leave());
   const owners = createRoomOwners(pool, member, clock);
   const roomLog = openPostgresRoomLog({ pool, owners, clock });

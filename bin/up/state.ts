@@ -1,6 +1,5 @@
 /** Opens what is in the state folder: the store, the room log, the folder of attachments; and the watch that they are not replaced. */
 import path from 'node:path';
-import about from '../../package.json' with { type: 'json' };
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from 'pino';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
@@ -18,6 +17,7 @@ import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { acceptLoss, attachmentsCheck, databasesCheck, roomsCheck } from './room-report.ts';
+import { buildName } from './build-name.ts';
 import { lookAtPortals, portalsCheck, portalsSeen } from './portals-check.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
@@ -144,7 +144,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
         return databasesCheck([...lost.values()], shared === null ? null : place.store);
       },
       () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
-      ...(pool === null || joins === null ? [] : [async () => portalsCheck(await lookAtPortals(pool, clock), about.version)]),
+      ...(pool === null || joins === null ? [] : [async () => portalsCheck(await lookAtPortals(pool, clock), buildName())]),
       () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     ],
   };

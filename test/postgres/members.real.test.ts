@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +13,9 @@ import type * as Y from 'yjs';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { emptyServer, freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { beginLoad } from '../support/portals-load.ts';
 import { connect, type RawClient } from '../support/room-client.ts';
+import { nextPart, nextVersion, makeNextBuild } from '../support/next-build.ts';
 import { beginPortalsNginx } from '../support/nginx-portals.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { order, view, whenInstalled, whenState } from '../integration/world.ts';
@@ -211,8 +212,10 @@ test('one that is ended hands over at once', async () => {
   expect([await session(others[0]!), await processAt(others[0]!)]).toEqual([200, pid]);
 });
 
-test('each is started anew, one after the other, under a load through nginx: no question that may be asked again fails', async () => {
+test('each is replaced by one of the next build, one after the other, under a load through nginx: no question that may be asked again fails', async () => {
   await Promise.all([0, 1, 2].map(async (which) => (portals[which]!.child.exitCode === null ? null : await portals[which]!.again())));
+  const tree = join(folder, 'next');
+  await makeNextBuild(tree);
   const port = await freePort();
   const endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
@@ -220,39 +223,37 @@ test('each is started anew, one after the other, under a load through nginx: no 
     portals.map((portal) => `127.0.0.1:${portal.port}`),
   );
   const host = `svc.localhost:${frontPort}`;
-  const cookie = ana.cookies.get(host) ?? '';
-  const seen = { asked: 0, failed: [] as string[] };
-  const stop = new AbortController();
-  const ask = async (): Promise<void> => {
-    const agent = new http.Agent({ keepAlive: true });
-    while (!stop.signal.aborted) {
-      const status = await get({ port, path: '/api/sessao', headers: { host, cookie }, agent });
-      seen.asked += 1;
-      if (status !== 200) seen.failed.push(String(status));
-    }
-    agent.destroy();
+  const { id: room } = (await through(0).call('POST', '/api/salas?app=caderno', { nome: 'Rol' })).json() as { readonly id: string };
+  const load = beginLoad({ port, host, cookies: ana.cookies, room });
+  const replace = async (which: number, by?: string): Promise<void> => {
+    portals[which]!.child.kill('SIGTERM');
+    await once(portals[which]!.child, 'exit');
+    await portals[which]!.again({}, by);
   };
-  const asking = Array.from({ length: 8 }, ask);
-  for (const portal of portals) {
-    portal.child.kill('SIGTERM');
-    await once(portal.child, 'exit');
-    await portal.again();
-  }
-  stop.abort();
-  await Promise.all(asking);
+  await replace(0, tree);
+  // Which only one of the three has.
+  load.alsoAsk(nextPart);
+  await load.goesOn();
+  // One of before that starts again finds tables to which the next one added.
+  await replace(1);
+  const { checks } = (await portals[1]!.admin('GET', '/api/admin/doctor')).body as {
+    readonly checks: readonly { readonly name: string; readonly warning: boolean; readonly detail: { readonly en: string } }[];
+  };
+  expect(checks.find(({ name }) => name === 'portals')).toMatchObject({
+    warning: true,
+    detail: { en: expect.stringContaining(`process ${portals[0]!.pid} (${nextVersion}`) as string },
+  });
+  await load.goesOn();
+  await replace(1, tree);
+  await replace(2, tree);
+  await load.goesOn();
+  const { failed, asked, written } = await load.end();
+  target = 0;
+  const reader = await entered(0, room);
+  expect(said(reader)).toBe(written);
+  reader.end();
   await endNginx();
-  expect(seen.failed).toEqual([]);
-  expect(seen.asked).toBeGreaterThan(100);
+  expect(failed).toEqual([]);
+  expect(asked).toBeGreaterThan(100);
   expect([await session(0), await processAt(0)]).toEqual([200, pid]);
 });
-
-/** The status, or why there was none. */
-function get(options: http.RequestOptions): Promise<number | string> {
-  return new Promise((resolve) => {
-    const request = http.get({ host: '127.0.0.1', ...options }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-      answer.on('error', (error) => resolve(error.message));
-    });
-    request.on('error', (error) => resolve(error.message));
-  });
-}

@@ -1,6 +1,6 @@
 /** The contract of the store on a real PostgreSQL, and what only it has: other portals, restarts of the server, an older portal. */
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulatedClock } from '../../controller/clock/simulated.ts';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -9,7 +9,10 @@ import type { SvcError } from '../../schema/errors.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { newJobId, type Submitted } from '../../store/jobs.ts';
 import { migrations } from '../../store/migrations.ts';
+import { joinPortals } from '../../store/portals.ts';
 import { openMemberStore, openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { postgresMigrations, readableFrom } from '../../store/postgres-migrations.ts';
+import { migrate, type StoreSchema } from '../../store/postgres-schema.ts';
 import { describeStore } from '../../store/store-contract.ts';
 import type { Store, StoredEvent, StoredSession } from '../../store/store.ts';
 
@@ -224,7 +227,7 @@ describe('several portals of one database', () => {
 test('a store of a newer svc is refused and left as it is', async () => {
   const place = await server.database();
   await (await openPostgresStore(place, follower)).close();
-  await ask(place, 'UPDATE svc_schema SET version = 99');
+  await ask(place, 'UPDATE svc_schema SET version = 99, readable_from = NULL');
   await expect(openPostgresStore(place, follower)).rejects.toMatchObject({ code: 'STORE_NEWER' });
   expect(await ask(place, 'SELECT version FROM svc_schema')).toEqual([{ version: '99' }]);
 });
@@ -318,5 +321,55 @@ describe('the portal that leads', () => {
     await old.close();
     await next.putValue('who', 'still new');
     await next.close();
+  });
+});
+
+describe('tables of a newer svc', () => {
+  const nextStep = 'CREATE TABLE of_tomorrow (a TEXT); ALTER TABLE sessions ADD COLUMN of_tomorrow TEXT';
+  const known = postgresMigrations.length;
+  const adds: StoreSchema = { steps: [...postgresMigrations, nextStep], readableFrom };
+  const changes: StoreSchema = { steps: [...postgresMigrations, nextStep], readableFrom: known + 1 };
+  const bring = async (place: PostgresPlace, schema: StoreSchema): Promise<void> => {
+    const { name, ...reached } = place;
+    const pool = new Pool(reached);
+    await migrate(pool, { clock: systemClock, name, schema }).finally(() => pool.end());
+  };
+
+  test('what only adds an older portal goes on with, with the statements that it had, and when it is started again', async () => {
+    const place = await server.database();
+    const running = await openMemberStore(place, { clock: systemClock, holder: 'casa 1' });
+    await running.putSession(aSession);
+    // Each connection has the statement.
+    const found = async (): Promise<readonly (string | undefined)[]> =>
+      await Promise.all(Array.from({ length: 20 }, async () => (await running.session(aSession.tokenHash, 2_000))?.person));
+    expect(new Set(await found())).toEqual(new Set(['ana']));
+    await bring(place, adds);
+    expect(new Set(await found())).toEqual(new Set(['ana']));
+    await running.putSession({ ...aSession, tokenHash: 't2' });
+    await running.close();
+    const again = await openMemberStore(place, { clock: systemClock, holder: 'casa 1' });
+    expect((await again.session('t2', 2_000))?.person).toBe('ana');
+    await again.close();
+    await (await openPostgresStore(place, { ...follower, migrates: false })).close();
+    expect(await ask(place, 'SELECT version, readable_from AS from FROM svc_schema')).toEqual([
+      { version: String(known + 1), from: String(readableFrom) },
+    ]);
+  });
+
+  test('what does more waits until no older portal is left, and none is let in after it', async () => {
+    const place = await server.database();
+    const running = await openMemberStore(place, { clock: systemClock, holder: 'casa 1' });
+    const member = { holder: 'casa 1', address: '', version: '1', clock: systemClock, onLapsed: () => undefined };
+    const membership = await joinPortals(running.pool, member);
+    await expect(bring(place, changes)).rejects.toMatchObject({
+      code: 'STATE_IN_USE',
+      message: expect.stringContaining('casa 1') as string,
+    });
+    await running.putSession(aSession);
+    await membership.leave();
+    await running.close();
+    await bring(place, changes);
+    for (const migrates of [true, false])
+      await expect(openPostgresStore(place, { ...follower, migrates })).rejects.toMatchObject({ code: 'STORE_NEWER' });
   });
 });

@@ -69,7 +69,11 @@ export async function useAll(portal: RunningPortal): Promise<UsedState> {
   const job = await runJob(ask);
   const attachment = (n: number): string => `/api/salas/${made[n]}/anexos/${sha(`attached to ${n}`)}`;
   const paths = [
-    ...['/api/sessao', '/api/preferencias', '/api/salas?app=caderno', '/api/avisos', '/api/fila'],
+    '/api/sessao',
+    '/api/preferencias',
+    '/api/salas?app=caderno',
+    '/api/avisos',
+    '/api/fila',
     ...made.map((room) => `/api/salas/${room}`),
     ...made.map((_, n) => attachment(n)),
     ...['', '/registo', '/saida', '/saida/soma.txt'].map((part) => `/api/fila/trabalhos/${job}${part}?app=moinho`),
