@@ -237,11 +237,11 @@ test('each is replaced by one of the next build, one after the other, under a lo
   // One of before that starts again finds tables to which the next one added.
   await replace(1);
   const { checks } = (await portals[1]!.admin('GET', '/api/admin/doctor')).body as {
-    readonly checks: readonly { readonly name: string; readonly warning: boolean; readonly detail: { readonly en: string } }[];
+    readonly checks: readonly { readonly name: string; readonly warning: boolean; readonly detail: string }[];
   };
   expect(checks.find(({ name }) => name === 'portals')).toMatchObject({
     warning: true,
-    detail: { en: expect.stringContaining(`process ${portals[0]!.pid} (${nextVersion}`) as string },
+    detail: expect.stringContaining(`process ${portals[0]!.pid} (${nextVersion}`) as string,
   });
   await load.goesOn();
   await replace(1, tree);

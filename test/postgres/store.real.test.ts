@@ -332,7 +332,11 @@ describe('tables of a newer svc', () => {
   const bring = async (place: PostgresPlace, schema: StoreSchema): Promise<void> => {
     const { name, ...reached } = place;
     const pool = new Pool(reached);
-    await migrate(pool, { clock: systemClock, name, schema }).finally(() => pool.end());
+    try {
+      await migrate(pool, { clock: systemClock, name, schema });
+    } finally {
+      await pool.end();
+    }
   };
 
   test('what only adds an older portal goes on with, with the statements that it had, and when it is started again', async () => {
