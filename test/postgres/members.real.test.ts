@@ -21,6 +21,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { order, view, whenInstalled, whenState } from '../integration/world.ts';
 
 let folder: string;
+let endNginx = async (): Promise<void> => undefined;
 let database: TestPostgres;
 let portals: RunningPortal[];
 /** Where the name of the portal leads, as a load balancer would. */
@@ -68,6 +69,7 @@ beforeAll(async () => {
   ana = createBrowser({ host, url: `http://${host}`, port: frontPort, received: [] });
 });
 afterAll(async () => {
+  await endNginx();
   for (const portal of portals ?? []) await portal.stop();
   front?.close();
   await database?.remove();
@@ -217,7 +219,7 @@ test('each is replaced by one of the next build, one after the other, under a lo
   const tree = join(folder, 'next');
   await makeNextBuild(tree);
   const port = await freePort();
-  const endNginx = await beginPortalsNginx(
+  endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
     `127.0.0.1:${port}`,
     portals.map((portal) => `127.0.0.1:${portal.port}`),
@@ -252,7 +254,6 @@ test('each is replaced by one of the next build, one after the other, under a lo
   const reader = await entered(0, room);
   expect(said(reader)).toBe(written);
   reader.end();
-  await endNginx();
   expect(failed).toEqual([]);
   expect(asked).toBeGreaterThan(100);
   expect([await session(0), await processAt(0)]).toEqual([200, pid]);

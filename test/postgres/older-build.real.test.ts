@@ -31,12 +31,14 @@ function hasHistory(): boolean {
 }
 
 let folder: string;
+let endNginx = async (): Promise<void> => undefined;
 let database: TestPostgres | undefined;
 const portals: RunningPortal[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svco-'));
 });
 afterAll(async () => {
+  await endNginx();
   for (const portal of portals) await portal.stop();
   await database?.remove();
   await emptyServer(folder);
@@ -74,7 +76,7 @@ test.runIf(isLong)('portals of the first build with --join are replaced by those
   await order(portals[0]!, 'start', 'notas');
   const pidOf = async (): Promise<unknown> => (await whenState(portals[0]!, 'notas', 'running')).details['pid'];
   const pid = await pidOf();
-  const endNginx = await beginPortalsNginx(
+  endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
     port,
     portals.map((portal) => portal.port),
@@ -96,7 +98,6 @@ test.runIf(isLong)('portals of the first build with --join are replaced by those
     await load.goesOn();
   }
   const { failed, asked, written } = await load.end();
-  await endNginx();
   process.stdout.write(`${asked} questions, ${failed.length} failed; ${JSON.parse(written).split(' ').length - 1} edits, none lost\n`);
   expect(failed).toEqual([]);
   expect(await pidOf()).toBe(pid);
