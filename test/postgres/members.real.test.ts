@@ -234,7 +234,7 @@ test('each is replaced by one of the next build, one after the other, under a lo
   };
   await replace(0, tree);
   // Which only one of the three has.
-  load.alsoAsk(nextPart);
+  await load.alsoAsk(nextPart);
   await load.goesOn();
   // One of before that starts again finds tables to which the next one added.
   await replace(1);

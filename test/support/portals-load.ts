@@ -17,8 +17,8 @@ export interface LoadPlace {
 }
 
 export interface Load {
-  /** From now on, besides the others. */
-  alsoAsk(path: string): void;
+  /** Besides the others, from the first time on that it is there: nginx leaves a portal alone for a second after it was away. */
+  alsoAsk(path: string): Promise<void>;
   /** Resolves when everything was asked, and something written, since. */
   goesOn(): Promise<void>;
   /** `failed`: how each question ended that was not answered with 200; `written`: the text of the room. */
@@ -59,7 +59,11 @@ export function beginLoad({ port, host, cookies, room }: LoadPlace): Load {
   };
   const working = Promise.all([...Array.from({ length: askers }, (_, n) => ask(n)), write()]);
   return {
-    alsoAsk: (path) => void targets.push({ at: host, path }),
+    alsoAsk: async (path) => {
+      const headers = { host, cookie: cookies.get(host) ?? '' };
+      await until(path, async () => (await get({ port, path, headers })) === 200);
+      targets.push({ at: host, path });
+    },
     goesOn: async () => {
       const [before, wroteBefore] = [asked, written];
       await until('the load to go on', () => asked > before + 20 * targets.length && written > wroteBefore + 5);
