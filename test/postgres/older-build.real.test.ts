@@ -79,7 +79,7 @@ test.runIf(isLong)('portals of the first build with --join are replaced by those
   endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
     port,
-    portals.map((portal) => portal.port),
+    portals.map((portal) => `127.0.0.1:${portal.port}`),
   );
   const ana = createBrowser({ host, url: `http://${host}`, port, received: [] });
   const { pathname, search } = new URL(portals[0]!.link);
