@@ -78,7 +78,7 @@ test.runIf(isLong)('portals of the first build with --join are replaced by those
   const pid = await pidOf();
   endNginx = await beginPortalsNginx(
     join(folder, 'nginx'),
-    port,
+    `127.0.0.1:${port}`,
     portals.map((portal) => `127.0.0.1:${portal.port}`),
   );
   const ana = createBrowser({ host, url: `http://${host}`, port, received: [] });
