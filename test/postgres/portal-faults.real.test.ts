@@ -76,7 +76,8 @@ async function round(n: number): Promise<Round> {
   const { fault, which } = next();
   const what = `round ${n} (${fault}, portal ${which}, seed ${shareSeed})`;
   const beginMs = performance.now();
-  const before = watch.leader().number;
+  const before = watch.leader();
+  const isLeader = before.pid === world.portals[which]!.pid;
   const salas = watch.roomsOf(world.portals[which]!.pid);
   let struckMs = 0;
   orderSome();
@@ -108,8 +109,9 @@ async function round(n: number): Promise<Round> {
   editors.begin();
   return {
     fault,
-    ledMs: number === before ? null : number - struckMs,
-    actedMs: number === before || heard === undefined ? null : heard.atMs - struckMs,
+    isChanged: number !== before.number,
+    ledMs: isLeader && number !== before.number ? number - struckMs : null,
+    actedMs: isLeader && number !== before.number && heard !== undefined ? heard.atMs - struckMs : null,
     rooms: salas.flatMap((sala) => again.get(sala) ?? []),
     settledMs,
     roundMs: performance.now() - beginMs,
@@ -121,7 +123,13 @@ test('whatever falls, nothing that was written is missing, no app is started twi
   const done: Round[] = [];
   editors.begin();
   try {
-    for (let n = 0; n < rounds; n += 1) done.push(await round(n));
+    for (let n = 0; n < rounds; n += 1) {
+      const made = await round(n);
+      done.push(made);
+      // Of a run that is ended half-way, too.
+      // oxlint-disable-next-line no-console
+      console.log(`round ${n + 1} of ${rounds}: ${JSON.stringify({ ...made, rooms: made.rooms.length })}`);
+    }
   } finally {
     tellFigures(done, await ordersOf(world));
   }

@@ -3,7 +3,9 @@ import type { Again } from './editors.ts';
 
 export interface Round {
   readonly fault: string;
-  /** From the fault to another portal that leads; null: the same one leads. */
+  /** Another portal leads after it than before. */
+  readonly isChanged: boolean;
+  /** From the fault to another portal that leads; null: it hit another one, or the same one leads. */
   readonly ledMs: number | null;
   /** From the fault to the first that a supervisor heard of the new one. */
   readonly actedMs: number | null;
@@ -26,8 +28,8 @@ export function figuresTable(rounds: readonly Round[]): string {
     row('all', rounds),
   ];
   return [
-    '| fault | rounds | took over | led again, p50 / p99 ms | first word to a supervisor, p50 / p99 ms | rooms | room takes edits again, p50 / p99 ms | all hear all, p50 / p99 ms | all edits everywhere after the end, p50 / p99 ms | a round, p50 s |',
-    '|---|---|---|---|---|---|---|---|---|---|',
+    '| fault | rounds | who led was hit, and another one led | led again otherwise | it led after, p50 / p99 ms | first word to a supervisor, p50 / p99 ms | rooms | room takes edits again, p50 / p99 ms | all hear all, p50 / p99 ms | all edits everywhere after the end, p50 / p99 ms | a round, p50 s |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }
@@ -40,6 +42,7 @@ function row(name: string, rounds: readonly Round[]): string {
     name,
     rounds.length,
     led.length,
+    rounds.filter(({ isChanged, ledMs }) => isChanged && ledMs === null).length,
     share(led),
     share(acted),
     rooms.length,
