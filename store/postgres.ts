@@ -8,7 +8,7 @@ import { SvcError } from '../schema/errors.ts';
 import { deposed, takeLease, tryLease, type Lease } from './lease.ts';
 import { limits } from './limits.ts';
 import { migrate, refuseOther } from './postgres-schema.ts';
-import { postgresSql } from './postgres-sql.ts';
+import { postgresSql, type PostgresSql } from './postgres-sql.ts';
 import type { Store } from './store.ts';
 import { openTables } from './tables/all.ts';
 
@@ -136,25 +136,31 @@ export async function openMemberStore(
   });
 }
 
-async function leading(
-  { pool, clock, name }: { readonly pool: Pool; readonly clock: Clock; readonly name: string },
-  lease: Lease,
-): Promise<Leading> {
-  const { number, lost } = lease;
-  const sql = postgresSql(pool, clock, { number, deposed: () => deposed(name) });
+interface Base {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** Of the database, for messages. */
+  readonly name: string;
+}
+
+/** What a leader writes: under the number of its lease, which it gives back once everything is written. */
+export function fencedSql({ pool, clock, name }: Base, lease: Lease): { readonly sql: PostgresSql; readonly release: () => Promise<void> } {
+  const sql = postgresSql(pool, clock, { number: lease.number, deposed: () => deposed(name) });
+  return {
+    sql,
+    release: async () => {
+      await sql.idle();
+      await lease.release();
+    },
+  };
+}
+
+async function leading(base: Base, lease: Lease): Promise<Leading> {
+  const { sql, release } = fencedSql(base, lease);
   try {
     // What the one before wrote last is read anew.
     const store: Store = { ...(await openTables(sql)), giveUp: (why) => sql.giveUp(why), close: () => sql.idle() };
-    return {
-      number,
-      store,
-      lost,
-      held: () => lease.held(),
-      release: async () => {
-        await sql.idle();
-        await lease.release();
-      },
-    };
+    return { number: lease.number, store, lost: lease.lost, held: () => lease.held(), release };
   } catch (error) {
     await lease.release();
     throw error;

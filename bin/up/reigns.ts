@@ -6,21 +6,25 @@ import type { Controller } from '../../controller/loop/loop.ts';
 import type { Log } from '../../controller/loop/record.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
-import type { Leading, MemberStore } from '../../store/postgres.ts';
+import type { Leading } from '../../store/postgres.ts';
 
-export interface ReignOptions {
-  readonly member: Pick<MemberStore, 'lead'>;
+/** What becomes of a reign, whatever its store. */
+type Reign = Pick<Leading, 'number' | 'lost' | 'release'>;
+type Ruled = Pick<Controller, 'prepare' | 'start' | 'rest' | 'stop'>;
+
+export interface ReignOptions<One extends Reign = Leading, Of extends Ruled = Controller> {
+  readonly member: { lead(): Promise<One | null> };
   readonly clock: Clock;
   readonly log: Log;
   /** Null: of a portal that looks. It is not prepared yet. */
-  readonly create: (leading: Leading | null) => Promise<Controller>;
+  readonly create: (leading: One | null) => Promise<Of>;
 }
 
-export interface Reigns {
-  readonly controller: () => Controller;
+export interface Reigns<Of extends Ruled = Controller> {
+  readonly controller: () => Of;
   readonly leads: () => boolean;
   /** Tells of each that follows: its views count from then on. */
-  onController(listener: (controller: Controller) => void): void;
+  onController(listener: (controller: Of) => void): void;
   /** Begins to follow who leads; before it the first controller is neither prepared nor started. */
   follow(): void;
   /** Hands over, so that the next one need not wait. */
@@ -39,21 +43,21 @@ export async function loneReign(create: ReignOptions['create']): Promise<Reigns>
   };
 }
 
-interface State {
-  readonly options: ReignOptions;
-  leading: Leading | null;
-  controller: Controller;
-  onController: (controller: Controller) => void;
+interface State<One extends Reign, Of extends Ruled> {
+  readonly options: ReignOptions<One, Of>;
+  leading: One | null;
+  controller: Of;
+  onController: (controller: Of) => void;
   /** Resolves when this portal ends. */
   readonly ended: Promise<void>;
   isOver: boolean;
 }
 
-export async function createReigns(options: ReignOptions): Promise<Reigns> {
+export async function createReigns<One extends Reign, Of extends Ruled>(options: ReignOptions<One, Of>): Promise<Reigns<Of>> {
   const { promise: ended, resolve: endLoop } = Promise.withResolvers<void>();
   const leading = await options.member.lead();
   const controller = await options.create(leading);
-  const state: State = { options, leading, controller, onController: () => undefined, ended, isOver: false };
+  const state: State<One, Of> = { options, leading, controller, onController: () => undefined, ended, isOver: false };
   let loop: Promise<void> = Promise.resolve();
   return {
     controller: () => state.controller,
@@ -74,7 +78,7 @@ export async function createReigns(options: ReignOptions): Promise<Reigns> {
   };
 }
 
-async function follow(state: State): Promise<void> {
+async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
   while (!state.isOver) {
     try {
       if (state.leading === null) await takeOver(state);
@@ -86,7 +90,7 @@ async function follow(state: State): Promise<void> {
 }
 
 /** Looks whether anybody leads. */
-async function takeOver(state: State): Promise<void> {
+async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
   await pause(state);
   if (state.isOver) return;
   const taken = await state.options.member.lead();
@@ -101,7 +105,7 @@ async function takeOver(state: State): Promise<void> {
 }
 
 /** Waits for the end of this reign. */
-async function stepDown(state: State, { lost }: Leading): Promise<void> {
+async function stepDown<One extends Reign, Of extends Ruled>(state: State<One, Of>, { lost }: One): Promise<void> {
   await Promise.race([state.ended, lost.catch(() => undefined)]);
   if (state.isOver) return;
   state.options.log.warn({}, 'another portal leads now: this one only looks');
@@ -117,7 +121,7 @@ async function stepDown(state: State, { lost }: Leading): Promise<void> {
 }
 
 /** The next one sees everything first; then the views are its own, and the one before goes. */
-async function change(state: State, next: Leading | null): Promise<void> {
+async function change<One extends Reign, Of extends Ruled>(state: State<One, Of>, next: One | null): Promise<void> {
   const made = await state.options.create(next);
   try {
     await made.prepare();
@@ -132,6 +136,6 @@ async function change(state: State, next: Leading | null): Promise<void> {
   await before.stop();
 }
 
-async function pause({ options: { clock }, ended }: State): Promise<void> {
+async function pause<One extends Reign, Of extends Ruled>({ options: { clock }, ended }: State<One, Of>): Promise<void> {
   await Promise.race([ended, new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseLookMs, resolve))]);
 }

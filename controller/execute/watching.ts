@@ -9,7 +9,7 @@ import type { Executors } from './guarded.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
-const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
+export const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
 
 /** Of the portal that leads: nothing is begun while another one may lead. What is not carried out is decided again. */
 export function leadingExecutors(all: Executors, held: (() => Promise<void>) | undefined): Executors {
@@ -28,6 +28,13 @@ export function watchingExecutors(all: Executors): Executors {
     Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : nothing]),
   ) as unknown as Executors;
 }
+
+/**
+ * A stop that it decided and does not order is not remembered as ordered: the one that leads may know better (a wish that came and went between
+ * two looks), and people would be told for minutes that the app ends. What the supervisor does is seen soon enough.
+ * Decision: docs/decisions/0306-what-a-watching-portal-does-not-say.md
+ */
+export const isOthersToStop = (actions: readonly Action[]): boolean => actions.some(({ kind }) => kind === 'backend/stop');
 
 /** How an installation goes is told by the portal that does it. */
 export function watchingBus(bus: Bus): Bus {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { kindOf } from '../../schema/keys.ts';
 import { execute } from '../execute/executors.ts';
+import { isOthersToStop } from '../execute/watching.ts';
 import { sameFields, type Kind, type Round } from '../kinds/kind.ts';
 import type { Entries } from '../entries.ts';
 import type { Context } from './context.ts';
@@ -51,6 +52,8 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   const desired = kind.desired(context, entry);
   const observed = kind.observed(context, entry);
   const made = kind.decide(desired, observed, recorder.memory(key, kind.memory), atMs);
+  const { leads = true } = context.options;
+  if (!leads && before !== null && isOthersToStop(made.actions)) return undefined;
   const decision = kind.keep?.(entry, { desired, observed, atMs, decision: made }) ?? made;
   const round: AnyRound = { desired, observed, atMs, decision };
   queue.wake(key, decision.nextDeadlineMs);
@@ -59,7 +62,6 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   const change = recorder.record(key, decision, { generation, details, version: kind.memory.version }, name);
   context.alarm(key, { decision, isRecorded: change !== null, from: () => traceOf(kind, round) });
   kind.notify?.(context, entry, round, { before, change, round: name });
-  const { leads = true } = context.options;
   if (decision.actions.length === 0) return leads ? kind.finish?.(context, entry, round) : undefined;
   return act(context, kind, entry, round);
 }

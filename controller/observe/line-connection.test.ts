@@ -99,13 +99,14 @@ test('what changes something carries the number of the portal, and nothing else 
   onLine = (line) => heard.push(line);
   const { connection, closed } = connect();
   const asked = [
+    connection.ask({ op: 'subscribe' }),
     connection.ask({ op: 'pin', app: 'x', pinned: true }),
     connection.ask({ op: 'stop', app: 'x', requestId: 'r', reason: 'StoppedByPerson' }),
     connection.ask({ op: 'token', app: 'x' }),
     connection.ask({ op: 'quit' }),
   ];
   await expect.poll(() => heard.length).toBe(asked.length);
-  expect(heard.map((line) => (JSON.parse(line) as { leader?: number }).leader)).toEqual([7, 7, undefined, undefined]);
+  expect(heard.map((line) => (JSON.parse(line) as { leader?: number }).leader)).toEqual([7, 7, 7, undefined, undefined]);
   connection.close();
   await Promise.allSettled([...asked, closed]);
 });

@@ -23,10 +23,7 @@ export interface Fence {
 }
 
 export function createFence({ file, nowMs, log }: FenceOptions): Fence {
-  let highest = readNumber(file, nowMs(), log);
-  const hear = (number: number | undefined): void => {
-    if (number === undefined || number <= highest) return;
-    highest = number;
+  return fenceFrom(readNumber(file, nowMs(), log), (number) => {
     log('leader', { leader: number });
     try {
       writeFileAtomic(file, `${number}\n`, { mode: 0o600, durable: true });
@@ -34,6 +31,16 @@ export function createFence({ file, nowMs, log }: FenceOptions): Fence {
       // It holds as long as this supervisor lives.
       log('leader-unwritten', { file, error: String(error) });
     }
+  });
+}
+
+/** `keep` is done with a higher number before the order that carries it is carried out. */
+export function fenceFrom(kept: number, keep: (number: number) => void): Fence {
+  let highest = kept;
+  const hear = (number: number | undefined): void => {
+    if (number === undefined || number <= highest) return;
+    highest = number;
+    keep(number);
   };
   return {
     hear,

@@ -20,6 +20,7 @@ describe('the border of the supervisor', () => {
   test.for([
     { id: 1, op: 'hello' },
     { id: 1, op: 'subscribe' },
+    { id: 1, op: 'subscribe', leader: 7 },
     start,
     { ...start, basePath: '/proxy/app/notas/' },
     { ...start, isMend: true },

@@ -97,7 +97,7 @@ function anyAlive(world: World): AppModel | null {
   return null;
 }
 
-function crash(world: World, reason: 'Crashed' | 'OutOfMemory'): void {
+export function crash(world: World, reason: 'Crashed' | 'OutOfMemory'): void {
   const app = anyAlive(world);
   const process = app?.processes[0];
   if (app === null || process === undefined) return;
@@ -106,7 +106,7 @@ function crash(world: World, reason: 'Crashed' | 'OutOfMemory'): void {
 }
 
 /** One app that keeps dying: walks the whole backoff into `failed`. */
-function crashRepeatedly(world: World): void {
+export function crashRepeatedly(world: World): void {
   const app = anyAlive(world);
   if (app === null) return;
   countFault(world, 'backend keeps crashing');
@@ -118,7 +118,7 @@ function crashRepeatedly(world: World): void {
   }
 }
 
-function supervisorDies(world: World): void {
+export function supervisorDies(world: World): void {
   for (let tries = 0; tries < 50; tries += 1) {
     const person = world.random.pick(world.people);
     if (person.supervisor === null) continue;
@@ -134,7 +134,7 @@ function supervisorDies(world: World): void {
   }
 }
 
-function serverVanishes(world: World): void {
+export function serverVanishes(world: World): void {
   const server = world.random.pick(world.servers);
   if (!server.reachable) return;
   countFault(world, 'server unreachable');

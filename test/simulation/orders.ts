@@ -23,15 +23,17 @@ export function order(world: World, app: AppModel, action: Order, done: () => vo
     mischief.lostAcks -= 1;
     countFault(world, 'lost ack');
   }
-  const wayMs = random.int(1, 10);
+  const { ground, among, several } = world;
+  const wayMs = random.int(1, 10) + (several?.lateMs() ?? 0);
   const sender = world.portal;
-  if (!lost) {
-    // On its way the order outlives its sender.
-    after(world, wayMs, () => {
-      if (person.server.reachable && person.supervisor !== null) take(world, app, action);
-      else if (person.server.reachable && world.portal === sender) setLink(world, person, 'down');
-    });
-  }
+  const arrives = (): void => {
+    if (person.server.reachable && person.supervisor !== null) {
+      if (among === null || several?.accepts(person.ground, among) !== false) take(ground, app.ground, action);
+    } else if (person.server.reachable && world.portal === sender) setLink(world, person, 'down');
+  };
+  // On its way the order outlives its sender; one that stands still sends what it was about to send once it goes on.
+  if (!lost && among === null) after(world, wayMs, arrives);
+  else if (!lost) after(world, random.int(0, 3), () => after(ground, wayMs, arrives));
   afterInPortal(world, lost || lostAck || !person.server.reachable ? limits.supervisorReplyMsMax : wayMs + random.int(1, 10), () => {
     if (!diesHere(world)) done();
   });

@@ -7,6 +7,7 @@ import { decideBackend } from '../../reconcilers/backend.ts';
 import type { Action } from '../../reconcilers/actions.ts';
 import type { BackendDecision, BackendDesired, BackendObserved } from '../../reconcilers/backend-types.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
+import { isOthersToStop, looks } from '../../controller/execute/watching.ts';
 import { decideSupervisor, keepsSupervisor } from '../../reconcilers/supervisor-process.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
@@ -38,6 +39,7 @@ export function diesHere(world: World): boolean {
 }
 
 export function enqueue(world: World, app: AppModel): void {
+  if (world.several !== null && world.among === null) return world.several.changed(app);
   if (world.portal === null || app.person.document === 'gone') return;
   if (app.busy) {
     app.again = true;
@@ -92,13 +94,18 @@ function work(world: World, app: AppModel): void {
   const desired = desiredOf(app);
   const decision = decideBackend(desired, observedOf(app), app.memory, nowMs);
   world.tally.decisions += 1;
+  if (world.among?.leads() === false && app.memory !== null && isOthersToStop(decision.actions)) {
+    release(world, app);
+    return;
+  }
   checkDecision(world, app, decision);
   alarm(world, app, decision.nextDeadlineMs);
   // Whether the memory is written before or after the effects must not matter.
   const writeFirst = world.random.chance(0.5);
   if (diesHere(world)) return;
   if (writeFirst) app.memory = decision.memory;
-  for (const action of decision.actions) {
+  const actions = decision.actions.filter((action) => does(world, action));
+  for (const action of actions) {
     if (diesHere(world)) return;
     execute(world, app, action, () => {
       if (!diesHere(world)) release(world, app);
@@ -106,15 +113,20 @@ function work(world: World, app: AppModel): void {
   }
   if (diesHere(world)) return;
   app.memory = decision.memory;
-  finishIntent(world, app, decision);
-  if (!decision.actions.some((action) => action.kind !== 'backend/probe')) release(world, app);
+  if (world.among?.leads() !== false) finishIntent(world, app, decision);
+  if (!actions.some((action) => action.kind !== 'backend/probe')) release(world, app);
 }
+
+/** The product's own choice of what a portal that does not lead does. */
+const does = ({ among }: World, { kind }: Action): boolean => among === null || among.leads() || looks.has(kind);
 
 function finishIntent(world: World, app: AppModel, decision: BackendDecision): void {
   if (decision.finishedIntent === null || app.intent?.requestId !== decision.finishedIntent) return;
   if (diesHere(world)) return;
-  checkFinished(world, app, decision);
-  app.intent = null;
+  if (world.among === null) {
+    checkFinished(world, app, decision);
+    app.intent = null;
+  } else world.among.finish(app, decision);
   enqueuePerson(world, app.person);
   app.again = true;
 }
@@ -148,6 +160,7 @@ function execute(world: World, app: AppModel, action: Action, done: () => void):
 }
 
 export function enqueuePerson(world: World, person: PersonModel): void {
+  if (world.several !== null && world.among === null) return world.several.personChanged(person);
   if (world.portal === null || person.document === 'gone') return;
   askLeaver(world, person);
   if (person.busy) {
@@ -185,7 +198,7 @@ function workPerson(world: World, person: PersonModel): void {
     ensure(world, person);
     return;
   }
-  if (action?.kind === 'supervisor/end') quit(world, person);
+  if (action?.kind === 'supervisor/end' && does(world, action)) quit(world, person);
   releasePerson(world, person);
 }
 
@@ -197,15 +210,15 @@ function releasePerson(world: World, person: PersonModel): void {
 export function ensure(world: World, person: PersonModel): void {
   person.busy = true;
   setLink(world, person, 'starting');
-  // The account's process comes up whether or not the portal lives to see it.
-  after(world, world.random.int(30, 120), () => {
-    if (!person.server.reachable) return;
+  // The account's process comes up whether or not the portal lives to see it; one that does not lead waits for it.
+  after(world.ground, world.random.int(30, 120), () => {
+    if (!person.server.reachable || world.among?.leads() === false) return;
     if (world.mischief.failingEnsures > 0) {
       world.mischief.failingEnsures -= 1;
       countFault(world, 'supervisor does not start');
       return;
     }
-    if (person.supervisor === null) bootSupervisor(world, person);
+    if (person.supervisor === null) bootSupervisor(world.ground, person.ground);
   });
   afterInPortal(world, 130, () => {
     if (diesHere(world)) return;
@@ -228,6 +241,7 @@ export function quit(world: World, person: PersonModel): boolean {
 }
 
 export function setLink(world: World, person: PersonModel, link: PersonModel['link']): void {
+  if (world.several !== null && world.among === null) return world.several.lineEnded(person);
   if (person.link === link) return;
   person.link = link;
   for (const app of person.apps) enqueue(world, app);
@@ -243,6 +257,7 @@ function seeAll(world: World, person: PersonModel): void {
 }
 
 function connect(world: World, person: PersonModel): void {
+  if (world.among !== null) world.several?.seen(person.ground, world.among);
   person.link = 'up';
   seeAll(world, person);
   enqueuePerson(world, person);
@@ -250,6 +265,7 @@ function connect(world: World, person: PersonModel): void {
 
 /** The portal finds out about a server, late by up to 5 s. */
 export function noticeServer(world: World, server: ServerModel): void {
+  if (world.several !== null && world.among === null) return world.several.serverChanged(server);
   afterInPortal(world, world.random.int(10, 5_000), () => look(world, server));
 }
 
@@ -275,7 +291,7 @@ export function startPortal(world: World): void {
     afterInPortal(world, world.random.int(10, 100), () => look(world, server));
   }
   // What comes back out of the store is JSON; for a sample, because it costs more than everything else.
-  for (let n = 0; n < 100; n += 1) {
+  for (let n = 0; world.among === null && n < 100; n += 1) {
     const app = world.random.pick(world.apps);
     if (app.memory !== null) app.memory = JSON.parse(JSON.stringify(app.memory)) as typeof app.memory;
   }
@@ -283,6 +299,7 @@ export function startPortal(world: World): void {
 }
 
 export function killPortal(world: World): void {
+  if (world.among !== null) return world.among.die();
   countFault(world, 'portal killed');
   world.portal = null;
   world.unseen.clear();
@@ -311,6 +328,7 @@ function forget(app: AppModel): void {
 
 /** The level: what an edge missed is seen now, at the latest. */
 function resync(world: World): void {
+  world.among?.refresh();
   for (const app of world.unseen) {
     if (!app.person.server.reachable || app.person.link !== 'up') continue;
     world.unseen.delete(app);
@@ -322,7 +340,7 @@ function resync(world: World): void {
   }
   for (const server of world.servers) askAll(world, server);
   // Every key is decided at each resync; here only where that can decide otherwise than before.
-  if (world.clockMoved) for (const app of world.apps) enqueue(world, app);
+  if (world.clockMoved || world.among !== null) for (const app of world.apps) enqueue(world, app);
   else for (let n = 0; n < 3; n += 1) checkIdempotent(world, world.random.pick(world.apps));
   world.clockMoved = false;
   afterInPortal(world, limits.resyncMs, () => resync(world));

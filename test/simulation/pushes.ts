@@ -4,6 +4,7 @@ import { snapshotOf } from './server-model.ts';
 import { afterInPortal, countFault, type AppModel, type World } from './world.ts';
 
 export function push(world: World, app: AppModel): void {
+  if (world.several !== null && world.among === null) return world.several.pushed(app);
   const { person } = app;
   if (world.portal === null || person.link !== 'up' || person.supervisor === null) return;
   world.seq += 1;

@@ -5,7 +5,7 @@
  */
 import { createSimulatedClock, type SimulatedClock } from '../../controller/clock/simulated.ts';
 import { stoppedSupervision, type Supervision } from '../../machines/supervision.ts';
-import type { BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
+import type { BackendDecision, BackendMemory, PendingIntent, ProbeResult } from '../../reconcilers/backend-types.ts';
 import type { PackageMemory } from '../../reconcilers/package-types.ts';
 import type { SupervisorMemory } from '../../reconcilers/supervisor-process.ts';
 import type { BackendState, Reason } from '../../schema/backend.ts';
@@ -59,6 +59,7 @@ export interface ServerModel {
 }
 
 export interface PersonModel {
+  readonly ground: PersonModel;
   readonly kind: 'person';
   readonly name: string;
   document: DocumentState;
@@ -83,6 +84,8 @@ export interface PersonModel {
 
 /** One app of one person. */
 export interface AppModel {
+  /** The app itself, of a portal's view of it. */
+  readonly ground: AppModel;
   readonly person: PersonModel;
   readonly id: string;
   readonly key: string;
@@ -153,7 +156,40 @@ export interface Script {
   readonly probedAtMs: number[];
 }
 
+/** What one of several portals is for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
+export interface Among {
+  /** One that does not lead looks, and does nothing of what it decides. */
+  leads(): boolean;
+  /** The number that its orders carry, and the one that they carry in truth: a mutation leaves the first one out. */
+  readonly number: { readonly told: number | undefined; readonly real: number };
+  /** What edges that got lost would have told. */
+  refresh(): void;
+  /** A wish came to its end, as far as this portal knows. */
+  finish(app: AppModel, decision: BackendDecision): void;
+  /** Its process ends. */
+  die(): void;
+}
+
+/** Several portals over one world: what happens in it reaches each of them by itself, late or never. */
+export interface Several {
+  changed(app: AppModel): void;
+  personChanged(person: PersonModel): void;
+  lineEnded(person: PersonModel): void;
+  serverChanged(server: ServerModel): void;
+  pushed(app: AppModel): void;
+  /** A portal got a line to a supervisor and sees what runs. */
+  seen(person: PersonModel, among: Among): void;
+  /** False: the supervisor refuses the order, because it saw one of a later portal. */
+  accepts(person: PersonModel, among: Among): boolean;
+  /** What an order takes longer on its way. */
+  lateMs(): number;
+}
+
 export interface World {
+  /** The world itself, of a portal's view of it. */
+  readonly ground: World;
+  readonly among: Among | null;
+  readonly several: Several | null;
   readonly script: Script;
   readonly seed: number;
   readonly clock: SimulatedClock;
@@ -187,6 +223,13 @@ function manifestOf(index: number, random: Random): Manifest {
   return { id: `app${index}`, version: '1.0.0', ...(service ? { kind: 'service' as const } : {}), backend };
 }
 
+/** Of an object of the world itself. */
+const grounded = <Model extends object>(made: Omit<Model, 'ground'>): Model => {
+  const model = made as unknown as Model & { ground: Model };
+  model.ground = model;
+  return model;
+};
+
 export function createWorld(options: {
   readonly seed: number;
   readonly people: number;
@@ -196,7 +239,9 @@ export function createWorld(options: {
   readonly manifest?: Manifest;
 }): World {
   const random = createRandom(options.seed);
-  const world: World = {
+  const world = grounded<World>({
+    among: null,
+    several: null,
     script: { behaviour: null, setUpMs: null, bootMs: null, launchedAtMs: [], diedAtMs: [], probedAtMs: [] },
     seed: options.seed,
     clock: createSimulatedClock(startWallMs),
@@ -215,7 +260,7 @@ export function createWorld(options: {
     pids: 100,
     requests: 0,
     seq: 0,
-  };
+  });
   const manifests = Array.from({ length: options.appsPerPerson }, (_unused, n) => options.manifest ?? manifestOf(n, random));
   for (let n = 0; n < options.servers; n += 1) {
     const common = { document: 'written', asked: false } as const;
@@ -246,7 +291,7 @@ export function createWorld(options: {
 }
 
 function createPerson(name: string, server: ServerModel): PersonModel {
-  const person: PersonModel = {
+  const person = grounded<PersonModel>({
     kind: 'person',
     name,
     document: 'written',
@@ -263,14 +308,14 @@ function createPerson(name: string, server: ServerModel): PersonModel {
     ordered: 0,
     signedOut: false,
     supervisorEnded: false,
-  };
+  });
   for (const installed of server.packages) person.apps.push(createApp(person, installed));
   return person;
 }
 
 function createApp(person: PersonModel, installed: Installed): AppModel {
   const { id } = installed.manifest;
-  return {
+  return grounded<AppModel>({
     person,
     id,
     key: `Backend/${person.name}/${id}`,
@@ -301,7 +346,7 @@ function createApp(person: PersonModel, installed: Installed): AppModel {
     alarm: null,
     alarmAtMs: null,
     shown: null,
-  };
+  });
 }
 
 export function after(world: World, ms: number, fn: () => void): () => void {
