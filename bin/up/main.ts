@@ -1,6 +1,6 @@
 /**
  * `svc up DIR`: portal and controller in one process (design 5). Puts the parts together in the order that makes a restart safe:
- * lock, store, observe servers and processes, act, listen. Killing it stops no app.
+ * lock, store, observe servers and processes, listen, act. Killing it stops no app.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -149,6 +149,15 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     refuseNothing(reigns.controller());
     const settings = portalSettings(reigns.controller().context.entries.portal?.document.spec ?? {}, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
+    reigns.controller().hear();
+    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
+    const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
+    ends.push(() => portal.close());
+    // First: with 10,000 people the first turn of the loop takes seconds, and who is there need not wait for it.
+    const { url, port } = await portal.listen();
+    const owned = keepOwned({ lock, portal, stateDir, clock, log, storeLost: opened.storeLost });
+    ends.push(() => owned.stop());
+    reached.is(url, directHost(settings.listenHost, port));
     await reigns.controller().start();
     reigns.follow();
     if (opened.member !== null) {
@@ -157,13 +166,6 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
         closeLostWindows({ pool: opened.member.pool, store: opened.store, bus: opened.bus, clock, leads: () => reigns.leads(), onError }),
       );
     }
-    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
-    const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
-    ends.push(() => portal.close());
-    const { url, port } = await portal.listen();
-    const owned = keepOwned({ lock, portal, stateDir, clock, log, storeLost: opened.storeLost });
-    ends.push(() => owned.stop());
-    reached.is(url, directHost(settings.listenHost, port));
     faultPoint('up/listening');
     const running = {
       url,

@@ -41,6 +41,8 @@ export interface Controller {
   readonly context: Context;
   /** Reads the folder, observes the servers and adopts what runs there. Executes no action yet. */
   prepare(): Promise<void>;
+  /** After `prepare`: what is wished from now on is kept for the start. A portal serves people from here on. */
+  hear(): void;
   /** Begins to act, after `prepare`. */
   start(): Promise<void>;
   /** Puts every backend whose inputs changed or whose deadline came into the queue; answers how many. No I/O. */
@@ -63,6 +65,11 @@ export async function createController(options: LoopOptions): Promise<Controller
   const ends: (() => void | Promise<void>)[] = [];
   let resting: Promise<void> | null = null;
   let stopped = false;
+  let hears = false;
+  const hear = (): void => {
+    if (!hears) hearEdges(context, ends);
+    hears = true;
+  };
   const rest = async (): Promise<void> => {
     context.end();
     const closing = context.queue.close();
@@ -77,7 +84,11 @@ export async function createController(options: LoopOptions): Promise<Controller
   return {
     context,
     prepare: () => prepare(context),
-    start: async () => start(context, ends),
+    hear,
+    start: async () => {
+      hear();
+      start(context, ends);
+    },
     tick: () => tick(context),
     resync: () => resync(context),
     rest: () => (resting ??= rest()),
@@ -264,20 +275,26 @@ function recall(context: LoopContext): void {
   }
 }
 
-function start(context: LoopContext, ends: (() => void | Promise<void>)[]): void {
-  const { options, entries, source, queue } = context;
-  const { bus, log, dir } = options;
+type Ends = (() => void | Promise<void>)[];
+
+function hearEdges(context: LoopContext, ends: Ends): void {
+  const { bus, log } = context.options;
   ends.push(
     bus.onEnqueue((key, urgent) => {
       onEdge(context, key, urgent).catch((error: unknown) => log.error({ key, err: error }, 'the store could not be read'));
     }),
   );
+  ends.push(bus.onEdgesMissed(() => void resync(context).catch((error: unknown) => log.error({ err: error }, 'resync failed'))));
+}
+
+function start(context: LoopContext, ends: Ends): void {
+  const { options, entries, source, queue } = context;
+  const { log, dir } = options;
   // Whoever leads takes what is wanted from the folder; the others from the store.
   for (const kind of options.leads === false ? [] : context.kinds.values()) {
     const end = kind.watch?.(context);
     if (end !== undefined) ends.push(end);
   }
-  ends.push(bus.onEdgesMissed(() => void resync(context).catch((error: unknown) => log.error({ err: error }, 'resync failed'))));
   ends.push(resyncEvery(context));
   // Who waits begins after the portal listens.
   ends.push(options.clock.at(options.clock.monotonicMs() + limits.strangersAfterMs, () => void lookAtWaiting(context)));
