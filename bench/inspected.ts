@@ -4,12 +4,14 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { Session } from 'node:inspector/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Profile } from './flame.ts';
 
 /** Of the environment of a process that is to be looked into: any free port, so that two of them do not meet. */
 export const inspectable = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' } as const;
 
 const openMsMax = 10_000;
+const lookMs = 10;
 /** The profiler costs as much as it looks often. */
 const profileUs = 1_000;
 
@@ -18,6 +20,8 @@ export interface Inspected {
   heapBytes(): Promise<number>;
   beginProfile(): Promise<void>;
   endProfile(): Promise<Profile>;
+  /** A process that is looked into waits with its end for this. */
+  close(): void;
 }
 
 interface Heap {
@@ -26,8 +30,20 @@ interface Heap {
 }
 
 /** `child` was started with `inspectable`, and its stderr is a pipe. */
-export async function inspect(child: ChildProcess): Promise<Inspected> {
-  const socket = new WebSocket(await addressOf(child));
+export async function inspect({ stderr, pid }: ChildProcess): Promise<Inspected> {
+  let text = '';
+  const take = (chunk: Buffer): void => void (text += chunk.toString());
+  stderr!.on('data', take);
+  try {
+    return await inspectPid(pid!, () => text);
+  } finally {
+    stderr!.off('data', take);
+  }
+}
+
+/** That process was started with `inspectable`; `said` is what it wrote to its stderr so far. */
+export async function inspectPid(pid: number, said: () => string): Promise<Inspected> {
+  const socket = new WebSocket(await addressOf(pid, said));
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve, { once: true });
     socket.addEventListener('error', () => reject(new Error('the inspector let nobody in')), { once: true });
@@ -50,7 +66,7 @@ export async function inspect(child: ChildProcess): Promise<Inspected> {
     socket.send(JSON.stringify({ id, method, params }));
     return (await asked.promise.finally(() => waiting.delete(id))) as Answer;
   };
-  return lookingBy(ask);
+  return { ...lookingBy(ask), close: () => socket.close() };
 }
 
 type Ask = <Answer>(method: string, params?: object) => Promise<Answer>;
@@ -59,10 +75,11 @@ type Ask = <Answer>(method: string, params?: object) => Promise<Answer>;
 export function inspectSelf(): Inspected {
   const session = new Session();
   session.connect();
-  return lookingBy(async <Answer>(method: string, params = {}) => (await session.post(method, params)) as Answer);
+  const ask = async <Answer>(method: string, params = {}): Promise<Answer> => (await session.post(method, params)) as Answer;
+  return { ...lookingBy(ask), close: () => session.disconnect() };
 }
 
-function lookingBy(ask: Ask): Inspected {
+function lookingBy(ask: Ask): Omit<Inspected, 'close'> {
   return {
     heapBytes: async () => {
       await ask('HeapProfiler.collectGarbage');
@@ -79,21 +96,13 @@ function lookingBy(ask: Ask): Inspected {
   };
 }
 
-async function addressOf({ stderr, pid }: ChildProcess): Promise<string> {
-  const found = Promise.withResolvers<string>();
-  let text = '';
-  const take = (chunk: Buffer): void => {
-    text += chunk.toString();
-    const address = /^Debugger listening on (ws:\/\/\S+)/m.exec(text)?.[1];
-    if (address !== undefined) found.resolve(address);
-  };
-  stderr!.on('data', take);
-  const late = setTimeout(() => found.reject(new Error(`no inspector of ${pid} within ${openMsMax} ms`)), openMsMax);
-  process.kill(pid!, 'SIGUSR1');
-  try {
-    return await found.promise;
-  } finally {
-    clearTimeout(late);
-    stderr!.off('data', take);
+async function addressOf(pid: number, said: () => string): Promise<string> {
+  process.kill(pid, 'SIGUSR1');
+  const endMs = performance.now() + openMsMax;
+  for (;;) {
+    const address = /^Debugger listening on (ws:\/\/\S+)/m.exec(said())?.[1];
+    if (address !== undefined) return address;
+    if (performance.now() > endMs) throw new Error(`no inspector of ${pid} within ${openMsMax} ms`);
+    await sleep(lookMs);
   }
 }

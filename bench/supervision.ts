@@ -13,9 +13,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backendScript, type Manager } from './peers/manager.ts';
 import { cpuMsOfAll, pssMibOfAll } from './peers/manager-cost.ts';
-import { ourManager } from './peers/our-supervisor.ts';
+import { inspectSelf } from './inspected.ts';
+import { inspectableManager, ourManager } from './peers/our-supervisor.ts';
 import { pm2Manager } from './peers/pm2.ts';
 import { supervisordManager } from './peers/supervisord.ts';
+import { profilingOf, type Profiling } from './profile.ts';
 import { median, percentilesOf, type Area, type Row } from './rows.ts';
 import { sayStep } from './steps.ts';
 
@@ -65,21 +67,30 @@ async function killAndWait(folder: string, app: string): Promise<number> {
   return next.atMs - killedAtMs;
 }
 
+interface Kills {
+  readonly apps: readonly string[];
+  readonly kills: number;
+}
+
+async function killEach(manager: Manager, folder: string, { apps, kills }: Kills): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let kill = 0; kill < kills; kill += 1) {
+    const app = apps[kill % apps.length]!;
+    await manager.reset(app);
+    // Managers treat a process that lived under a second as one that never came up.
+    await sleep(1_300);
+    times.push(await killAndWait(folder, app));
+  }
+  return times;
+}
+
 async function killTimes(manager: Manager, appCount: number, kills: number): Promise<readonly number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
   const apps = namesOf(appCount);
   try {
     await begin(manager, folder, apps);
     await sleep(3_000);
-    const times: number[] = [];
-    for (let kill = 0; kill < kills; kill += 1) {
-      const app = apps[kill % apps.length]!;
-      await manager.reset(app);
-      // Managers treat a process that lived under a second as one that never came up.
-      await sleep(1_300);
-      times.push(await killAndWait(folder, app));
-    }
-    return times;
+    return await killEach(manager, folder, { apps, kills });
   } finally {
     await manager.stop();
     await rm(folder, { recursive: true, force: true });
@@ -180,7 +191,42 @@ async function floorRow(supervisord: Cost): Promise<Row> {
 
 const pair = [ourManager, supervisordManager] as const;
 
+interface Graphs {
+  readonly supervisor: Profiling;
+  readonly portal: Profiling;
+}
+
+/** Two graphs: of the supervisor, and of what the portal does about it, which is in this process beside the killing. */
+async function profiled({ supervisor, portal }: Graphs, short: boolean): Promise<readonly Row[]> {
+  const { appCount, kills, idleMs } = short ? { appCount: 20, kills: 10, idleMs: 30_000 } : { appCount: 200, kills: 15, idleMs: 60_000 };
+  sayStep(`supervision: the profile of ${kills} kills and ${appCount} apps at rest`);
+  const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
+  const manager = inspectableManager();
+  try {
+    const apps = namesOf(appCount);
+    await begin(manager, folder, apps);
+    await sleep(3_000);
+    const [inspected, self] = [await manager.inspected(), inspectSelf()];
+    await Promise.all([supervisor.begin(inspected), portal.begin(self)]);
+    const times = await killEach(manager, folder, { apps, kills });
+    await sleep(idleMs);
+    await Promise.all([supervisor.end(inspected), portal.end(self)]);
+    for (const looked of [inspected, self]) looked.close();
+    const what = `${kills} kills of ${appCount} apps, and ${idleMs / 1_000} s at rest`;
+    supervisor.write(`The supervisor: ${what}`);
+    portal.write(`The portal's side of a supervisor, in the bench itself: ${what}`);
+    const name = `kill -9 → running again, ${appCount} apps, ${kills} times, with the profiler`;
+    const ours = percentilesOf(times, (value) => `${value.toFixed(1)} ms`);
+    return [{ name, ours, peer: '–', ratio: '–', target: 'none: what is measured is the graph', held: null }];
+  } finally {
+    await manager.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 export const supervisionArea: Area = async ({ short }) => {
+  const [supervisor, portal] = [profilingOf('supervisor'), profilingOf('portal')];
+  if (supervisor !== null && portal !== null) return await profiled({ supervisor, portal }, short);
   const rows: Row[] = [];
   const step = (text: string): void => sayStep(`supervision: ${text}`);
   for (const appCount of short ? [1] : [1, 20]) {

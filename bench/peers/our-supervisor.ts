@@ -1,4 +1,5 @@
 /** Our supervisor as the portal starts it, attached to by the portal's own link: subscribed, and asked every ten seconds. */
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,8 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
 import { createSupervisorLink, type SupervisorLink } from '../../controller/observe/supervisor-link.ts';
 import { limits } from '../../schema/limits.ts';
+import { accountPaths } from '../../schema/server-paths.ts';
+import { inspectable, inspectPid, type Inspected } from '../inspected.ts';
 import { backendScript, type Manager } from './manager.ts';
 
 const binDir = resolve(import.meta.dirname, '../../bin');
@@ -29,7 +32,30 @@ async function untilStopped(link: SupervisorLink): Promise<void> {
   throw new Error('bench: the apps did not end within 20 s');
 }
 
-export function ourManager(): Manager {
+/** A supervisor gets nothing of the environment that is not named for it: this starts the one that ships with an inspector that can be opened. */
+async function writeInspectable(folder: string): Promise<string> {
+  const dir = join(folder, 'bin');
+  await mkdir(dir);
+  const lines = ['#!/bin/sh', `export NODE_OPTIONS='${inspectable.NODE_OPTIONS}'`, `exec '${binDir}/svc-app-supervisor' "$@"`, ''];
+  await writeFile(join(dir, 'svc-app-supervisor'), lines.join('\n'), { mode: 0o755 });
+  return dir;
+}
+
+interface InspectableManager extends Manager {
+  /** The supervisor; once. */
+  inspected(): Promise<Inspected>;
+}
+
+/** Started with an inspector that `inspected` opens. */
+export function inspectableManager(): InspectableManager {
+  let log = '';
+  const manager = managerBy(writeInspectable, (file) => (log = file));
+  return { ...manager, inspected: async () => await inspectPid(manager.managerPids()[0] ?? 0, () => readFileSync(log, 'utf8')) };
+}
+
+export const ourManager = (): Manager => managerBy(() => binDir);
+
+function managerBy(binOf: (folder: string) => Promise<string> | string, onLog: (file: string) => void = () => undefined): Manager {
   let link: SupervisorLink | null = null;
   let check: NodeJS.Timeout | null = null;
   let pid = 0;
@@ -45,8 +71,11 @@ export function ourManager(): Manager {
     async start(folder, apps) {
       names = apps;
       for (const app of apps) await writePackage(folder, app);
-      const host = createLocalHost({ server: 'casa', prefix: folder, binDir, clock: systemClock, onBadPackage: () => undefined });
-      await mkdir((await host.place('ana')).home, { recursive: true });
+      const bin = await binOf(folder);
+      const host = createLocalHost({ server: 'casa', prefix: folder, binDir: bin, clock: systemClock, onBadPackage: () => undefined });
+      const place = await host.place('ana');
+      await mkdir(place.home, { recursive: true });
+      onLog(accountPaths(place).supervisorLog);
       const attached = createSupervisorLink({
         person: 'ana',
         account: 'ana',
