@@ -59,7 +59,7 @@ export const usage = `npm run bench -- [AREA…] [OPTION…]
   --people=N           one size                             of: ${takers['people']?.join(', ')}
   --signed-in=N        so many of them                      of: ${takers['signed-in']?.join(', ')}
   --visits=N           so many                              of: ${takers['visits']?.join(', ')}
-  --profile=FILE.svg   a flame graph of what it loads    of: ${takers['profile']?.join(', ')}`;
+  --profile=FILE.svg   a flame graph of what it loads       of: ${takers['profile']?.join(', ')}`;
 
 function parsed() {
   try {
