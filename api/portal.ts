@@ -155,7 +155,7 @@ interface Parts {
 
 export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket, peers } = options;
-  const holder: { parts: Parts | null; port: number } = { parts: null, port: 0 };
+  const holder: Holder = { parts: null, isMade: Promise.withResolvers<void>() };
   const controlConnections = new WeakMap<Socket, Promise<string | null>>();
   const isTrusted = trustedProxies(settings.trustedProxies);
   const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
@@ -193,6 +193,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
           expiresAtMs: clock.nowMs() + limits.signInPassMs,
         }),
       });
+      holder.isMade.resolve();
       await lines.listen();
       // The caller holds the lock of the state folder (store/state-lock.ts): a socket file there is a leftover.
       await socket?.listen();
@@ -399,12 +400,14 @@ function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse):
 }
 
 /** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
+/** Who comes while the portal is put together waits that moment. */
+interface Holder {
+  parts: Parts | null;
+  readonly isMade: PromiseWithResolvers<void>;
+}
+
 function createServer(
-  {
-    holder,
-    clock,
-    isTrusted,
-  }: { readonly holder: { readonly parts: Parts | null }; readonly clock: Clock; readonly isTrusted: TrustedProxies },
+  { holder, clock, isTrusted }: { readonly holder: Holder; readonly clock: Clock; readonly isTrusted: TrustedProxies },
   handle: (req: IncomingMessage, res: ServerResponse) => void,
 ): http.Server {
   const server = http.createServer({
@@ -428,11 +431,13 @@ function createServer(
     const { headers } = req;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
     if (holder.parts) return handle(req, res);
-    res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end();
+    void holder.isMade.promise.then(() => (req.socket.destroyed ? undefined : handle(req, res)));
   });
   server.on('upgrade', (req, socket, head) => {
-    if (holder.parts && !socket.destroyed) holder.parts.front.upgrade(req, socket, head);
-    else socket.destroy();
+    const enter = (): void => (socket.destroyed ? undefined : holder.parts?.front.upgrade(req, socket, head));
+    if (holder.parts) return enter();
+    socket.on('error', () => socket.destroy());
+    void holder.isMade.promise.then(enter);
   });
   return server;
 }

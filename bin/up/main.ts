@@ -14,6 +14,7 @@ import { endingClock } from '../../controller/clock/ending.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { type Bus, createBus } from '../../store/bus.ts';
 import { faultPoint } from '../../controller/faults.ts';
+import { recallLiving } from '../../controller/execute/tokens.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import type { Controller } from '../../controller/loop/loop.ts';
@@ -142,7 +143,10 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
     const gateways = switchable(createGateway(reigns.controller().context, stateDir));
-    reigns.onController(({ context }) => gateways.set(createGateway(context, stateDir)));
+    reigns.onController(({ context }, before) => {
+      recallLiving(before.context.entries, context.entries);
+      gateways.set(createGateway(context, stateDir));
+    });
     ends.push(() => reigns.end());
     ends.push(() => reached.never());
     await reigns.controller().prepare();

@@ -24,7 +24,7 @@ export interface Reigns<Of extends Ruled = Controller> {
   readonly controller: () => Of;
   readonly leads: () => boolean;
   /** Tells of each that follows: its views count from then on. */
-  onController(listener: (controller: Of) => void): void;
+  onController(listener: (controller: Of, before: Of) => void): void;
   /** Begins to follow who leads; before it the first controller is neither prepared nor started. */
   follow(): void;
   /** Hands over, so that the next one need not wait. */
@@ -47,7 +47,7 @@ interface State<One extends Reign, Of extends Ruled> {
   readonly options: ReignOptions<One, Of>;
   leading: One | null;
   controller: Of;
-  onController: (controller: Of) => void;
+  onController: (controller: Of, before: Of) => void;
   /** Resolves when this portal ends. */
   readonly ended: Promise<void>;
   isOver: boolean;
@@ -132,7 +132,7 @@ async function change<One extends Reign, Of extends Ruled>(state: State<One, Of>
   }
   const before = state.controller;
   Object.assign(state, { controller: made, leading: next });
-  state.onController(made);
+  state.onController(made, before);
   await before.stop();
 }
 

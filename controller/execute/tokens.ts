@@ -5,7 +5,7 @@
  * more when a probe is refused (401, 403).
  */
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
-import type { BackendEntry, Token } from '../entries.ts';
+import type { BackendEntry, Entries, Token } from '../entries.ts';
 
 let serial = 0;
 const asking = new WeakSet<BackendEntry>();
@@ -30,6 +30,19 @@ export async function followToken(entry: BackendEntry): Promise<void> {
   const process = identityOf(person.link.snapshot(app));
   if (process === null || person.link.view().status !== 'up' || entry.token?.process === process) return;
   await rereadToken(entry);
+}
+
+/**
+ * Of a controller that takes the place of another one in the same portal: while a supervisor makes room for the next release it says nothing, and
+ * its apps are reached as before.
+ */
+export function recallLiving(from: Entries, { people }: Entries): void {
+  for (const [name, { link, backends }] of people) {
+    const before = from.people.get(name);
+    if (before === undefined) continue;
+    link.recall(before.link.snapshots(), before.link.seenAtMs());
+    for (const [app, entry] of backends) entry.token ??= before.backends.get(app)?.token ?? null;
+  }
 }
 
 /** Asks again although a token is known, because a backend refused it. One request at a time. Never rejects. */

@@ -13,6 +13,7 @@ export function silentLink(person: string): SupervisorLink {
     usage: () => null,
     observeUsage: async () => undefined,
     seenAtMs: () => 0,
+    recall: () => undefined,
     adopt: async () => undefined,
     look: async () => undefined,
     ensure: refuse,

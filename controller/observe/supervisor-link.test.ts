@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { accountPaths } from '../../schema/server-paths.ts';
+import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { isOlderKit, kitVersion, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Host } from '../hosts/host.ts';
@@ -71,4 +72,23 @@ test.for([
   disk = undefined;
   await link.check();
   expect(link.view().supervisor?.disk).toBe(undefined);
+});
+
+test('what another controller heard last counts until this line heard something', () => {
+  const changed: (string | null)[] = [];
+  const link = createSupervisorLink({
+    person: 'ana',
+    account: 'ana',
+    host: {} as Host,
+    clock: systemClock,
+    leader: null,
+    starts: true,
+    onChange: (app) => changed.push(app),
+  });
+  const heard = (app: string): AppSnapshot => ({ app, state: 'running' }) as AppSnapshot;
+  link.recall([], 0);
+  link.recall([heard('notas')], 7);
+  link.recall([heard('caderno')], 9);
+  expect([link.snapshots().map(({ app }) => app), link.seenAtMs(), changed]).toEqual([['notas'], 7, ['notas']]);
+  link.close();
 });

@@ -35,6 +35,8 @@ export interface SupervisorLink {
   observeUsage(): Promise<void>;
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
+  /** What another controller of this portal heard last, and when: it counts until this line hears more. */
+  recall(apps: readonly AppSnapshot[], atMs: number): void;
   /** Connects if a supervisor listens already; never rejects, starts nothing. */
   adopt(): Promise<void>;
   /** Connects, and starts the supervisor if need be. Resolves when subscribed; one attempt at a time. */
@@ -100,6 +102,11 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     usage: (app) => usage.of(app, state.snapshots.get(app)?.process?.pid ?? null),
     observeUsage: () => usage.read(),
     seenAtMs: () => state.seenAtMs,
+    recall: (apps, atMs) => {
+      if (state.seenAtMs > 0) return;
+      replaceAll(state, apps);
+      state.seenAtMs = atMs;
+    },
     adopt: async () => {
       if (state.closed || state.connection) return;
       const stream = await dialSupervisor(state).catch(() => null);
