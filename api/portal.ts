@@ -399,13 +399,13 @@ function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse):
   });
 }
 
-/** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
 /** Who comes while the portal is put together waits that moment. */
 interface Holder {
   parts: Parts | null;
   readonly isMade: PromiseWithResolvers<void>;
 }
 
+/** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
 function createServer(
   { holder, clock, isTrusted }: { readonly holder: Holder; readonly clock: Clock; readonly isTrusted: TrustedProxies },
   handle: (req: IncomingMessage, res: ServerResponse) => void,

@@ -82,9 +82,21 @@ export interface WorldOptions {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly url?: string;
+  /** Absent: any that is free. */
+  readonly listenPort?: number;
   readonly trustedProxies?: readonly string[];
   readonly shellScripts?: 'system' | 'person';
   readonly schemas?: LazySchemas;
+}
+
+/** As svc up does: what can't be put together leaves nothing behind. */
+async function listenOrEnd(portal: Portal): ReturnType<Portal['listen']> {
+  try {
+    return await portal.listen();
+  } catch (error) {
+    await portal.close();
+    throw error;
+  }
 }
 
 export async function createPortalWorld(options: WorldOptions = {}): Promise<PortalWorld> {
@@ -108,7 +120,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     gateway: world.gateway,
     settings: {
       listenHost: '127.0.0.1',
-      listenPort: 0,
+      listenPort: options.listenPort ?? 0,
       url: options.url ?? 'http://svc.localhost:0',
       origins: options.origins ?? 'subdomain',
       trustedProxies: options.trustedProxies ?? [],
@@ -123,7 +135,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     ...(options.schemas === undefined ? {} : { schemas: options.schemas }),
   };
   const portal = await createPortal(settings);
-  const { url, port } = await portal.listen();
+  const { url, port } = await listenOrEnd(portal);
   const host = new URL(url).host;
   const browser = (): Browser => createBrowser({ host, port, url, received });
   return {

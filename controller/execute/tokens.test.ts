@@ -1,7 +1,7 @@
 /** Tokens of living processes, as a supervisor tells them. */
 import { expect, test } from 'vitest';
-import type { BackendEntry } from '../entries.ts';
-import { followToken, rereadToken } from './tokens.ts';
+import type { BackendEntry, Entries } from '../entries.ts';
+import { followToken, recallLiving, rereadToken } from './tokens.ts';
 
 /** A backend whose supervisor answers what `tell` says. */
 function backendWith(tell: () => Promise<{ token: string | null }>): BackendEntry {
@@ -35,4 +35,29 @@ test('a supervisor that does not answer leaves what was known', async () => {
   away = true;
   await rereadToken(entry);
   expect(entry.token?.value).toBe('one');
+});
+
+test('another controller of the portal recalls what lives, but nothing of who is on another account or server now', () => {
+  const of = (places: Readonly<Record<string, readonly [account: string, server: string]>>, value: string | null) => {
+    const recalled: string[] = [];
+    const people = Object.entries(places).map(([name, [account, server]]) => {
+      const link = { snapshots: () => [], seenAtMs: () => 7, recall: () => void recalled.push(name) };
+      const backends = new Map([['notas', { token: value === null ? null : { value, serial: 1, process: null } }]]);
+      return [name, { account, server: { name: server }, link, backends }] as const;
+    });
+    return { recalled, entries: { people: new Map(people) } as unknown as Entries };
+  };
+  const before = of({ ana: ['ana', 'um'], bia: ['bia', 'um'], caio: ['caio', 'um'] }, 'one');
+  const now = of({ ana: ['ana', 'um'], bia: ['bia', 'dois'], caio: ['caio2', 'um'], davi: ['davi', 'um'] }, null);
+  recallLiving(before.entries, now.entries);
+  const tokens = [...now.entries.people].map(([name, { backends }]) => [name, backends.get('notas')?.token?.value ?? null]);
+  expect([now.recalled, tokens]).toEqual([
+    ['ana'],
+    [
+      ['ana', 'one'],
+      ['bia', null],
+      ['caio', null],
+      ['davi', null],
+    ],
+  ]);
 });

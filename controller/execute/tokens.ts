@@ -37,9 +37,10 @@ export async function followToken(entry: BackendEntry): Promise<void> {
  * its apps are reached as before.
  */
 export function recallLiving(from: Entries, { people }: Entries): void {
-  for (const [name, { link, backends }] of people) {
+  for (const [name, { account, server, link, backends }] of people) {
     const before = from.people.get(name);
-    if (before === undefined) continue;
+    // Whoever is somewhere else now has other apps there.
+    if (before === undefined || before.account !== account || before.server.name !== server.name) continue;
     link.recall(before.link.snapshots(), before.link.seenAtMs());
     for (const [app, entry] of backends) entry.token ??= before.backends.get(app)?.token ?? null;
   }

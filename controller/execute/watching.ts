@@ -11,23 +11,23 @@ const nothing = async (): Promise<void> => undefined;
 
 export const looks: ReadonlySet<Action['kind']> = new Set<Action['kind']>(['backend/probe', 'supervisor/ensure']);
 
+type Act = (action: never) => Promise<void>;
+
+const actsThroughout = (all: Executors, instead: (act: Act) => Act): Executors =>
+  Object.fromEntries(
+    Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : instead(act)]),
+  ) as unknown as Executors;
+
 /** Of the portal that leads: nothing is begun while another one may lead. What is not carried out is decided again. */
 export function leadingExecutors(all: Executors, held: (() => Promise<void>) | undefined): Executors {
   if (held === undefined) return all;
-  const carryOut = (act: (action: never) => Promise<void>) => async (action: never) => {
+  return actsThroughout(all, (act) => async (action) => {
     await held();
     await act(action);
-  };
-  return Object.fromEntries(
-    Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : carryOut(act)]),
-  ) as unknown as Executors;
+  });
 }
 
-export function watchingExecutors(all: Executors): Executors {
-  return Object.fromEntries(
-    Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : nothing]),
-  ) as unknown as Executors;
-}
+export const watchingExecutors = (all: Executors): Executors => actsThroughout(all, () => nothing);
 
 /**
  * A stop that it decided and does not order is not remembered as ordered: the one that leads may know better (a wish that came and went between

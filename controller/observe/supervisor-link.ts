@@ -105,6 +105,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     recall: (apps, atMs) => {
       if (state.seenAtMs > 0) return;
       replaceAll(state, apps);
+      // Heard then, not now.
       state.seenAtMs = atMs;
     },
     adopt: async () => {
