@@ -129,6 +129,8 @@ export const limits = {
   windowFloorHeight: 300,
   engineBytesMin: 1,
   objectNameCharsMax: 63,
+  /** Servers of one PostgreSQL that the store names. */
+  storeHostsMax: 8,
   clustersMax: 32,
   // Metrics of apps. Source: spec 8. Decision: docs/decisions/0213-metrics-of-apps.md
   metricLabelsMax: 5,

@@ -4,13 +4,14 @@
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { Client, type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { copyBytes } from './bytes-move.ts';
 import { limits } from './limits.ts';
 import { bytesInTransaction } from './postgres-bytes.ts';
-import { connected, openPostgresStore, type PostgresPlace } from './postgres.ts';
+import type { PostgresPlace } from './postgres-hosts.ts';
+import { openPostgresStore } from './postgres.ts';
 import { copyDocuments, roomLogName } from './room-log-move.ts';
 import { roomLogTrouble } from './room-log-mark.ts';
 import { storedText } from './sql-text.ts';
@@ -44,12 +45,13 @@ export async function copyToPostgres(
   await (await openSqliteStore(file)).close();
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
   const source = openToRead(file);
-  const { name, ...connection } = place;
-  const client = new Client({ ...connection, ...connected });
+  const { name } = place;
+  const client = store.pools.hosts.newClient();
   // What breaks is told by the question that it breaks.
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await store.pools.hosts.admit(client);
     await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
     const tables = parentsFirst(source);
     await refuseFilled(client, tables, name);

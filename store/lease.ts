@@ -1,7 +1,8 @@
 /**
  * Which portal leads: a row of the database with a number that grows with each change of hands. It is renewed every second by the clock of the
- * database, and is anybody's once it was not for five. Every write of the leader carries the number (postgres-sql.ts), so one that stood still and
- * comes back writes nothing. Decision: docs/decisions/0280-one-store-two-databases.md
+ * database, and is anybody's once it was not for three. Every write of the leader carries the number (postgres-sql.ts), so one that stood still and
+ * comes back writes nothing. A standby that was promoted may have an older row: the highest number counts, and is written down there again.
+ * Decisions: docs/decisions/0280-one-store-two-databases.md, docs/decisions/0307-when-a-standby-is-promoted.md
  */
 import type { Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
@@ -10,6 +11,8 @@ import { limits } from './limits.ts';
 
 export interface Lease {
   readonly number: number;
+  /** Whose it is, for people. */
+  readonly holder: string;
   /** Rejects STATE_IN_USE when another portal holds it; never resolves. */
   readonly lost: Promise<never>;
   /**
@@ -27,25 +30,29 @@ interface LeaseOptions {
   readonly clock: Clock;
   /** Of the database, for messages. */
   readonly name: string;
+  /** The highest number that was seen here. */
+  readonly seen: { number: number };
 }
 
 /** Null: another portal that lives holds it. */
 export async function tryLease(pool: Pool, options: LeaseOptions): Promise<Lease | null> {
   // To look costs no write; most of the time another one leads.
-  const { rows } = await pool.query<{ readonly free: boolean }>(
-    `SELECT until < clock_timestamp() AS free FROM leases WHERE name = 'leader'`,
+  const { rows } = await pool.query<{ readonly free: boolean; readonly number: number }>(
+    `SELECT until < clock_timestamp() AS free, number FROM leases WHERE name = 'leader'`,
   );
+  options.seen.number = Math.max(options.seen.number, rows[0]?.number ?? 0);
   if (rows[0]?.free === false) return null;
   const askedMs = options.clock.monotonicMs();
-  const number = await tryTake(pool, options.holder);
+  const number = await tryTake(pool, options);
   return number === null ? null : keep(pool, { number, askedMs }, options);
 }
 
 /** Waits as long as a holder that was killed can still stand there. Rejects STATE_IN_USE when one that lives holds it. */
-export async function takeLease(pool: Pool, { holder, clock, name }: LeaseOptions): Promise<Lease> {
+export async function takeLease(pool: Pool, options: LeaseOptions): Promise<Lease> {
+  const { clock, name } = options;
   const endMs = clock.monotonicMs() + limits.leaseMs + 2 * limits.leaseRenewMs;
   let askedMs = clock.monotonicMs();
-  let number = await tryTake(pool, holder);
+  let number = await tryTake(pool, options);
   while (number === null) {
     if (clock.monotonicMs() > endMs) {
       const { rows } = await pool.query<{ readonly holder: string }>(`SELECT holder FROM leases WHERE name = 'leader'`);
@@ -53,21 +60,27 @@ export async function takeLease(pool: Pool, { holder, clock, name }: LeaseOption
     }
     await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseRenewMs / 2, resolve));
     askedMs = clock.monotonicMs();
-    number = await tryTake(pool, holder);
+    number = await tryTake(pool, options);
   }
-  return keep(pool, { number, askedMs }, { holder, clock, name });
+  return keep(pool, { number, askedMs }, options);
 }
 
 const msLater = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;
 
-async function tryTake(pool: Pool, holder: string): Promise<number | null> {
+/** Higher than any before it, also than one that the database forgot. */
+async function tryTake(pool: Pool, { holder, seen }: LeaseOptions): Promise<number | null> {
   const { rows } = await pool.query<{ readonly number: number }>(
-    `INSERT INTO leases VALUES ('leader', $1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, ${msLater(limits.leaseMs)}) ON CONFLICT (name) DO UPDATE SET
-       holder = excluded.holder, number = greatest(leases.number + 1, excluded.number), until = excluded.until WHERE leases.until < clock_timestamp() RETURNING number`,
-    [holder],
+    `INSERT INTO leases VALUES ('leader', $1, greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint, $2::bigint + 1), ${msLater(limits.leaseMs)})
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, number = greatest(leases.number + 1, excluded.number), until = excluded.until
+       WHERE leases.until < clock_timestamp() RETURNING number`,
+    [holder, seen.number],
   );
   return rows[0]?.number ?? null;
 }
+
+/** A row with a lower number is of a database that forgot this one. */
+const renewal = `UPDATE leases SET holder = $2, number = $1, until = ${msLater(limits.leaseMs)}
+  WHERE name = 'leader' AND (number < $1 OR (number = $1 AND holder = $2))`;
 
 interface Taken {
   readonly number: number;
@@ -75,7 +88,8 @@ interface Taken {
   readonly askedMs: number;
 }
 
-function keep(pool: Pool, { number, askedMs }: Taken, { clock, name }: LeaseOptions): Lease {
+function keep(pool: Pool, { number, askedMs }: Taken, { holder, clock, name, seen }: LeaseOptions): Lease {
+  seen.number = Math.max(seen.number, number);
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined);
   let cancel = (): void => undefined;
@@ -85,9 +99,7 @@ function keep(pool: Pool, { number, askedMs }: Taken, { clock, name }: LeaseOpti
   const renew = async (): Promise<void> => {
     const renewedMs = clock.monotonicMs();
     // What the database does not answer changes nothing: whether another one leads is known from it alone.
-    const answer = await pool
-      .query(`UPDATE leases SET until = ${msLater(limits.leaseMs)} WHERE name = 'leader' AND number = $1`, [number])
-      .catch(() => null);
+    const answer = await pool.query(renewal, [number, holder]).catch(() => null);
     if (isOver) return;
     if (answer?.rowCount === 0) return reject(deposed(name));
     if (answer !== null) heldMs = renewedMs + limits.leaseMs;
@@ -112,6 +124,7 @@ function keep(pool: Pool, { number, askedMs }: Taken, { clock, name }: LeaseOpti
   arm();
   return {
     number,
+    holder,
     lost,
     held: async () => (isHeld() ? undefined : await untilHeld()),
     release: async () => {

@@ -10,6 +10,16 @@ export const limits = {
   // PostgreSQL. Decision: docs/decisions/0280-one-store-two-databases.md
   /** Connections of one portal. */
   storeConnectionsMax: 8,
+  /** And those on which it renews the lease and its row among the portals, for nothing else. */
+  storeRenewalConnectionsMax: 2,
+  /** Of one renewal: a server that stands still is known by it. */
+  storeRenewMsMax: 2_500,
+  // Several servers of one database. Decision: docs/decisions/0307-when-a-standby-is-promoted.md
+  /** How often all of them are asked which one takes writes; and when none does, or a connection ended. */
+  storeLookMs: 5_000,
+  storeLookAgainMs: 250,
+  /** One that does not answer for so long is away. */
+  storeLookMsMax: 1_000,
   storeConnectMsMax: 5_000,
   storeStatementMsMax: 10_000,
   /** A transaction in which nothing is asked for so long is ended by the database: its portal stands still. */

@@ -171,6 +171,10 @@ export const postgresMigrations: readonly string[] = [
   );
   ALTER TABLE file_pieces ALTER COLUMN piece SET STORAGE EXTERNAL;
   `,
+  // The number of the last group that each writer committed (postgres-sql.ts).
+  `
+  CREATE TABLE last_writes (writer UUID PRIMARY KEY, n BIGINT NOT NULL, changed TIMESTAMPTZ NOT NULL);
+  `,
 ];
 
 /**

@@ -12,7 +12,7 @@ import { inTransaction, patiently, storeError, withClient } from './postgres-pat
 import type { ReadDocument } from './room-compact-thread.ts';
 import { describeBase, joined } from './room-log-database.ts';
 import type { CompactedRoom, LoggedBase, LogRow, RoomKey, RoomLog } from './room-log.ts';
-import { refuseTaken, roomsElsewhere, type RoomOwners } from './room-owners.ts';
+import { refuseTaken, roomsElsewhere, type Held, type RoomOwners } from './room-owners.ts';
 import { createCompactor } from './room-threads.ts';
 
 export interface PostgresRoomLogDeps {
@@ -31,16 +31,16 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     }
   };
   /** Null: the room was deleted. Rejects ROOM_ELSEWHERE. */
-  const ours = async (sala: string): Promise<number | null> => {
+  const ours = async (sala: string): Promise<Held | null> => {
     const taken = await owners.take(sala);
     if (taken.kind === 'elsewhere') throw roomsElsewhere([sala]);
-    return taken.kind === 'ours' ? taken.number : null;
+    return taken.kind === 'ours' ? (owners.heldOf(sala) ?? null) : null;
   };
-  /** Those under which the rooms were taken here; one that never was is taken now. */
-  const numbersOf = async (salas: Iterable<string>): Promise<ReadonlyMap<string, number>> => {
-    const numbers = new Map<string, number>();
-    for (const sala of new Set(salas)) numbers.set(sala, owners.numberOf(sala) ?? (await ours(sala)) ?? 0);
-    return numbers;
+  /** What the rooms were taken here under; one that never was is taken now. */
+  const heldOf = async (salas: Iterable<string>): Promise<ReadonlyMap<string, Held | null>> => {
+    const held = new Map<string, Held | null>();
+    for (const sala of new Set(salas)) held.set(sala, owners.heldOf(sala) ?? (await ours(sala)));
+    return held;
   };
   return {
     load: async (key) => {
@@ -51,23 +51,23 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     },
     append: async (rows) => {
       const packed = pack(rows);
-      const numbers = await numbersOf(packed.salas);
+      const held = await heldOf(packed.salas);
       await asked((client) =>
         inTransaction(client, async () => {
-          const deleted = await refuseTaken(client, owners.portal, numbers);
+          const deleted = await refuseTaken(client, owners.portal, held);
           await insert(client, packed, deleted);
         }),
       );
     },
     compact: async (key) => {
-      const numbers = await numbersOf([key.sala]);
+      const held = await heldOf([key.sala]);
       const { base, rows, seq } = await asked((client) => snapshot(client, () => readDocument(client, key)));
       if (rows.length === 0) return null;
       const document: ReadDocument = { base: base?.base ?? null, rows: [joined(rows)], seq };
       const made = (await compactor.ask({ kind: 'compact-read', document }, buffersOf([document]))) as CompactedRoom;
       const kept = await asked((client) =>
         inTransaction(client, async () => {
-          const deleted = await refuseTaken(client, owners.portal, numbers);
+          const deleted = await refuseTaken(client, owners.portal, held);
           if (deleted.size > 0) return false;
           await rebase(client, key, made);
           return true;

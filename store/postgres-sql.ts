@@ -1,13 +1,14 @@
 /**
  * The acts of the store on PostgreSQL. Writes go one group after the other, in the order in which they were asked for: all that wait while a
- * group is committed are the next one, in one serializable transaction. A group that another portal's write got in the way of runs anew. When the
- * connection breaks, the database itself is asked afterwards whether the group was committed (`pg_xact_status`), and it runs anew if not.
- * Decision: docs/decisions/0280-one-store-two-databases.md
+ * group is committed are the next one, in one serializable transaction. A group that another portal's write got in the way of runs anew. Each group
+ * leaves its number in the database: when the connection breaks, that says afterwards whether it was committed, and it runs anew if not.
+ * Decisions: docs/decisions/0280-one-store-two-databases.md, docs/decisions/0308-whether-it-was-committed.md
  */
+import { randomUUID } from 'node:crypto';
 import type { ClientBase, Pool, QueryConfig } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
-import { isAway, isCollision, isRefusal, patiently, storeError, withClient } from './postgres-patience.ts';
+import { isAway, isCollision, patiently, storeError, withClient } from './postgres-patience.ts';
 import { statementOf, type Act, type Asked, type Prepared, type Sql, type Value } from './sql.ts';
 import { storedText, toPostgres } from './sql-text.ts';
 
@@ -31,6 +32,7 @@ export interface PostgresSql extends Sql {
 /** The number that every write carries, and what it rejects with once another one is given out. */
 export interface Fence {
   readonly number: number;
+  readonly holder: string;
   readonly deposed: () => SvcError;
 }
 
@@ -40,6 +42,8 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
   let waiting: Waiting[] = [];
   let lost: string | null = null;
   let isWorking = false;
+  const writer = randomUUID();
+  let groups = 0;
   /** Writes end in the order in which they were asked for. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -61,7 +65,7 @@ export function postgresSql(pool: Pool, clock: Clock, fence: Fence | null): Post
   const commit = async (group: readonly Waiting[]): Promise<void> => {
     try {
       if (lost !== null) throw new SvcError('STORE_FAILED', lost);
-      const attempt: Attempt = { xid: null, results: [] };
+      const attempt: Attempt = { writer, n: (groups += 1), results: null };
       const results = await patiently(clock, async () => await inTransaction(pool, group, { attempt, fence }));
       for (const [index, write] of group.entries()) write.resolve(results[index] as never);
     } catch (error) {
@@ -113,16 +117,15 @@ interface Transaction {
 }
 
 async function inTransaction(pool: Pool, group: readonly Waiting[], { attempt, fence }: Transaction): Promise<readonly unknown[]> {
-  if (attempt.xid !== null && (await wasCommitted(pool, attempt.xid))) return attempt.results;
-  attempt.xid = null;
+  if (attempt.results !== null && (await wasCommitted(pool, attempt))) return attempt.results;
+  attempt.results = null;
   return await withClient(pool, async (client) => {
-    const xid = await beginNumbered(client);
+    await beginNumbered(client, attempt);
     try {
       if (fence !== null) await refuseDeposed(client, fence);
       const results: unknown[] = [];
       for (const { act } of group) results.push(await runAct(client, act()));
       attempt.results = results;
-      attempt.xid = xid;
       await client.query('COMMIT');
       return results;
     } catch (error) {
@@ -133,41 +136,33 @@ async function inTransaction(pool: Pool, group: readonly Waiting[], { attempt, f
   });
 }
 
-/** Begins a transaction; by its number its end can be asked for. */
-async function beginNumbered(client: ClientBase): Promise<string> {
-  // Two statements in one question have an answer each, which the types do not know.
-  const answers = (await client.query(
-    'BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()::text AS xid',
-  )) as unknown as readonly {
-    readonly rows: readonly { readonly xid: string }[];
-  }[];
-  const xid = answers[1]?.rows[0]?.xid;
-  if (xid === undefined) throw new Error('the database gave the transaction no number');
-  return xid;
+/** Two statements in one question take no parameters; both values are ours. */
+async function beginNumbered(client: ClientBase, { writer, n }: Attempt): Promise<void> {
+  await client.query(
+    `BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES ('${writer}', ${n}, clock_timestamp())
+       ON CONFLICT (writer) DO UPDATE SET n = excluded.n, changed = excluded.changed`,
+  );
 }
 
 /** The row is held until the end: whoever takes the lease over waits for what is under way, and after that nothing is. */
-async function refuseDeposed(client: ClientBase, { number, deposed }: Fence): Promise<void> {
-  const { rows } = await client.query<{ readonly number: number }>(`SELECT number FROM leases WHERE name = 'leader' FOR SHARE`);
-  if (rows[0]?.number !== number) throw deposed();
+async function refuseDeposed(client: ClientBase, { number, holder, deposed }: Fence): Promise<void> {
+  const { rows } = await client.query<{ readonly number: number; readonly holder: string }>(
+    `SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`,
+  );
+  const [row] = rows;
+  // A standby was promoted that does not know of this lease yet: the renewal tells it.
+  if (row !== undefined && row.number < number) throw Object.assign(new Error('the lease is not in the database yet'), { code: '57P03' });
+  if (row?.number !== number || row.holder !== holder) throw deposed();
 }
 
-/** What became of a transaction whose commit was asked for and not answered. */
-async function wasCommitted(pool: Pool, xid: string): Promise<boolean> {
-  const asked = pool.query<{ readonly status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid]);
-  const { rows } = await asked.catch((error: unknown) => {
-    if (isRefusal(error)) throw unknownFate();
-    throw error;
-  });
-  const status = rows[0]?.status ?? null;
-  if (status === 'in progress') throw Object.assign(new Error('the commit before is still under way'), { code: '40001' });
-  // Another server, which never heard of it, or forgot: repeating it could do it twice.
-  if (status === null) throw unknownFate();
-  return status === 'committed';
+/**
+ * What became of a transaction whose commit was asked for and not answered. It waits for one that is under way still; and since it writes itself, it is
+ * answered only once a standby that is waited for has both.
+ */
+async function wasCommitted(pool: Pool, { writer, n }: Attempt): Promise<boolean> {
+  const { rowCount } = await pool.query('UPDATE last_writes SET changed = clock_timestamp() WHERE writer = $1 AND n = $2', [writer, n]);
+  return rowCount === 1;
 }
-
-const unknownFate = (): SvcError =>
-  new SvcError('STORE_FAILED', 'whether it was written is not known: the database was replaced meanwhile');
 
 async function runAct<Result>(client: ClientBase, act: Act<Result>): Promise<Result> {
   let step = act.next();
@@ -187,6 +182,9 @@ function queryOf({ statement, values }: Asked): QueryConfig {
 const storedValue = (value: Value): Value => (typeof value === 'string' ? storedText(value) : value);
 
 interface Attempt {
-  xid: string | null;
-  results: readonly unknown[];
+  readonly writer: string;
+  /** Of the group, of this writer. */
+  readonly n: number;
+  /** Null: its commit was not asked for. */
+  results: readonly unknown[] | null;
 }

@@ -2,20 +2,16 @@
  * The store in PostgreSQL, for any number of portals. Same contract, same acts as the embedded one (tables/); statuses are read from memory, as there.
  * Decision: docs/decisions/0280-one-store-two-databases.md
  */
-import { Pool, types, type ClientConfig, type PoolConfig } from 'pg';
+import type { Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { deposed, takeLease, tryLease, type Lease } from './lease.ts';
-import { limits } from './limits.ts';
+import type { PostgresPlace } from './postgres-hosts.ts';
+import { openPools, type Pools } from './postgres-pools.ts';
 import { migrate, refuseOther } from './postgres-schema.ts';
 import { postgresSql, type PostgresSql } from './postgres-sql.ts';
 import type { Store } from './store.ts';
 import { openTables } from './tables/all.ts';
-
-export interface PostgresPlace extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'> {
-  /** For messages: without the password. */
-  readonly name: string;
-}
 
 export interface PostgresStore extends Store {
   /** Rejects STATE_IN_USE when another portal took it over; never resolves. */
@@ -25,7 +21,7 @@ export interface PostgresStore extends Store {
   /** See store/lease.ts; of one that does not lead it resolves. */
   readonly held: () => Promise<void>;
   /** Its connections, for what else is in the same database; they end with it. */
-  readonly pool: Pool;
+  readonly pools: Pools;
 }
 
 export interface PostgresOptions {
@@ -41,13 +37,15 @@ export interface PostgresOptions {
  * STORE_FAILED when it can't be reached or is refused, and with STATE_IN_USE when another portal leads, or an older one could not read the tables of this one.
  */
 export async function openPostgresStore(place: PostgresPlace, { clock, holder, migrates }: PostgresOptions): Promise<PostgresStore> {
-  const { pool, name } = connect(place);
-  return await closing(pool, name, async () => {
+  const { name } = place;
+  const pools = await openPools(place, clock);
+  const { pool, renewals } = pools;
+  return await closing(pools, name, async () => {
     if (migrates) await migrate(pool, { clock, name });
     else await refuseOther(pool, name);
-    const lease = holder === null ? null : await takeLease(pool, { holder, clock, name });
+    const lease = holder === null ? null : await takeLease(renewals, { holder, clock, name, seen: { number: 0 } });
     try {
-      const fence = lease === null ? null : { number: lease.number, deposed: () => deposed(name) };
+      const fence = lease === null ? null : { number: lease.number, holder: lease.holder, deposed: () => deposed(name) };
       const sql = postgresSql(pool, clock, fence);
       const tables = await openTables(sql);
       const { promise: never } = Promise.withResolvers<never>();
@@ -56,12 +54,12 @@ export async function openPostgresStore(place: PostgresPlace, { clock, holder, m
         lost: lease?.lost ?? never,
         leader: lease?.number ?? null,
         held: async () => await lease?.held(),
-        pool,
+        pools,
         giveUp: (why) => sql.giveUp(why),
         close: async () => {
           await sql.idle();
           await lease?.release();
-          await pool.end();
+          await pools.end();
         },
       };
     } catch (error) {
@@ -71,20 +69,12 @@ export async function openPostgresStore(place: PostgresPlace, { clock, holder, m
   });
 }
 
-function connect({ name, ...place }: PostgresPlace): { readonly pool: Pool; readonly name: string } {
-  const pool = new Pool({ ...place, ...connected, max: limits.storeConnectionsMax, idleTimeoutMillis: 30_000 });
-  // One that breaks while nobody asks is replaced; who asks is answered by the refusal of the question.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return { pool, name };
-}
-
 /** What can't be opened leaves no connection behind. */
-async function closing<Opened>(pool: Pool, name: string, open: () => Promise<Opened>): Promise<Opened> {
+async function closing<Opened>(pools: Pools, name: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
     return await open();
   } catch (error) {
-    await pool.end().catch(() => undefined);
+    await pools.end().catch(() => undefined);
     if (error instanceof SvcError) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}`, {}, { cause: error });
@@ -94,7 +84,7 @@ async function closing<Opened>(pool: Pool, name: string, open: () => Promise<Ope
 /** The store of a portal among others: of all of them the one that leads is given another face of it, whose writes carry its number. */
 export interface MemberStore extends Store {
   /** Its connections, for what else is in the same database; they end with it. */
-  readonly pool: Pool;
+  readonly pools: Pools;
   /** Null: another one leads. Rejects when the database does not answer. */
   lead(): Promise<Leading | null>;
 }
@@ -116,20 +106,24 @@ export async function openMemberStore(
   place: PostgresPlace,
   { clock, holder }: { readonly clock: Clock; readonly holder: string },
 ): Promise<MemberStore> {
-  const { pool, name } = connect(place);
-  return await closing(pool, name, async () => {
+  const { name } = place;
+  const pools = await openPools(place, clock);
+  const { pool, renewals } = pools;
+  // The highest number of a lease that was seen here: it is given out once, whatever the database forgot.
+  const seen = { number: 0 };
+  return await closing(pools, name, async () => {
     await migrate(pool, { clock, name });
     const sql = postgresSql(pool, clock, null);
     return {
       ...(await openTables(sql)),
-      pool,
+      pools,
       giveUp: (why) => sql.giveUp(why),
       close: async () => {
         await sql.idle();
-        await pool.end();
+        await pools.end();
       },
       lead: async () => {
-        const lease = await tryLease(pool, { holder, clock, name });
+        const lease = await tryLease(renewals, { holder, clock, name, seen });
         return lease && (await leading({ pool, clock, name }, lease));
       },
     };
@@ -145,7 +139,7 @@ interface Base {
 
 /** What a leader writes: under the number of its lease, which it gives back once everything is written. */
 export function fencedSql({ pool, clock, name }: Base, lease: Lease): { readonly sql: PostgresSql; readonly release: () => Promise<void> } {
-  const sql = postgresSql(pool, clock, { number: lease.number, deposed: () => deposed(name) });
+  const sql = postgresSql(pool, clock, { number: lease.number, holder: lease.holder, deposed: () => deposed(name) });
   return {
     sql,
     release: async () => {
@@ -166,22 +160,3 @@ async function leading(base: Base, lease: Lease): Promise<Leading> {
     throw error;
   }
 }
-
-/** bigint and numeric: what is stored in them here fits a number. */
-const numericTypes: ReadonlySet<number> = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC]);
-
-const numbersWhole: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  numericTypes.has(oid) ? Number : (types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
-
-/** Of every connection to a store. */
-export const connected = {
-  connectionTimeoutMillis: limits.storeConnectMsMax,
-  keepAlive: true,
-  application_name: 'svc',
-  statement_timeout: limits.storeStatementMsMax,
-  // A server that stands still, or a network that drops everything, says nothing at all.
-  query_timeout: limits.storeStatementMsMax + limits.storeHeldMsMax,
-  // Who is stopped in the middle of a transaction must not hold up the others, nor end it once another one leads.
-  idle_in_transaction_session_timeout: limits.storeHeldMsMax,
-  types: { getTypeParser: numbersWhole },
-} satisfies ClientConfig;

@@ -1,14 +1,16 @@
 /**
  * Whose a room is: one portal's at a time, with a number that grows with each change of hands. Every write to the documents of a room carries the
  * number (`refuseTaken`), so a portal that stood still while another one took its room writes nothing. A room is taken from nobody whose row among
- * the portals lives. Decision: docs/decisions/0296-a-room-has-one-portal.md
+ * the portals lives. What was taken before a standby was promoted is held no more: its documents may be shorter there than the portal knows them.
+ * Decisions: docs/decisions/0296-a-room-has-one-portal.md, docs/decisions/0307-when-a-standby-is-promoted.md
  */
 import type { ClientBase, Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { createTurns } from '../schema/turns.ts';
 import type { Membership } from './portals.ts';
-import { patiently, storeError } from './postgres-patience.ts';
+import { eraOf } from './postgres-hosts.ts';
+import { patiently, storeError, withClient } from './postgres-patience.ts';
 
 export interface RoomPlace {
   /** Id of a portal, and where it is reached. */
@@ -22,6 +24,13 @@ export type Taken =
   /** It was deleted: nobody has it any more. */
   | { readonly kind: 'deleted' };
 
+/** Under which a room was taken. */
+export interface Held {
+  readonly number: number;
+  /** Of the database (postgres-hosts.ts). */
+  readonly era: number;
+}
+
 /** Every promise rejects with STORE_FAILED when the database does not answer. */
 export interface RoomOwners {
   readonly portal: string;
@@ -29,30 +38,32 @@ export interface RoomOwners {
   take(sala: string): Promise<Taken>;
   /** The portal that lives and has it; null: nobody. */
   ownerOf(sala: string): Promise<RoomPlace | null>;
-  /** The number under which it was taken here last; undefined: never. Whether it is still ours the database says at each write. */
-  numberOf(sala: string): number | undefined;
+  /** What it was taken here under last; undefined: never. Whether it is still ours the database says at each write. */
+  heldOf(sala: string): Held | undefined;
   /** Gives one back that is not written to any more: anybody may take it. */
   release(sala: string): Promise<void>;
   releaseAll(): Promise<void>;
   /** Those taken here that are not ours now. */
   lost(): Promise<readonly string[]>;
+  /** One that was had here and was not given back is taken anew: what was known of it is not true any more. */
+  onTakenAnew(listener: (sala: string) => void): void;
 }
 
 export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 'renew'>, clock: Clock): RoomOwners {
   // What is given back stays in here: a write that comes late is refused by its number.
-  const numbers = new Map<string, number>();
-  const ask = async <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> => {
-    try {
-      const { rows } = await patiently(clock, async () => await pool.query<Row>(text, [...values]));
-      return rows;
-    } catch (error) {
-      throw storeError(error);
-    }
-  };
+  const held = new Map<string, Held & { readonly isGiven: boolean }>();
+  const listeners: ((sala: string) => void)[] = [];
+  const askOf = asker(pool, clock);
+  const ask = async <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    (await askOf<Row>(text, values)).rows;
   const tryTake = async (sala: string): Promise<Taken | 'not a member' | 'changed'> => {
-    const [taken] = await ask<{ readonly number: number }>(takeRoom, [sala, member.id]);
+    const { rows, era } = await askOf<{ readonly number: number }>(takeRoom, [sala, member.id]);
+    const [taken] = rows;
     if (taken !== undefined) {
-      numbers.set(sala, taken.number);
+      const before = held.get(sala);
+      held.set(sala, { ...taken, era, isGiven: false });
+      if (before?.isGiven === false && (before.number !== taken.number || before.era !== era))
+        for (const listener of listeners) listener(sala);
       return { kind: 'ours', number: taken.number };
     }
     const [seen] = await ask<Standing>(standing, [sala, member.id]);
@@ -69,9 +80,10 @@ export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 're
     throw new SvcError('STORE_FAILED', `whose the room ${sala} is changes all the time`);
   };
   const release = async (sala: string): Promise<void> => {
-    const number = numbers.get(sala);
-    if (number === undefined) return;
-    await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, number]);
+    const given = held.get(sala);
+    if (given === undefined) return;
+    await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, given.number]);
+    held.set(sala, { ...given, isGiven: true });
   };
   // Who enters a room that is being given back takes it after that.
   const inTurn = createTurns();
@@ -85,23 +97,45 @@ export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 're
       );
       return found ?? null;
     },
-    numberOf: (sala) => numbers.get(sala),
+    heldOf: (sala) => held.get(sala),
     release: (sala) => inTurn(sala, () => release(sala)),
     releaseAll: async () => {
       await ask(`UPDATE room_owners SET portal = '' WHERE portal = $1`, [member.id]);
     },
     lost: async () => {
-      const salas = await ask<{ readonly sala: string }>(
+      const { rows, era } = await askOf<{ readonly sala: string }>(
         `SELECT held.sala FROM unnest($1::text[], $2::bigint[]) AS held (sala, number) LEFT JOIN room_owners o
            ON o.sala = held.sala AND o.number = held.number AND o.portal = $3 WHERE o.sala IS NULL`,
-        [[...numbers.keys()], [...numbers.values()], member.id],
+        [[...held.keys()], [...held.values()].map(({ number }) => number), member.id],
       );
-      return salas.map(({ sala }) => sala);
+      const before = [...held].flatMap(([sala, one]) => (one.era === era ? [] : [sala]));
+      return [...new Set([...rows.map(({ sala }) => sala), ...before])];
     },
+    onTakenAnew: (listener) => void listeners.push(listener),
   };
 }
 
 const takesMax = 5;
+
+const asker =
+  (pool: Pool, clock: Clock) =>
+  async <Row extends object>(text: string, values: readonly unknown[]): Promise<Answer<Row>> => {
+    const ask = async (client: ClientBase): Promise<Answer<Row>> => {
+      const { rows } = await client.query<Row>(text, [...values]);
+      return { rows, era: eraOf(client) };
+    };
+    try {
+      return await patiently(clock, async () => await withClient(pool, ask));
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+
+interface Answer<Row> {
+  readonly rows: readonly Row[];
+  /** Of the connection that it came by. */
+  readonly era: number;
+}
 
 const lives = (portal: string): string => `EXISTS (SELECT FROM portals p WHERE p.id = ${portal} AND p.until > clock_timestamp())`;
 
@@ -126,14 +160,21 @@ const standing = `SELECT EXISTS (SELECT FROM deleted_rooms WHERE room = $1) AS d
  * Within a transaction, before its first write: throws ROOM_ELSEWHERE with the rooms (`salas`) that are not ours under the number given; answers those
  * that were deleted. Until the transaction ends nobody takes or deletes one.
  */
-export async function refuseTaken(client: ClientBase, portal: string, numbers: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+export async function refuseTaken(
+  client: ClientBase,
+  portal: string,
+  held: ReadonlyMap<string, Held | null>,
+): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ readonly sala: string; readonly portal: string; readonly number: number }>({
     name: 'room-owners',
     text: 'SELECT sala, portal, number FROM room_owners WHERE sala = ANY ($1::text[]) ORDER BY sala FOR SHARE',
-    values: [[...numbers.keys()]],
+    values: [[...held.keys()]],
   });
-  const ours = new Set(rows.filter((row) => row.portal === portal && numbers.get(row.sala) === row.number).map(({ sala }) => sala));
-  const others = [...numbers.keys()].filter((sala) => !ours.has(sala));
+  const era = eraOf(client);
+  const isOurs = (row: { readonly sala: string; readonly portal: string; readonly number: number }): boolean =>
+    row.portal === portal && held.get(row.sala)?.number === row.number && held.get(row.sala)?.era === era;
+  const ours = new Set(rows.filter(isOurs).map(({ sala }) => sala));
+  const others = [...held.keys()].filter((sala) => !ours.has(sala));
   if (others.length === 0) return new Set();
   // Who deletes a room writes that before it frees the row.
   const deleted = await client.query<{ readonly room: string }>('SELECT room FROM deleted_rooms WHERE room = ANY ($1::text[])', [others]);

@@ -3,13 +3,13 @@
  * state is in the store, and whoever may have missed one is told. Decision: docs/decisions/0298-edges-between-portals.md
  */
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import type { PortalEvent } from '../schema/wire/events.ts';
 import type { Bus } from './bus.ts';
 import { readEdges, tellEdge, writeEdges, type Edge } from './edge-messages.ts';
 import { limits } from './limits.ts';
-import { connected, type PostgresPlace } from './postgres.ts';
+import type { PostgresHosts } from './postgres-hosts.ts';
 
 export interface SharedBus {
   /** As `local`; what is said on it reaches the other portals too. */
@@ -20,7 +20,7 @@ export interface SharedBus {
 }
 
 export interface SharedBusOptions {
-  readonly place: PostgresPlace;
+  readonly hosts: PostgresHosts;
   /** Of this portal. Everything that is heard is told on it. */
   readonly local: Bus;
   readonly clock: Clock;
@@ -37,9 +37,9 @@ const ownEvents: ReadonlySet<PortalEvent['type']> = new Set<PortalEvent['type']>
   'dev',
 ]);
 
-export function createSharedBus({ place, local, clock }: SharedBusOptions): SharedBus {
+export function createSharedBus({ hosts, local, clock }: SharedBusOptions): SharedBus {
   const from = randomUUID();
-  const line = keepLine({ place, clock }, { onMessage: hear, onListening });
+  const line = keepLine({ hosts, clock }, { onMessage: hear, onListening });
   let waiting: Edge[] = [];
   let telling: Promise<void> | null = null;
 
@@ -119,7 +119,7 @@ interface Heard {
 }
 
 /** One connection of its own, which is made again whenever it breaks. */
-function keepLine({ place, clock }: Pick<SharedBusOptions, 'place' | 'clock'>, heard: Heard): Line {
+function keepLine({ hosts, clock }: Pick<SharedBusOptions, 'hosts' | 'clock'>, heard: Heard): Line {
   const { promise: first, resolve: isFirst } = Promise.withResolvers<void>();
   let client: Client | null = null;
   let cancel = (): void => undefined;
@@ -147,10 +147,11 @@ function keepLine({ place, clock }: Pick<SharedBusOptions, 'place' | 'clock'>, h
   };
   async function connect(): Promise<void> {
     if (isOver) return;
-    const one = newClient(place, heard, drop);
+    const one = newClient(hosts, heard, drop);
     client = one;
     try {
       await one.connect();
+      await hosts.admit(one);
       await one.query(`LISTEN ${channel}`);
     } catch {
       drop(one);
@@ -187,9 +188,8 @@ function keepLine({ place, clock }: Pick<SharedBusOptions, 'place' | 'clock'>, h
   };
 }
 
-function newClient(place: PostgresPlace, { onMessage }: Heard, drop: (one: Client) => void): Client {
-  const { name: _name, ...reached } = place;
-  const one = new Client({ ...reached, ...connected });
+function newClient(hosts: PostgresHosts, { onMessage }: Heard, drop: (one: Client) => void): Client {
+  const one = hosts.newClient();
   one.on('error', () => drop(one));
   one.on('end', () => drop(one));
   one.on('notification', ({ payload }) => onMessage(payload ?? ''));

@@ -167,7 +167,7 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     if (opened.member !== null) {
       const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
       ends.push(
-        closeLostWindows({ pool: opened.member.pool, store: opened.store, bus: opened.bus, clock, leads: () => reigns.leads(), onError }),
+        closeLostWindows({ pool: opened.member.pools.pool, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }),
       );
     }
     faultPoint('up/listening');

@@ -56,12 +56,15 @@ export async function portalsSeen(pool: Pool, clock: Clock): Promise<readonly Po
   }));
 }
 
+/** Besides those for questions and for renewals one that hears the others, and one that asks which server takes writes. */
+const connectionsOfOne = storeLimits.storeConnectionsMax + storeLimits.storeRenewalConnectionsMax + 2;
+
 /** `version`: of this portal. */
 export function portalsCheck({ members, leader, clockAheadMs, connectionsMax }: Omit<PortalsSeen, 'rooms'>, version: string): DoctorCheck {
   const row = { name: 'portals', ok: true, warning: false, fix: null } as const;
   const list = members.map((member) => `${member.holder}${member.holder === leader ? ' *' : ''}`).join('; ');
   const others = members.filter((member) => member.version !== version).map((member) => `${member.holder} (${member.version})`);
-  const wanted = members.length * (storeLimits.storeConnectionsMax + 1);
+  const wanted = members.length * connectionsOfOne;
   const troubles: { readonly detail: Words; readonly fix: Words }[] = [];
   if (leader === null)
     troubles.push({

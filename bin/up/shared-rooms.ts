@@ -3,11 +3,12 @@
  * before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
 import { existsSync, renameSync } from 'node:fs';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
 import { faultPoint } from '../../controller/faults.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { joinPortals } from '../../store/portals.ts';
+import type { Pools } from '../../store/postgres-pools.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
 import { alone } from '../../store/postgres-alone.ts';
 import { inTransaction, storeError } from '../../store/postgres-patience.ts';
@@ -27,7 +28,7 @@ export interface SharedRooms extends MarkedRoomLog {
 }
 
 export interface SharedRoomsOptions {
-  readonly pool: Pool;
+  readonly pools: Pools;
   readonly store: Store;
   /** Where documents lay before. */
   readonly file: string;
@@ -41,7 +42,8 @@ export interface SharedRoomsOptions {
 }
 
 export async function openSharedRooms(options: SharedRoomsOptions): Promise<SharedRooms> {
-  const { pool, address, clock, log, ends } = options;
+  const { pools, address, clock, log, ends } = options;
+  const { pool, renewals, hosts } = pools;
   const listeners: ((salas: readonly string[]) => void)[] = [];
   const onTaken: SharedRooms['onTaken'] = (listener) => void listeners.push(listener);
   const shut = await moveDocuments(options);
@@ -55,9 +57,14 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
         clock.at(clock.monotonicMs() + limits.roomsTakenAgainMs, look);
       });
   };
-  const member = await joinPortals(pool, { holder: holderName(), address, version: buildName(), clock, onLapsed: look });
+  const member = await joinPortals(renewals, { holder: holderName(), address, version: buildName(), clock, onLapsed: look });
   ends.push(() => member.leave());
   const owners = createRoomOwners(pool, member, clock);
+  owners.onTakenAnew((sala) => listeners.forEach((listener) => listener([sala])));
+  hosts.onEra(() => {
+    log.warn({}, 'another server of the database takes writes now: rooms are read anew');
+    look();
+  });
   const roomLog = openPostgresRoomLog({ pool, owners, clock });
   ends.push(() => roomLog.close());
   return { log: roomLog, trouble: null, unknownRooms: 0, setAside: null, owners, onTaken };
@@ -65,7 +72,11 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
 
 /** Null: all documents are in the database. Else what is wrong with the file that holds them. */
 async function moveDocuments(options: SharedRoomsOptions): Promise<MarkedRoomLog | null> {
-  const { pool, store, clock } = options;
+  const {
+    pools: { pool },
+    store,
+    clock,
+  } = options;
   if ((await store.value(roomLogName)) === inDatabase) return null;
   // Portals that begin at once: one of them moves, the others find it done.
   return await alone(pool, clock, async (client) => await moveHere(client, options));

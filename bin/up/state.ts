@@ -90,7 +90,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const opened =
     joined === null
       ? await openStore(place, { stateDir, clock, leads: true })
-      : { store: joined.member, leader: null, lost: null, held: async () => undefined, pool: joined.member.pool };
+      : { store: joined.member, leader: null, lost: null, held: async () => undefined, pools: joined.member.pools };
   const bus = joined?.shared.bus ?? local;
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
@@ -100,9 +100,10 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const lost = new Map<string, string>();
   const roomFile = path.join(stateDir, 'rooms.db');
   const acceptLossFile = path.join(stateDir, acceptLoss);
-  const { pool } = opened;
+  const { pools } = opened;
+  const pool = pools?.pool ?? null;
   const shared =
-    pool === null ? null : await openSharedRooms({ pool, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
+    pools === null ? null : await openSharedRooms({ pools, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
   const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
   reportRoomLog(roomLog, log);
   const { attachmentsTrouble, ...stored } = await openStoredBytes({ stateDir, store, pool, clock, log });

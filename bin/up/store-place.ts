@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { Pool } from 'pg';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { readSecretReference } from '../../controller/desired/secret-reference.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -10,7 +9,10 @@ import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { Bus } from '../../store/bus.ts';
-import { openMemberStore, openPostgresStore, type MemberStore, type PostgresPlace } from '../../store/postgres.ts';
+import { openMemberStore, openPostgresStore, type MemberStore } from '../../store/postgres.ts';
+import type { PostgresHost, PostgresPlace } from '../../store/postgres-hosts.ts';
+import type { Pools } from '../../store/postgres-pools.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createSharedBus, type SharedBus } from '../../store/shared-bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,7 +79,7 @@ export interface OpenStore {
   /** Resolves while no other portal can lead (store/lease.ts). */
   readonly held: () => Promise<void>;
   /** Null: it is a file. */
-  readonly pool: Pool | null;
+  readonly pools: Pools | null;
 }
 
 /** What a portal has in common with others. */
@@ -111,7 +113,7 @@ export async function openMember(
     throw new SvcError('BAD_REQUEST', `Portal.spec.portalKey has ${key.length} characters, expected at least ${portalKeyCharsMin}`);
   const reached = await postgresPlace(place, stateDir);
   const member = await openMemberStore(reached, { clock, holder: holderName() });
-  return { member, key, shared: createSharedBus({ place: reached, local, clock }) };
+  return { member, key, shared: createSharedBus({ hosts: member.pools.hosts, local, clock }) };
 }
 
 /** Of this portal, for people: in the lease, and among the portals. */
@@ -126,11 +128,11 @@ export async function openStore(
   const file = storeFile(place, stateDir);
   if (file !== null) {
     const store = await openSqliteStore(file);
-    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, held: async () => undefined, pool: null };
+    return { store, lost: null, leader: leads ? await nextLeader(store, clock.nowMs()) : null, held: async () => undefined, pools: null };
   }
   const holder = leads ? holderName() : null;
   const store = await openPostgresStore(await postgresPlace(place, stateDir), { clock, holder, migrates: leads });
-  return { store, lost: store.lost, leader: store.leader, held: store.held, pool: store.pool };
+  return { store, lost: store.lost, leader: store.leader, held: store.held, pools: store.pools };
 }
 
 /** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */
@@ -143,23 +145,33 @@ async function nextLeader(store: Store, nowMs: number): Promise<number> {
 
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** `postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE`, as the schema of the Portal document lets it in. */
+const storeUrl = /^postgres:\/\/([^@]+)@([^/]+)\/([^/]+)$/;
+const hostAndPort = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/;
+
 /** How the database of a place is reached, with the password that the document names. */
 export async function postgresPlace({ store = '', storePassword, storeCa }: StorePlace, stateDir: string): Promise<PostgresPlace> {
-  const url = new URL(store);
-  const host = url.hostname;
+  const [, user = '', listed = '', database = ''] = storeUrl.exec(store) ?? [];
+  const names = listed.split(',');
   const password = storePassword === undefined ? undefined : await readSecretReference(storePassword, stateDir);
-  return {
-    name: store,
-    host: host.replaceAll(/^\[|\]$/g, ''),
-    port: url.port === '' ? 5432 : Number(url.port),
-    user: decodeURIComponent(url.username),
-    database: decodeURIComponent(url.pathname.slice(1)),
-    ...(password === undefined ? {} : { password }),
-    // Over a network only with a certificate that is the server's.
-    ssl: loopback.has(host)
-      ? false
-      : { rejectUnauthorized: true, ...(storeCa === undefined ? {} : { ca: await readCa(path.resolve(stateDir, storeCa)) }) },
-  };
+  const ca = storeCa === undefined ? {} : { ca: await readCa(path.resolve(stateDir, storeCa)) };
+  const hosts = names.map((each): PostgresHost => {
+    const [, host = '', port = '5432'] = hostAndPort.exec(each) ?? [];
+    return {
+      host: host.replaceAll(/^\[|\]$/g, ''),
+      port: Number(port),
+      // Over a network only with a certificate that is this server's.
+      ssl: loopback.has(host) ? false : { rejectUnauthorized: true, ...ca },
+    };
+  });
+  const [first, ...others] = hosts;
+  const different = new Set(hosts.map(({ host, port }) => `${host}:${port}`)).size;
+  if (first === undefined || first.host === '' || different !== hosts.length || hosts.length > sharedLimits.storeHostsMax)
+    throw new SvcError(
+      'BAD_REQUEST',
+      `Portal.spec.store ${store}: expected postgres://USER@HOST,HOST/DATABASE with 1 to ${sharedLimits.storeHostsMax} different hosts`,
+    );
+  return { name: store, ...first, others, user, database, ...(password === undefined ? {} : { password }) };
 }
 
 async function readCa(file: string): Promise<string> {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.remove();
 });
 let roots = 0;
-const bytesAt = (root: string, which = 0) => createPostgresBytes(stores[which]!.pool, systemClock, root);
+const bytesAt = (root: string, which = 0) => createPostgresBytes(stores[which]!.pools.pool, systemClock, root);
 
 bytesContract(() => {
   const root = `root${(roots += 1)}`;

@@ -11,7 +11,8 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { limits } from '../../store/limits.ts';
 import { createPostgresBytes } from '../../store/postgres-bytes.ts';
-import { openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import type { PostgresPlace } from '../../store/postgres-hosts.ts';
+import { openPostgresStore } from '../../store/postgres.ts';
 import { joinPortals } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
 import { framed, typed } from '../../store/room-log-contract.ts';
@@ -171,14 +172,18 @@ test('documents of rooms are copied with it, and those of another store are refu
   ]);
   const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: false });
   expect(await store.value('room-log-id')).toBe('database');
-  const member = await joinPortals(store.pool, {
+  const member = await joinPortals(store.pools.pool, {
     holder: 'test',
     address: '',
     version: '1',
     clock: systemClock,
     onLapsed: () => undefined,
   });
-  const shared = openPostgresRoomLog({ pool: store.pool, owners: createRoomOwners(store.pool, member, systemClock), clock: systemClock });
+  const shared = openPostgresRoomLog({
+    pool: store.pools.pool,
+    owners: createRoomOwners(store.pools.pool, member, systemClock),
+    clock: systemClock,
+  });
   const plain = ({ base, vector, deletes, tail, seq }: LoggedRoom) =>
     [base ?? new Uint8Array(), vector, deletes, tail].map((bytes) => Buffer.from(bytes).toString('hex')).concat(String(seq));
   expect(plain(await shared.load(key))).toEqual(plain(before));
@@ -214,7 +219,7 @@ test('attachments and files of jobs are copied with it, whole and under their na
   const store = await openPostgresStore(place, { clock: systemClock, holder: null, migrates: false });
   for (const [name, bytes] of Object.entries(wanted)) {
     const [root = '', ...parts] = name.split('/');
-    const files = createPostgresBytes(store.pool, systemClock, root);
+    const files = createPostgresBytes(store.pools.pool, systemClock, root);
     const found = await files.open(parts.slice(0, -1).join('/'), parts.at(-1) ?? '');
     expect((await buffer(found!.read())).equals(bytes)).toBe(true);
   }

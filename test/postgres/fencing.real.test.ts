@@ -2,7 +2,8 @@
 import { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
-import { connected, openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { openPostgresStore } from '../../store/postgres.ts';
+import { connected, type PostgresPlace } from '../../store/postgres-hosts.ts';
 import { fencingContract } from '../simulation/portals/fencing-contract.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -19,7 +20,7 @@ fencingContract(async () => {
   const { name: _, ...connection } = place;
   const pool = new Pool({ ...connection, ...connected, max: 4 });
   pool.on('error', () => undefined);
-  await pool.query('TRUNCATE leases, portals, room_owners, room_bases, room_tails, deleted_rooms');
+  await pool.query('TRUNCATE leases, last_writes, portals, room_owners, room_bases, room_tails, deleted_rooms');
   return {
     pool,
     still: { ...systemClock, at: () => () => undefined },

@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { moveFaultPoints } from '../../controller/faults.ts';
-import type { PostgresPlace } from '../../store/postgres.ts';
+import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import { emptyServer, freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { restoreDatabase, restoreFolder, usedIn } from '../support/recorded-state.ts';

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from '../../controller/clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { updatesIn } from '../../schema/room-frames.ts';
-import { connected, openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import { connected, type PostgresPlace } from '../../store/postgres-hosts.ts';
+import { openPostgresStore } from '../../store/postgres.ts';
 import { joinPortals, livingPortals, type Membership } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
 import { framed, roomLogContract, typed } from '../../store/room-log-contract.ts';

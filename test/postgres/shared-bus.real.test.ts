@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';
-import type { PostgresPlace } from '../../store/postgres.ts';
+import { createHosts, type PostgresPlace } from '../../store/postgres-hosts.ts';
 import { createSharedBus, type SharedBus } from '../../store/shared-bus.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -29,7 +29,7 @@ async function portal() {
   local.onJobChanged((edge) => heard.push(['job', edge]));
   local.onCredentialEnded((hash) => heard.push(['credential', hash]));
   local.onEdgesMissed(() => heard.push(['missed']));
-  const shared = createSharedBus({ place, local, clock: systemClock });
+  const shared = createSharedBus({ hosts: createHosts(place, systemClock), local, clock: systemClock });
   begun.push(shared);
   await shared.listening();
   return { bus: shared.bus, heard };

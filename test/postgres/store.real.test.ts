@@ -10,7 +10,9 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { newJobId, type Submitted } from '../../store/jobs.ts';
 import { migrations } from '../../store/migrations.ts';
 import { joinPortals } from '../../store/portals.ts';
-import { openMemberStore, openPostgresStore, type PostgresPlace } from '../../store/postgres.ts';
+import type { PostgresPlace } from '../../store/postgres-hosts.ts';
+import { limits } from '../../store/limits.ts';
+import { openMemberStore, openPostgresStore } from '../../store/postgres.ts';
 import { postgresMigrations, readableFrom } from '../../store/postgres-migrations.ts';
 import { migrate, type StoreSchema } from '../../store/postgres-schema.ts';
 import { describeStore } from '../../store/store-contract.ts';
@@ -259,7 +261,7 @@ test('a server that is away, a wrong password and a database that is missing are
 });
 
 /** Tables that an embedded store has no use for. */
-const ofPostgres = ['svc_schema', 'leases', 'portals', 'room_owners', 'room_bases', 'room_tails', 'files', 'file_pieces']
+const ofPostgres = ['svc_schema', 'leases', 'portals', 'room_owners', 'room_bases', 'room_tails', 'files', 'file_pieces', 'last_writes']
   .map((name) => `'${name}'`)
   .join(', ');
 
@@ -322,6 +324,36 @@ describe('the portal that leads', () => {
     await next.putValue('who', 'still new');
     await next.close();
   });
+
+  test('keeps its lease while its connections are all in use, and when the database forgot it; a number that was seen is given out once', async () => {
+    const place = await server.database();
+    const [first, second] = await Promise.all(['casa 1', 'casa 2'].map((holder) => openMemberStore(place, { clock: systemClock, holder })));
+    const leading = await first!.lead();
+    expect([leading?.number, await second!.lead()]).toEqual([expect.any(Number), null]);
+    const over = new AbortController();
+    const longer = (limits.leaseMs + 500) / 1_000;
+    const slow = Array.from({ length: limits.storeConnectionsMax }, () => first!.pools.pool.query('SELECT pg_sleep($1)', [longer]));
+    const all = Promise.all(slow).finally(() => over.abort());
+    const looks: unknown[] = [];
+    while (!over.signal.aborted) looks.push(await second!.lead());
+    await all;
+    expect([looks.length > 10, new Set(looks)]).toEqual([true, new Set([null])]);
+    // As a standby has it that was behind when it was promoted: of the one before, who may go on, too.
+    await ask(place, `UPDATE leases SET number = number - 5000, holder = 'casa 0', until = clock_timestamp() + interval '3 seconds'`);
+    await leading!.store.putValue('a', '1');
+    expect(await ask(place, 'SELECT number::text, holder FROM leases')).toEqual([{ number: String(leading!.number), holder: 'casa 1' }]);
+    await leading!.release();
+    await ask(place, `UPDATE leases SET number = 5, until = '-infinity'`);
+    // And its clock may be wrong.
+    const later = leading!.number + 60_000;
+    await ask(place, `UPDATE leases SET number = ${later}, until = clock_timestamp() + interval '3 seconds'`);
+    expect(await second!.lead()).toBeNull();
+    await ask(place, `UPDATE leases SET number = 5, until = '-infinity'`);
+    const next = await second!.lead();
+    expect(next!.number).toBeGreaterThan(later);
+    await next!.release();
+    for (const store of [first, second]) await store!.close();
+  });
 });
 
 describe('tables of a newer svc', () => {
@@ -364,7 +396,7 @@ describe('tables of a newer svc', () => {
     const place = await server.database();
     const running = await openMemberStore(place, { clock: systemClock, holder: 'casa 1' });
     const member = { holder: 'casa 1', address: '', version: '1', clock: systemClock, onLapsed: () => undefined };
-    const membership = await joinPortals(running.pool, member);
+    const membership = await joinPortals(running.pools.renewals, member);
     await expect(bring(place, changes)).rejects.toMatchObject({
       code: 'STATE_IN_USE',
       message: expect.stringContaining('casa 1') as string,

@@ -6,13 +6,16 @@ import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { PostgresPlace } from '../../store/postgres.ts';
+import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import type { NetworkHost } from './network.ts';
 import { freePort } from './portal.ts';
 
 const call = promisify(execFile);
 
 export interface TestPostgres {
+  /** Below it, what is its own; `data` of it the server's. Goes with it. */
+  readonly folder: string;
+  readonly data: string;
   /** Of the server, where it has one; whom it is to be read by must be root. */
   readonly certificate: string;
   /** A new, empty database. */
@@ -34,24 +37,39 @@ interface PostgresOptions {
   readonly host?: NetworkHost;
   /** What is committed is on the disk, as a database for people has it. */
   readonly fsync?: boolean;
+  /** As `name=value`. */
+  readonly settings?: readonly string[];
 }
 
-export async function startPostgres({ host, fsync = false }: PostgresOptions = {}): Promise<TestPostgres> {
+function postgresFolder(): string {
   const version = existsSync(programs)
     ? readdirSync(programs)
         .toSorted((a, b) => Number(a) - Number(b))
         .at(-1)
     : undefined;
   if (version === undefined) throw new Error('no PostgreSQL here; install it with:  apt-get install -y --no-install-recommends postgresql');
+  return path.join(programs, version, 'bin');
+}
+
+/** Runs one of its programs as its account; answers what it said. `within`: what stands before the command. */
+export async function postgresProgram(
+  program: string,
+  args: readonly string[],
+  { env = {}, within = [] }: { readonly env?: Readonly<Record<string, string>>; readonly within?: readonly string[] } = {},
+): Promise<string> {
+  const [first = '', ...more] = [...within, 'runuser', '-u', 'postgres', '--', path.join(postgresFolder(), program), ...args];
+  const { stdout } = await call(first, more, { cwd: '/', env: { ...process.env, ...env } });
+  return stdout;
+}
+
+export async function startPostgres({ host, fsync = false, settings = [] }: PostgresOptions = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svcpg-'));
   await chmod(folder, 0o711);
   const data = path.join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
-  const asPostgres = async (program: string, ...args: readonly string[]): Promise<void> => {
-    const as = [...(host?.within ?? []), 'runuser', '-u', 'postgres', '--', path.join(programs, version, 'bin', program)];
-    await call(as[0] ?? '', [...as.slice(1), ...args], { cwd: '/' });
-  };
+  const asPostgres = async (program: string, ...args: readonly string[]): Promise<void> =>
+    void (await postgresProgram(program, args, { within: host?.within ?? [] }));
   await call('install', ['-d', '-o', 'postgres', '-m', '700', data]);
   const passwordFile = path.join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o644 });
@@ -59,7 +77,7 @@ export async function startPostgres({ host, fsync = false }: PostgresOptions = {
   await asPostgres('initdb', '-D', data, '-A', 'scram-sha-256', ...words);
   await rm(passwordFile);
   const listens = host === undefined ? `-c listen_addresses=127.0.0.1 -c unix_socket_directories=''` : await openTo(host.address, data);
-  const options = `-p ${port} ${listens} -c fsync=${fsync ? 'on' : 'off'}`;
+  const options = `-p ${port} ${listens} -c fsync=${fsync ? 'on' : 'off'} ${settings.map((each) => `-c ${each}`).join(' ')}`;
   const start = (): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-l', path.join(data, 'log'), '-o', options, 'start');
   const stop = (mode: 'fast' | 'immediate'): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-m', mode, 'stop');
   await start();
@@ -73,6 +91,8 @@ export async function startPostgres({ host, fsync = false }: PostgresOptions = {
   });
   let made = 0;
   return {
+    folder,
+    data,
     certificate: path.join(data, 'server.crt'),
     database: async () => {
       made += 1;
@@ -88,7 +108,7 @@ export async function startPostgres({ host, fsync = false }: PostgresOptions = {
     pid: () => Number(firstOf(data)),
     start,
     stop,
-    pause: () => pauseAll(data),
+    pause: () => pauseProcesses(data),
     remove: async () => {
       await stop('immediate').catch(() => undefined);
       await rm(folder, { recursive: true, force: true });
@@ -121,14 +141,17 @@ async function openTo(address: string, data: string): Promise<string> {
 
 const firstOf = (data: string): string => readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
 
-function pauseAll(data: string): () => void {
-  const main = firstOf(data);
-  const pids = [Number(main), ...childrenOf(main)];
+/** SIGSTOP to all of the server's processes; the answer lets them go on. */
+export function pauseProcesses(data: string): () => void {
+  const pids = postgresProcesses(data);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   return () => {
     for (const pid of pids) process.kill(pid, 'SIGCONT');
   };
 }
 
-const childrenOf = (pid: string): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+/** The first one and its children. */
+export function postgresProcesses(data: string): readonly number[] {
+  const main = firstOf(data);
+  return [Number(main), ...readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ').filter(Boolean).map(Number)];
+}

@@ -6,7 +6,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import type { PostgresPlace } from '../../store/postgres.ts';
+import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import type { UsedState } from './used-state.ts';
 
 const recorded = join(import.meta.dirname, '../postgres/recorded');

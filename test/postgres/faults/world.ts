@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresPlace } from '../../../store/postgres.ts';
+import type { PostgresPlace } from '../../../store/postgres-hosts.ts';
 import { view, writeDesired } from '../../integration/world.ts';
 import { openNetwork, type Network } from '../../support/network.ts';
 import { beginPortalsNginx } from '../../support/nginx-portals.ts';

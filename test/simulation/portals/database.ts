@@ -22,7 +22,6 @@ export interface Session {
   transaction: Transaction | null;
 }
 export interface Transaction {
-  readonly xid: string;
   readonly isSerializable: boolean;
   readonly beganAt: number;
   readonly held: Set<string>;
@@ -47,8 +46,8 @@ export interface Database extends RoomTables {
   readonly changedAt: Map<string, number>;
   readonly holders: Map<string, Set<Session>>;
   readonly waiting: Map<string, (() => void)[]>;
-  readonly fates: Map<string, 'committed' | 'aborted' | 'in progress'>;
-  xids: number;
+  /** Of each writer the number of its last group that was committed. */
+  readonly lastWrites: Map<string, number>;
 }
 
 export function createDatabase(clock: SimulatedClock): Database {
@@ -64,8 +63,7 @@ export function createDatabase(clock: SimulatedClock): Database {
     changedAt: new Map(),
     holders: new Map(),
     waiting: new Map(),
-    fates: new Map(),
-    xids: 0,
+    lastWrites: new Map(),
     onAppend: () => undefined,
   };
 }
@@ -100,9 +98,15 @@ export function ask(database: Database, session: Session, question: Question, an
   }
 }
 
+/** What begins a group of writes: its writer, and its number. */
+const numberedGroup = /^BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES \('([^']+)', (\d+),/;
+
 /** FOR SHARE of a transaction holds up who changes that row. */
 function writtenRows({ owners }: Database, { text, values = [] }: Question): readonly string[] {
   if (/^(INSERT INTO|UPDATE) leases/.test(text)) return ['leases'];
+  const group = numberedGroup.exec(text);
+  if (group !== null) return [`writer ${group[1]}`];
+  if (text.startsWith('UPDATE last_writes')) return [`writer ${String(values[0])}`];
   if (/^(INSERT INTO|DELETE FROM|UPDATE) room_owners/.test(text) && !text.includes('WHERE portal')) return [`room ${String(values[0])}`];
   if (!text.startsWith('UPDATE room_owners')) return [];
   return [...owners].flatMap(([sala, { portal }]) => (portal === values[0] ? [`room ${sala}`] : []));
@@ -120,7 +124,6 @@ export function endTransaction(database: Database, session: Session, isCommit: b
   if (transaction === null) return;
   session.transaction = null;
   if (isCommit) for (const write of transaction.writes) write();
-  database.fates.set(transaction.xid, isCommit ? 'committed' : 'aborted');
   for (const row of transaction.held) {
     database.holders.get(row)?.delete(session);
     const waiting = database.waiting.get(row) ?? [];
@@ -130,20 +133,20 @@ export function endTransaction(database: Database, session: Session, isCommit: b
 }
 
 function begin(database: Database, session: Session, isSerializable: boolean): Transaction {
-  database.xids += 1;
-  const xid = String(database.xids);
-  database.fates.set(xid, 'in progress');
-  session.transaction = { xid, isSerializable, beganAt: database.changes, held: new Set(), writes: [] };
+  session.transaction = { isSerializable, beganAt: database.changes, held: new Set(), writes: [] };
   return session.transaction;
 }
 
 function answerTo(database: Database, session: Session, question: Question): Answer {
   const { text, values = [] } = question;
-  if (text.startsWith('BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()'))
-    return [counted(0), rowsOf({ xid: begin(database, session, true).xid })] as unknown as Answer;
-  if (text.startsWith('BEGIN')) begin(database, session, false);
+  const [, writer, group] = numberedGroup.exec(text) ?? [];
+  if (writer !== undefined) {
+    const transaction = begin(database, session, true);
+    hold(database, session, `writer ${writer}`);
+    transaction.writes.push(() => database.lastWrites.set(writer, Number(group)));
+  } else if (text.startsWith('BEGIN')) begin(database, session, false);
   else if (text === 'COMMIT' || text === 'ROLLBACK') endTransaction(database, session, text === 'COMMIT');
-  else if (text.startsWith('SELECT pg_xact_status')) return rowsOf({ status: database.fates.get(String(values[0])) ?? null });
+  else if (text.startsWith('UPDATE last_writes')) return counted(database.lastWrites.get(String(values[0])) === values[1] ? 1 : 0);
   else {
     const act = database.acts.get(text);
     if (act === undefined) return answerLeases(database, session, question);
@@ -170,28 +173,35 @@ function answerLeases(database: Database, session: Session, question: Question):
   const { text, values = [] } = question;
   const { lease } = database;
   const nowMs = nowOf(database);
-  if (text.startsWith('SELECT until < clock_timestamp() AS free FROM leases'))
-    return lease === null ? rowsOf() : rowsOf({ free: lease.untilMs < nowMs });
+  if (text.startsWith('SELECT until < clock_timestamp() AS free, number FROM leases'))
+    return lease === null ? rowsOf() : rowsOf({ free: lease.untilMs < nowMs, number: lease.number });
   if (text.startsWith('INSERT INTO leases')) {
     if (lease !== null && lease.untilMs >= nowMs) return rowsOf();
-    const number = Math.max((lease?.number ?? 0) + 1, database.clock.nowMs());
+    const number = Math.max((lease?.number ?? 0) + 1, database.clock.nowMs(), Number(values[1]) + 1);
     database.lease = { holder: String(values[0]), number, untilMs: nowMs + msIn(text) };
     changed(database, 'leases');
     return rowsOf({ number });
   }
-  if (text.startsWith('UPDATE leases SET until =')) {
-    if (lease === null || lease.number !== values[0]) return counted(0);
-    lease.untilMs = text.includes("'-infinity'") ? -Infinity : nowMs + msIn(text);
+  if (text.startsWith('UPDATE leases SET holder = $2, number = $1, until =')) {
+    const [number, holder] = values as readonly [number, string];
+    if (lease === null || lease.number > number || (lease.number === number && lease.holder !== holder)) return counted(0);
+    database.lease = { holder, number, untilMs: nowMs + msIn(text) };
     changed(database, 'leases');
     return counted(1);
   }
-  if (text === `SELECT number FROM leases WHERE name = 'leader' FOR SHARE`) {
+  if (text.startsWith(`UPDATE leases SET until = '-infinity'`)) {
+    if (lease === null || lease.number !== values[0]) return counted(0);
+    lease.untilMs = -Infinity;
+    changed(database, 'leases');
+    return counted(1);
+  }
+  if (text === `SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`) {
     const { transaction } = session;
     // What a serializable transaction did not see when it began it may not hold.
     if (transaction?.isSerializable === true && (database.changedAt.get('leases') ?? 0) > transaction.beganAt)
       throw refused('40001', 'could not serialize access due to concurrent update');
     hold(database, session, 'leases');
-    return lease === null ? rowsOf() : rowsOf({ number: lease.number });
+    return lease === null ? rowsOf() : rowsOf({ number: lease.number, holder: lease.holder });
   }
   return answerPortals(database, session, question);
 }

@@ -37,6 +37,14 @@ function row(seq: number, text: string): { sala: string; canal: typeof canal; se
 }
 
 // oxlint-disable-next-line max-lines-per-function -- one suite
+const writer = '6f1b7a52-6c1e-4a35-9f7e-2f0f8a3d9c01';
+
+/** As store/postgres-sql.ts asks it. */
+const beginGroup = (n: number): string =>
+  `BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES ('${writer}', ${n}, clock_timestamp())
+       ON CONFLICT (writer) DO UPDATE SET n = excluded.n, changed = excluded.changed`;
+
+// oxlint-disable-next-line max-lines-per-function -- one suite
 export function fencingContract(create: () => Promise<FencingFixture>): void {
   // oxlint-disable-next-line max-lines-per-function -- one suite
   describe('fences', () => {
@@ -48,7 +56,7 @@ export function fencingContract(create: () => Promise<FencingFixture>): void {
 
     const lead = async (holder: string) => {
       const base = { pool: world.pool, clock: world.still, name: 'base' };
-      const lease = await world.run(tryLease(world.pool, { ...base, holder }));
+      const lease = await world.run(tryLease(world.pool, { ...base, holder, seen: { number: 0 } }));
       if (lease === null) return null;
       const { sql, release } = fencedSql(base, lease);
       return {
@@ -92,9 +100,10 @@ export function fencingContract(create: () => Promise<FencingFixture>): void {
       const client = await open();
       const order: string[] = [];
       await world.run(client.query('BEGIN'));
-      await world.run(client.query(`SELECT number FROM leases WHERE name = 'leader' FOR SHARE`));
+      await world.run(client.query(`SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`));
       const released = first?.releaseMeanwhile().then(() => order.push('released')) ?? Promise.resolve(0);
-      for (let n = 0; n < 5; n += 1) await world.run(client.query('SELECT pg_xact_status($1::xid8) AS status', ['3']));
+      for (let n = 0; n < 5; n += 1)
+        await world.run(client.query('UPDATE last_writes SET changed = clock_timestamp() WHERE writer = $1 AND n = $2', [writer, 1]));
       order.push('commits');
       await world.run(client.query('COMMIT'));
       client.release();
@@ -105,12 +114,30 @@ export function fencingContract(create: () => Promise<FencingFixture>): void {
     test('a transaction that began before the number changed begins again', async () => {
       const first = await lead('a');
       const client = await open();
-      await world.run(client.query('BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()::text AS xid'));
+      await world.run(client.query(beginGroup(1)));
       await first?.release();
-      const asked = world.run(client.query(`SELECT number FROM leases WHERE name = 'leader' FOR SHARE`));
+      const asked = world.run(client.query(`SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`));
       await expect(asked).rejects.toMatchObject({ code: '40001' });
       await world.run(client.query('ROLLBACK'));
       client.release();
+    });
+
+    test('the number of a group of writes is there once it is committed; who asks meanwhile waits', async () => {
+      const [client, other] = [await open(), await open()];
+      const isThere = async (n: number): Promise<boolean> => {
+        const text = 'UPDATE last_writes SET changed = clock_timestamp() WHERE writer = $1 AND n = $2';
+        return (await other.query(text, [writer, n])).rowCount === 1;
+      };
+      await world.run(client.query(beginGroup(1)));
+      await world.run(client.query('COMMIT'));
+      await world.run(client.query(beginGroup(2)));
+      await world.run(client.query('ROLLBACK'));
+      expect([await world.run(isThere(1)), await world.run(isThere(2))]).toEqual([true, false]);
+      await world.run(client.query(beginGroup(2)));
+      const asked = isThere(2);
+      await world.run(client.query('COMMIT'));
+      expect(await world.run(asked)).toBe(true);
+      for (const one of [client, other]) one.release();
     });
 
     test('a room is of one portal that lives, with a number that grows', async () => {

@@ -33,7 +33,7 @@ export function startMachine(simulation: Simulation, slot: Slot): void {
     ...(simulation.leavesOut === 'rooms' && { bends }),
     onUnknown: (error) => violate(world, error.message),
   });
-  const portal: Portal = { name, slot, clock, line, member: null, reigns: null, relay: null, controllers: new Set() };
+  const portal: Portal = { name, slot, clock, line, member: null, reigns: null, relay: null, controllers: new Set(), seen: { number: 0 } };
   slot.portal = portal;
   tell(simulation, `${name} starts`);
   void begin(simulation, portal).catch(() => simulation.kill(portal));
@@ -41,7 +41,7 @@ export function startMachine(simulation: Simulation, slot: Slot): void {
 
 function forged({ member, relay }: Portal, { values = [] }: Question): Answer {
   const salas = values[0] as readonly string[];
-  return rowsOf(...salas.map((sala) => ({ sala, portal: member?.id, number: relay?.owners.numberOf(sala) })));
+  return rowsOf(...salas.map((sala) => ({ sala, portal: member?.id, number: relay?.owners.heldOf(sala)?.number })));
 }
 
 async function begin(simulation: Simulation, portal: Portal): Promise<void> {
@@ -64,8 +64,8 @@ async function begin(simulation: Simulation, portal: Portal): Promise<void> {
   portal.relay = createRelay(simulation, portal, { owners, log });
 }
 
-async function lead(simulation: Simulation, { clock, line: { pool }, name }: Portal): Promise<Reign | null> {
-  const lease = await tryLease(pool, { holder: name, clock, name: 'model' });
+async function lead(simulation: Simulation, { clock, line: { pool }, name, seen }: Portal): Promise<Reign | null> {
+  const lease = await tryLease(pool, { holder: name, clock, name: 'model', seen });
   if (lease === null) return null;
   tell(simulation, `${name} has the lease ${lease.number}`);
   const made = fencedSql({ pool, clock, name: 'model' }, lease);

@@ -30,6 +30,8 @@ export interface Portal {
   relay: Relay | null;
   /** Those that run: while one takes the place of another there are two. */
   readonly controllers: Set<ModelController>;
+  /** The highest number of a lease that it saw. */
+  readonly seen: { number: number };
 }
 
 /** A machine that runs one portal, again and again. */

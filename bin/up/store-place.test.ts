@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { postgresPlace } from './store-place.ts';
+
+const of = (store: string) => postgresPlace({ store }, '/nonexistent');
+
+test('each server of the database has a port, and over a network a certificate of its own name', async () => {
+  const { others, ...first } = await of('postgres://svc@db1.example.org,[::1]:5433,127.0.0.1/portal');
+  expect(first).toMatchObject({ host: 'db1.example.org', port: 5432, ssl: { rejectUnauthorized: true }, user: 'svc', database: 'portal' });
+  expect(others).toEqual([
+    { host: '::1', port: 5433, ssl: false },
+    { host: '127.0.0.1', port: 5432, ssl: false },
+  ]);
+  expect((await of('postgres://svc@127.0.0.1:5433/portal')).others).toEqual([]);
+});
+
+test('the same server twice, or none, is refused', async () => {
+  for (const wrong of [
+    'postgres://svc@db1,db1:5432/portal',
+    'postgres://svc@,db1/portal',
+    'postgres://svc@/portal',
+    'postgres://db1/portal',
+  ])
+    await expect(of(wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('different hosts') as string });
+});
