@@ -233,6 +233,14 @@ async function nothingMissing({ people, writers }: World): Promise<void> {
     const clients = last.filter((_, at) => people[at]!.sala === sala);
     await until('the same', () => new Set(clients.map(said)).size === 1);
     await until('it in the database', async () => said({ doc: await documentAt(pair!.ports[1], sala) }) === said(clients[0]!));
+    // A row that the database lost, with others behind it, would be damage.
+    const rows = await asked<{ seq: string }>(
+      pair!.ports[1],
+      `SELECT seq FROM room_tails WHERE sala = $1 AND seq > coalesce((SELECT seq FROM room_bases WHERE sala = $1), 0) ORDER BY seq`,
+      [sala],
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(Number(rows.at(-1)!.seq) - Number(rows[0]!.seq)).toBe(rows.length - 1);
     written += clients[0]!.doc.getArray('written').length;
     for (const client of clients) client.end();
   }
