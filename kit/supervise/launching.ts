@@ -24,7 +24,7 @@ import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
-import { gpuSummary, findLive, observeLimits, observeSocket, wakeStamp } from './observe.ts';
+import { gpuSummary, findLive, inputsStamp, observeLimits, observeSocket, wakeStamp } from './observe.ts';
 import { oomCountersOf } from './oom.ts';
 import { observeSecrets } from './secrets.ts';
 import { guarded, type App, type Live, type Supervisor } from './app-state.ts';
@@ -80,6 +80,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
   // For the one start that follows such an end: by the next one the manager may be back.
   const { managerLost } = app;
   app.managerLost = false;
+  const inputs = inputsStamp(supervisor, app);
   let result: LaunchResult;
   try {
     result = await prepareLaunch({
@@ -111,14 +112,14 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
     app.step = null;
     app.message = result.refusal.message;
     if (result.refusal.reason === 'NoGpu' || result.refusal.reason === 'GpuBusy') observeLimits(app);
-    app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason);
+    app.wakeStamp = wakeStamp(supervisor, app, result.refusal.reason, inputs);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: result.refusal.reason, retry: result.refusal.retry });
   } else {
     // A process that is not known as the app's answers on the socket: it is not ended, and nothing is started beside it.
     const [stray] = processesOf(app.mark);
     const message = stray === undefined ? `another process answers on ${app.paths.socket}` : leftBehind(stray.identity.pid);
     app.message = message;
-    app.wakeStamp = wakeStamp(supervisor, app, 'SocketRefused');
+    app.wakeStamp = wakeStamp(supervisor, app, 'SocketRefused', inputs);
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason: 'SocketRefused', retry: 'waiting' });
   }
 }

@@ -193,10 +193,15 @@ function stampOf(path: string): string {
 }
 
 /** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (spec 2.1), a taken one for its lease (gpu-wait.ts). */
-export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason): string | null {
+export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason, inputs = inputsStamp(supervisor, app)): string | null {
   if (reason === 'NoGpu' || reason === 'GpuBusy') return null;
+  return `${inputs}; ${stampOf(app.paths.socket)}`;
+}
+
+/** What a start reads and does not write. Taken before it: what is mended while it reads is seen afterwards. */
+export function inputsStamp(supervisor: Supervisor, app: App): string {
   const engines = `${accountPaths(supervisor.place).engines}/${app.id}`;
-  const files = [app.paths.secrets, app.paths.env, engines, app.paths.socket].map(stampOf);
+  const files = [app.paths.secrets, app.paths.env, engines].map(stampOf);
   return [packageStamp(supervisor, app.id), ...files, enginesStamp(engines)].join('; ');
 }
 
