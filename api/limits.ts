@@ -28,6 +28,8 @@ export const limits = {
   // Lines between portals. Decision: docs/decisions/0301-lines-between-portals.md
   peerLinesMax: 20_000,
   peerHandshakeMsMax: 3_000,
+  /** While something is carried: which portals live is asked so often. */
+  peerLooksMs: 1_000,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
   proxyPanelLogLines: 40,
   eventSocketsPerPersonMax: 32,

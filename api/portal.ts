@@ -277,7 +277,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const checks = { sessions, credentials, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, isControl, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
-  const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers) });
+  const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
   const front = createFront({
     site,
     events: pages.entrance(eventSockets(hub)),

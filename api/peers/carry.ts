@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { RoomEntrance } from '../rooms/entrance.ts';
+import type { LivingLines } from './living-lines.ts';
 import { dialPeer } from './peer-lines.ts';
 
 /** What to do with a line of another portal: it carries one upgrade. */
@@ -18,22 +19,24 @@ export function carriedUpgrades(take: RoomEntrance): (line: Socket) => void {
 
 /** Never rejects: without the other portal the client is told to come again. */
 export async function carryUpgrade(
-  to: { readonly address: string; readonly key: string },
+  { address, key, lines }: { readonly address: string; readonly key: string; readonly lines: LivingLines },
   req: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const onward = await dialPeer(to.address, to.key).catch(() => null);
+  const onward = await dialPeer(address, key).catch(() => null);
   if (onward === null) return refuseUpgrade(socket, 503, 'Service Unavailable');
   const end = (): void => {
+    off();
     socket.destroy();
     onward.destroy();
   };
+  const off = lines.watch(address, end);
   if (socket.destroyed) return end();
   for (const one of [socket, onward]) one.on('error', end).on('close', end);
-  const lines = [`${req.method ?? 'GET'} ${req.url ?? '/'} HTTP/1.1`];
-  for (let n = 0; n < req.rawHeaders.length; n += 2) lines.push(`${req.rawHeaders[n]}: ${req.rawHeaders[n + 1]}`);
-  onward.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  const said = [`${req.method ?? 'GET'} ${req.url ?? '/'} HTTP/1.1`];
+  for (let n = 0; n < req.rawHeaders.length; n += 2) said.push(`${req.rawHeaders[n]}: ${req.rawHeaders[n + 1]}`);
+  onward.write(`${said.join('\r\n')}\r\n\r\n`, 'latin1');
   if (head.length > 0) onward.write(head);
   socket.pipe(onward).pipe(socket);
 }

@@ -11,6 +11,8 @@ import { dialPeer, listenForPeers } from './peer-lines.ts';
 
 const key = 'a key that all portals of the store have';
 const ends: (() => unknown)[] = [];
+/** All of them live. */
+const lines = { watch: () => () => undefined };
 afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
@@ -32,7 +34,7 @@ async function owner(upgraded: (req: IncomingMessage, socket: Duplex, head: Buff
 /** A portal that carries every upgrade there. */
 async function entrance(address: string): Promise<number> {
   const server = http.createServer();
-  server.on('upgrade', (req, socket, head) => void carryUpgrade({ address, key }, req, socket, head));
+  server.on('upgrade', (req, socket, head) => void carryUpgrade({ address, key, lines }, req, socket, head));
   return await listening(server);
 }
 

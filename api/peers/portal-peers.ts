@@ -1,7 +1,9 @@
 /** What a portal has to do with the others of its store: it takes what they carry to it, and carries to them what is theirs. */
 import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { carriedUpgrades, carryUpgrade } from './carry.ts';
+import { createLivingLines } from './living-lines.ts';
 import { listenForPeers } from './peer-lines.ts';
 
 export interface PeerOptions {
@@ -14,6 +16,8 @@ export interface PeerOptions {
   readonly listenPort: number;
   /** host:port of the portal that has the room; null: this one, from now on. */
   readonly elsewhere: (sala: string) => Promise<string | null>;
+  /** host:port of the portals that live. Rejects when that is not known. */
+  readonly living: () => Promise<ReadonlySet<string>>;
 }
 
 export interface PeerLines {
@@ -50,13 +54,14 @@ export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance): P
 }
 
 /** For the entrance of rooms. */
-export function elsewhereOf(peers: PeerOptions | undefined): Pick<EntranceDeps, 'elsewhere'> {
+export function elsewhereOf(peers: PeerOptions | undefined, clock: Clock): Pick<EntranceDeps, 'elsewhere'> {
   if (peers === undefined) return {};
-  const { key, elsewhere } = peers;
+  const { key, elsewhere, living } = peers;
+  const lines = createLivingLines(clock, living);
   return {
     elsewhere: async (sala) => {
       const address = await elsewhere(sala);
-      return address === null ? null : (req, socket, head) => carryUpgrade({ address, key }, req, socket, head);
+      return address === null ? null : (req, socket, head) => carryUpgrade({ address, key, lines }, req, socket, head);
     },
   };
 }

@@ -1,11 +1,13 @@
 /** Opens what is in the state folder: the store, the room log, the folder of attachments; and the watch that they are not replaced. */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { Bytes } from '../../store/bytes.ts';
+import { livingPortals } from '../../store/portals.ts';
 import { watchDatabases } from '../../store/database-watch.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { refusable } from '../../store/room-log-refusal.ts';
@@ -128,7 +130,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     bus,
     member: joined?.member ?? null,
     portals: pool === null || joins === null ? null : () => portalsSeen(pool, clock),
-    peers: joins === null || joined === null ? null : peersOf(joins, joined.key, shared),
+    peers: joins === null || joined === null ? null : peersOf(joins, joined.key, { shared, living: () => livingAt(pool, clock) }),
     led: (leading) => withEdges(leading.store, bus),
     leader: opened.leader,
     held: opened.held,
@@ -151,12 +153,23 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   };
 }
 
-function peersOf(address: string, key: string, shared: SharedRooms | null): PeerOptions {
+/** Where the portals that live are reached. */
+async function livingAt(pool: Pool | null, clock: Clock): Promise<ReadonlySet<string>> {
+  const members = pool === null ? [] : await livingPortals(pool, clock);
+  return new Set(members.map(({ address }) => address));
+}
+
+function peersOf(
+  address: string,
+  key: string,
+  { shared, living }: Pick<PeerOptions, 'living'> & { readonly shared: SharedRooms | null },
+): PeerOptions {
   const owners = shared?.owners ?? null;
   return {
     key,
     portal: owners?.portal ?? '',
     ...listenAt(address),
+    living,
     elsewhere: async (sala) => {
       // Nobody enters a room while its documents can't be read.
       const taken = (await owners?.take(sala)) ?? null;
