@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createSimulatedClock } from '../../controller/clock/simulated.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
 import { limits } from '../limits.ts';
 import { createLivingLines } from './living-lines.ts';
 
 test('lines to a portal that lives no more end; what the database does not say ends nothing', async () => {
-  const clock = createSimulatedClock(0);
+  const clock = createManualClock();
   let [asked, alive]: [number, ReadonlySet<string> | null] = [0, null];
   const lines = createLivingLines(clock, async () => {
     asked += 1;

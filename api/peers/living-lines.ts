@@ -19,7 +19,7 @@ export function createLivingLines(clock: Clock, living: () => Promise<ReadonlySe
     const known = [...lines.keys()];
     const alive = await living().catch(() => null);
     for (const address of alive === null ? [] : known) {
-      if (alive?.has(address) !== true) for (const end of [...(lines.get(address) ?? [])]) end();
+      if (alive?.has(address) !== true) lines.get(address)?.forEach((end) => end());
     }
     isArmed = false;
     arm();

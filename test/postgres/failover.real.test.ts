@@ -100,6 +100,8 @@ interface Person {
 function person(url: string, name: string, sala: string): Person {
   const doc = new Y.Doc();
   const stop = new AbortController();
+  // Also when the test failed before.
+  ends.push(() => stop.abort());
   let client: RawClient | null = null;
   let n = 0;
   const stay = (async () => {
@@ -141,12 +143,16 @@ function writer(store: MemberStore, name: string): { readonly confirmed: string[
   const confirmed: string[] = [];
   const refused: string[] = [];
   const stop = new AbortController();
+  ends.push(() => stop.abort());
   const writing = (async () => {
     for (let n = 0; !stop.signal.aborted; n += 1) {
       const key = `escrita/${name}/${n}`;
       await store.putValue(key, '1').then(
         () => confirmed.push(key),
-        () => refused.push(key),
+        async () => {
+          refused.push(key);
+          await pause(20);
+        },
       );
     }
   })();
