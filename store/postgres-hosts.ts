@@ -62,6 +62,8 @@ interface State {
   era: number;
   known: Facts | null;
   looking: Promise<readonly HostSeen[]> | null;
+  /** When all are asked next. */
+  lookAtMs: number;
   cancel: () => void;
   isOver: boolean;
 }
@@ -80,6 +82,7 @@ export function createHosts(place: PostgresPlace, clock: Clock): PostgresHosts {
     era: 0,
     known: null,
     looking: null,
+    lookAtMs: Infinity,
     cancel: () => undefined,
     isOver: false,
   };
@@ -112,9 +115,13 @@ function newClient(state: State, more: ClientConfig): Client {
   return client;
 }
 
+/** No later than one that is due already: connections that end all the time must not put it off for ever. */
 function lookLater(state: State, ms: number): void {
+  const atMs = state.clock.monotonicMs() + ms;
+  if (state.isOver || atMs >= state.lookAtMs) return;
   state.cancel();
-  if (!state.isOver) state.cancel = state.clock.at(state.clock.monotonicMs() + ms, () => void look(state));
+  state.lookAtMs = atMs;
+  state.cancel = state.clock.at(atMs, () => void look(state));
 }
 
 async function admit(state: State, client: ClientBase): Promise<void> {
@@ -167,13 +174,18 @@ async function askFacts(client: ClientBase): Promise<Facts> {
 }
 
 function look(state: State): Promise<readonly HostSeen[]> {
-  state.looking ??= lookAtAll(state).finally(() => {
+  state.looking ??= lookAtAll(state).then((seen) => {
     state.looking = null;
+    if (state.hosts.length > 1)
+      lookLater(state, seen.some((one) => one.state === 'primary') ? limits.storeLookMs : limits.storeLookAgainMs);
+    return seen;
   });
   return state.looking;
 }
 
 async function lookAtAll(state: State): Promise<readonly HostSeen[]> {
+  state.cancel();
+  state.lookAtMs = Infinity;
   const answers = await Promise.all(state.hosts.map(async (host) => ({ host, facts: await askHost(state, host) })));
   const primaries = answers.filter((answer): answer is { host: PostgresHost; facts: Facts } => {
     return answer.facts !== null && judge(state, answer.facts) === 'primary';
@@ -183,7 +195,6 @@ async function lookAtAll(state: State): Promise<readonly HostSeen[]> {
     state.target = best.host;
     learn(state, best.facts);
   }
-  if (state.hosts.length > 1) lookLater(state, best === undefined ? limits.storeLookAgainMs : limits.storeLookMs);
   return answers.map((answer) => ({
     at: `${answer.host.host}:${answer.host.port}`,
     state: answer.facts === null ? 'away' : judge(state, answer.facts),
