@@ -17,7 +17,7 @@ import { watchOwners, type Watch } from './faults/watch.ts';
 import { newFolder, newRoom, openFaultsWorld, startsOf, whenRunning, type FaultsWorld } from './faults/world.ts';
 
 /** `SVC_FAULT_ROUNDS` for another number of them. */
-const rounds = Number(process.env['SVC_FAULT_ROUNDS'] ?? amount(3, 100));
+const rounds = Number(process.env['SVC_FAULT_ROUNDS'] ?? amount(2, 100));
 const writers = amount(16, 200);
 const roomCount = amount(4, 50);
 const appUsers = amount(3, 20);

@@ -1,4 +1,4 @@
-/** Generated archives: entries of every type, with names, links and pax headers that want out, among ordinary ones, in any order. */
+/** Generated archives. */
 import * as fc from 'fast-check';
 import { pax, type RawEntry } from './raw-tar.ts';
 
@@ -34,4 +34,13 @@ const entry: fc.Arbitrary<RawEntry | Buffer> = fc.oneof(
   },
 );
 
+/** Entries of every type, with names, links and pax headers that want out, among ordinary ones, in any order. */
 export const hostileArchives: fc.Arbitrary<(RawEntry | Buffer)[]> = fc.array(entry, { minLength: 1, maxLength: 6 });
+
+/** Nothing in them wants out; most are to be taken, those in which a file and a folder have the same name are not. */
+export const orderlyArchives: fc.Arbitrary<(RawEntry | Buffer)[]> = fc.array(
+  fc
+    .record({ name: ordinary, type: fc.constantFrom('0', '\0', '5'), data: fc.string({ maxLength: 600 }) })
+    .map(({ name: path, type, data }) => ({ name: path, type, data: type === '5' ? '' : data, link: '', checksumOff: 0 })),
+  { minLength: 1, maxLength: 3 },
+);
