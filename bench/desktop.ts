@@ -35,8 +35,7 @@ interface Frames {
   readonly mainMs: readonly number[];
 }
 
-/** Null: Chromium told of no frame at all, also of none that was late. */
-async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames | null> {
+async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames> {
   const cdp: CDPSession = await page.context().newCDPSession(page);
   const events: (TraceEvent & { readonly dur?: number })[] = [];
   cdp.on('Tracing.dataCollected', ({ value }) => void events.push(...(value as unknown as TraceEvent[])));
@@ -51,7 +50,6 @@ async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames | 
     name === 'PipelineReporter' && ph === 'b' ? (args?.frame_reporter?.state ?? []) : [],
   );
   const wanted = states.filter((state) => state !== 'STATE_NO_UPDATE_DESIRED');
-  if (wanted.length === 0) return null;
   const main = events.filter(({ name, ph }) => name === 'ProxyMain::BeginMainFrame' && ph === 'X').map(({ dur = 0 }) => dur / 1_000);
   const late = wanted.filter((state) => state === 'STATE_DROPPED').length;
   return { late, count: wanted.length, mainMs: main };
@@ -62,15 +60,27 @@ interface Moved {
   readonly move: () => Promise<void>;
 }
 
+/** Of a page that just came to the front Chromium's trace has now and then no frame, or a few: each of `steps` moves asks for one. */
+async function framesOfAll({ page, move }: Moved, steps: number): Promise<Frames> {
+  for (let tries = 0; tries < tracesMax; tries += 1) {
+    const frames = await framesOf(page, move);
+    if (frames.count >= steps / 2) return frames;
+  }
+  throw new Error(`${tracesMax} traces have frames of less than half of ${steps} moves`);
+}
+
+const tracesMax = 5;
+
 /** Slices of a second or so in turn, each page in front in its own; a little of it first, which is not measured. */
-async function inTurns(sides: readonly [Moved, Moved], rounds: number): Promise<readonly [Frames, Frames]> {
+async function inTurns(
+  sides: readonly [Moved, Moved],
+  { steps, rounds }: Pick<Desk, 'steps' | 'rounds'>,
+): Promise<readonly [Frames, Frames]> {
   const all: [Frames[], Frames[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [at, { page, move }] of sides.entries()) {
-      await page.bringToFront();
-      // A trace comes empty now and then, of a page that just came to the front.
-      const frames = (await framesOf(page, move)) ?? (await framesOf(page, move));
-      if (frames === null) throw new Error('two traces have no frames');
+    for (const [at, side] of sides.entries()) {
+      await side.page.bringToFront();
+      const frames = await framesOfAll(side, steps);
       if (round > 0) all[at as 0 | 1].push(frames);
     }
   }
@@ -259,7 +269,7 @@ async function scrolling({ page, plain, folder, steps, rounds }: Desk): Promise<
       { page, move: () => wheel(page, steps) },
       { page: plain, move: () => wheel(plain, steps) },
     ],
-    rounds,
+    { steps, rounds },
   );
   await page.bringToFront();
   const names = await page
@@ -309,7 +319,7 @@ async function dragging({ page, plain, folder, steps, rounds }: Desk): Promise<R
       { page, move: () => drag(page, from, steps) },
       { page: plain, move: () => drag(plain, top, steps) },
     ],
-    rounds,
+    { steps, rounds },
   );
   await page.bringToFront();
   const after = await titleBox();
