@@ -1,14 +1,16 @@
-/** Pages of a portal that is gone come back at another one, which counts them: what it counted itself is over. The portal that leads sees to that. */
-import type { Pool } from 'pg';
+/**
+ * Pages of a portal that is gone come back at another one, which counts them: what it counted itself is over. The portal that leads sees to that. One
+ * that the database had no row of at one look may only not have renewed it yet after the database was away: it is gone when it is missing at two.
+ */
 import type { Clock } from '../../schema/clock.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Bus } from '../../store/bus.ts';
-import { livingPortals } from '../../store/portals.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface LostWindows {
-  readonly pool: Pool;
+  /** Ids of the portals that live now. */
+  readonly living: () => Promise<readonly string[]>;
   readonly store: Pick<Store, 'closeWindows'>;
   readonly bus: Pick<Bus, 'enqueue'>;
   readonly clock: Clock;
@@ -17,17 +19,18 @@ export interface LostWindows {
 }
 
 /** At each resync. Answers how to end it. */
-export function closeLostWindows({ pool, store, bus, clock, leads, onError }: LostWindows): () => void {
+export function closeLostWindows({ living, store, bus, clock, leads, onError }: LostWindows): () => void {
   let isOver = false;
   let cancel = (): void => undefined;
+  let before: readonly string[] | null = null;
   const look = async (): Promise<void> => {
-    if (!leads()) return;
-    const living = await livingPortals(pool, clock);
-    const closed = await store.closeWindows(
-      false,
-      living.map(({ id }) => id),
-      clock.nowMs(),
-    );
+    if (!leads()) {
+      before = null;
+      return;
+    }
+    const now = await living();
+    const closed = before === null ? [] : await store.closeWindows(false, [...new Set([...before, ...now])], clock.nowMs());
+    before = now;
     for (const { person, app } of closed) bus.enqueue(keys.backend(person, app), false);
   };
   const arm = (): void => {

@@ -20,6 +20,7 @@ import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import type { Controller } from '../../controller/loop/loop.ts';
 import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { livingPortals } from '../../store/portals.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -166,9 +167,9 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     reigns.follow();
     if (opened.member !== null) {
       const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
-      ends.push(
-        closeLostWindows({ pool: opened.member.pools.pool, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }),
-      );
+      const { pool } = opened.member.pools;
+      const living = async (): Promise<readonly string[]> => (await livingPortals(pool, clock)).map(({ id }) => id);
+      ends.push(closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }));
     }
     faultPoint('up/listening');
     const running = {
