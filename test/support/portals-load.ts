@@ -14,6 +14,8 @@ export interface LoadPlace {
   readonly cookies: ReadonlyMap<string, string>;
   /** Of `caderno`. */
   readonly room: string;
+  /** Between an answer and the next question of the same asker; none when it is not said, which takes all that the processors have. */
+  readonly restMs?: number;
 }
 
 export interface Load {
@@ -27,7 +29,7 @@ export interface Load {
 
 const askers = 8;
 
-export function beginLoad({ port, host, cookies, room }: LoadPlace): Load {
+export function beginLoad({ port, host, cookies, room, restMs = 0 }: LoadPlace): Load {
   const stop = new AbortController();
   const app = `notas.${host}`;
   const targets = ['/', '/shell.js', '/api/sessao', '/api/salas?app=caderno', '/api/preferencias'].map((path) => ({ at: host, path }));
@@ -41,6 +43,7 @@ export function beginLoad({ port, host, cookies, room }: LoadPlace): Load {
       const status = await get({ port, path, headers: { host: at, cookie: cookies.get(at) ?? '' }, agent });
       asked += 1;
       if (status !== 200) failed.push(`${at}${path}: ${status}`);
+      if (restMs > 0) await sleep(restMs);
     }
     agent.destroy();
   };
