@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Member } from '../../store/portals.ts';
+import type { HostSeen } from '../../store/postgres-hosts.ts';
 import { portalsCheck } from './portals-check.ts';
 
 const member = (holder: string, version = '1.0.0'): Member => ({ id: holder, holder, address: '', version, startedMs: 0, quietMs: 0 });
 const seen = { members: [member('a'), member('b')], leader: 'b', clockAheadMs: 3, connectionsMax: 97 };
+const lone = { version: '1.0.0', hosts: [] };
 
 test('who they are and who leads', () => {
-  expect(portalsCheck(seen, '1.0.0')).toEqual({
+  expect(portalsCheck(seen, lone)).toEqual({
     name: 'portals',
     ok: true,
     warning: false,
@@ -22,11 +24,25 @@ test.for([
   ['another version', { members: [member('a'), member('b', '1.1.0')] }, true, 'of another version: b (1.1.0)'],
   ['too few connections', { connectionsMax: 17 }, true, 'the database takes 17 connections, and the portals use up to 24'],
 ] as const)('%s', ([, trouble, ok, detail]) => {
-  const row = portalsCheck({ ...seen, ...trouble }, '1.0.0');
+  const row = portalsCheck({ ...seen, ...trouble }, lone);
   expect([row.ok, row.warning, row.detail.en]).toEqual([ok, ok, detail]);
   expect(row.fix?.en).not.toBe('');
 });
 
 test('several at once are all told', () => {
-  expect(portalsCheck({ ...seen, clockAheadMs: 9_000, connectionsMax: 1 }, '1.0.0').detail.en).toMatch(/clock.*; the database takes 1/);
+  expect(portalsCheck({ ...seen, clockAheadMs: 9_000, connectionsMax: 1 }, lone).detail.en).toMatch(/clock.*; the database takes 1/);
+});
+
+test('servers of the database that could not take over', () => {
+  const check = (...states: HostSeen['state'][]) =>
+    portalsCheck(seen, { version: '1.0.0', hosts: states.map((state, n) => ({ at: `db${n + 1}:5432`, state })) });
+  expect(check('away')).toEqual(portalsCheck(seen, lone));
+  expect(check('primary', 'standby')).toEqual(portalsCheck(seen, lone));
+  expect(check('primary', 'away', 'away').detail.en).toBe('servers of the database that do not answer: db2:5432, db3:5432');
+  expect(check('old', 'primary')).toMatchObject({
+    ok: true,
+    warning: true,
+    detail: { en: 'was the primary before the last promotion, and takes writes: db1:5432' },
+  });
+  expect(check('primary', 'other').fix?.en).toBe('correct Portal.spec.store');
 });

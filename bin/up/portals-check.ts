@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { PortalSeen } from '../../schema/portals.ts';
 import { livingPortals, type Member } from '../../store/portals.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { HostSeen } from '../../store/postgres-hosts.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import { limits } from '../limits.ts';
@@ -59,13 +60,50 @@ export async function portalsSeen(pool: Pool, clock: Clock): Promise<readonly Po
 /** Besides those for questions and for renewals one that hears the others, and one that asks which server takes writes. */
 const connectionsOfOne = storeLimits.storeConnectionsMax + storeLimits.storeRenewalConnectionsMax + 2;
 
-/** `version`: of this portal. */
-export function portalsCheck({ members, leader, clockAheadMs, connectionsMax }: Omit<PortalsSeen, 'rooms'>, version: string): DoctorCheck {
+interface Trouble {
+  readonly detail: Words;
+  readonly fix: Words;
+}
+
+/** Of several servers of one database, those that could not take over now. */
+function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
+  if (hosts.length < 2) return [];
+  const of = (state: HostSeen['state']): string => hosts.flatMap((host) => (host.state === state ? [host.at] : [])).join(', ');
+  const troubles: Trouble[] = [];
+  if (of('away') !== '')
+    troubles.push({
+      detail: {
+        pt: `servidores do banco que não respondem: ${of('away')}`,
+        en: `servers of the database that do not answer: ${of('away')}`,
+      },
+      fix: { pt: `ponha-os de pé, ou tire-os de Portal.spec.store`, en: `bring them up, or take them out of Portal.spec.store` },
+    });
+  if (of('old') !== '')
+    troubles.push({
+      detail: {
+        pt: `era o primário antes da última promoção, e aceita escritas: ${of('old')}`,
+        en: `was the primary before the last promotion, and takes writes: ${of('old')}`,
+      },
+      fix: { pt: 'encerre-o; ele só volta como standby (pg_rewind)', en: 'end it; it comes back only as a standby (pg_rewind)' },
+    });
+  if (of('other') !== '')
+    troubles.push({
+      detail: { pt: `não é deste banco: ${of('other')}`, en: `not of this database: ${of('other')}` },
+      fix: { pt: 'corrija Portal.spec.store', en: 'correct Portal.spec.store' },
+    });
+  return troubles;
+}
+
+/** `version`: of this portal. `hosts`: the servers of the database. */
+export function portalsCheck(
+  { members, leader, clockAheadMs, connectionsMax }: Omit<PortalsSeen, 'rooms'>,
+  { version, hosts }: { readonly version: string; readonly hosts: readonly HostSeen[] },
+): DoctorCheck {
   const row = { name: 'portals', ok: true, warning: false, fix: null } as const;
   const list = members.map((member) => `${member.holder}${member.holder === leader ? ' *' : ''}`).join('; ');
   const others = members.filter((member) => member.version !== version).map((member) => `${member.holder} (${member.version})`);
   const wanted = members.length * connectionsOfOne;
-  const troubles: { readonly detail: Words; readonly fix: Words }[] = [];
+  const troubles: Trouble[] = [...hostTroubles(hosts)];
   if (leader === null)
     troubles.push({
       detail: { pt: 'nenhum conduz', en: 'none leads' },

@@ -12,6 +12,7 @@ import { watchDatabases } from '../../store/database-watch.ts';
 import { type MarkedRoomLog, openMarkedRoomLog } from '../../store/room-log-mark.ts';
 import { refusable } from '../../store/room-log-refusal.ts';
 import type { Leading, MemberStore } from '../../store/postgres.ts';
+import type { Pools } from '../../store/postgres-pools.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import type { PortalSeen } from '../../schema/portals.ts';
@@ -147,10 +148,14 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
         return databasesCheck([...lost.values()], shared === null ? null : place.store);
       },
       () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
-      ...(pool === null || joins === null ? [] : [async () => portalsCheck(await lookAtPortals(pool, clock), buildName())]),
+      ...(pools === null || joins === null ? [] : [() => checkPortals(pools, clock)]),
       () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     ],
   };
+}
+
+async function checkPortals({ pool, hosts }: Pools, clock: Clock): Promise<DoctorCheck> {
+  return portalsCheck(await lookAtPortals(pool, clock), { version: buildName(), hosts: hosts.several ? await hosts.look() : [] });
 }
 
 /** Where the portals that live are reached. */
