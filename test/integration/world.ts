@@ -120,10 +120,23 @@ interface TwinWatch {
 const watches = new Set<TwinWatch>();
 let watching: ReturnType<typeof setInterval> | null = null;
 
-/** One walk over all processes serves every watch. */
+/** How often each process was found to be of no watch. */
+let strangers = new Map<string, number>();
+
+/** One walk over all processes serves every watch. Whose process it is changes when it begins, not later: of a stranger each tenth walk is enough. */
 function lookForTwins(): void {
   const all = [...watches];
-  const processes = processesBelowEach(all.map(({ state }) => state));
+  const before = strangers;
+  strangers = new Map();
+  const processes = processesBelowEach(
+    all.map(({ state }) => state),
+    (pid) => {
+      const nth = (before.get(pid) ?? 0) + 1;
+      strangers.set(pid, nth);
+      return nth > 10 && nth % 10 > 0;
+    },
+  );
+  for (const { pid } of processes.flat()) strangers.delete(String(pid));
   for (const [at, { worst }] of all.entries())
     for (const app of Object.keys(worst)) worst[app] = Math.max(worst[app] ?? 0, backendsOf(processes[at] ?? [], app).length);
 }
@@ -132,6 +145,8 @@ function lookForTwins(): void {
 export function watchForTwins(state: string, apps: readonly string[]): { worst(): Readonly<Record<string, number>>; stop(): void } {
   const watch: TwinWatch = { state, worst: Object.fromEntries(apps.map((app) => [app, 0])) };
   watches.add(watch);
+  // Who was a stranger may be one of its own.
+  strangers.clear();
   watching ??= setInterval(lookForTwins, 40);
   return {
     worst: () => watch.worst,

@@ -129,12 +129,15 @@ export function processesBelow(folder: string): readonly ProcessOnServer[] {
   return processesBelowEach([folder])[0] ?? [];
 }
 
-/** The same for several folders, at the cost of one. */
-export function processesBelowEach(folders: readonly string[]): readonly (readonly ProcessOnServer[])[] {
+/** The same for several folders, at the cost of one. What is passed over is not read. */
+export function processesBelowEach(
+  folders: readonly string[],
+  isPassedOver: (pid: string) => boolean = () => false,
+): readonly (readonly ProcessOnServer[])[] {
   const marks = folders.map((folder) => [`\0HOME=${folder}/`, `\0SVC_PREFIX=${folder}/`].map((mark) => Buffer.from(mark)));
   const found = folders.map((): ProcessOnServer[] => []);
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!/^\d+$/.test(name) || isPassedOver(name)) continue;
     try {
       const bytes = readEnviron(name);
       const at = marks.findIndex((either) => either.some((mark) => bytes.includes(mark)));
