@@ -18,6 +18,9 @@ import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
 import { isSecureContext, type Site } from './hosts.ts';
 
+/** By the name of its row. */
+export type MoreChecks = Readonly<Record<string, () => Promise<DoctorCheck>>>;
+
 export interface DoctorDeps {
   readonly site: Site;
   readonly listening: () => { readonly host: string; readonly port: number } | null;
@@ -28,7 +31,7 @@ export interface DoctorDeps {
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
   /** Checks that the caller adds: bundles of the kit, folders of the state. */
-  readonly more: readonly (() => Promise<DoctorCheck>)[];
+  readonly more: MoreChecks;
 }
 
 type Verdict = Omit<DoctorCheck, 'name'>;
@@ -101,7 +104,7 @@ async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
 
 export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
   const own = checks.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
-  const more = deps.more.map((check, index) => guarded(`check ${index + 1}`, check));
+  const more = Object.entries(deps.more).map(([name, check]) => guarded(name, check));
   return await Promise.all([...own, ...more]);
 }
 
@@ -111,17 +114,20 @@ function wordsOf(error: unknown): Words {
   return { pt: (error instanceof SvcError ? problemText(error.code, 'pt') : null) ?? message, en: message };
 }
 
+const unforeseen: Words = {
+  pt: 'esta verificação falhou de um modo imprevisto; o detalhe diz a causa',
+  en: 'this check failed in an unforeseen way; the detail names the cause',
+};
+const afterStore: Words = {
+  pt: 'nada foi verificado aqui: primeiro corrija o que a linha store diz',
+  en: 'nothing was checked here: first mend what the row store says',
+};
+
 async function guarded(name: string, check: () => Promise<DoctorCheck>): Promise<DoctorCheck> {
   try {
     return await check();
   } catch (error) {
-    return {
-      name,
-      ...bad(wordsOf(error), {
-        pt: 'esta verificação falhou de um modo imprevisto; o detalhe diz a causa',
-        en: 'this check failed in an unforeseen way; the detail names the cause',
-      }),
-    };
+    return { name, ...bad(wordsOf(error), error instanceof SvcError && error.code === 'STORE_FAILED' ? afterStore : unforeseen) };
   }
 }
 
@@ -154,8 +160,8 @@ async function checkStore({ store, clock }: DoctorDeps): Promise<Verdict> {
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return bad(wordsOf(error), {
-      pt: 'veja a linha databases e o log do portal; verifique o disco da pasta de estado',
-      en: 'see the row databases and the log of the portal; check the disk of the state folder',
+      pt: 'veja a linha databases e o log do portal; verifique o disco da pasta de estado, ou o servidor do banco',
+      en: 'see the row databases and the log of the portal; check the disk of the state folder, or the server of the database',
     });
   }
   return read === written

@@ -17,7 +17,7 @@ import type { SignInMethod, Store } from '../store/store.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { noFigures, type ControllerFigures } from '../schema/figures.ts';
-import type { DoctorCheck, Gateway } from '../schema/gateway.ts';
+import type { Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
@@ -36,7 +36,7 @@ import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } fr
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
-import { runDoctor } from './doctor.ts';
+import { runDoctor, type MoreChecks } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { openWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
@@ -128,7 +128,7 @@ export interface PortalOptions {
   /** Other portals of the same store; absent: there are none. */
   readonly peers?: PeerOptions;
   /** Further checks for `svc doctor`. */
-  readonly doctorChecks?: readonly (() => Promise<DoctorCheck>)[];
+  readonly doctorChecks?: MoreChecks;
 }
 
 export interface Portal {
@@ -318,7 +318,7 @@ function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): M
 }
 
 function doctorOf(options: PortalOptions, site: Site, port: number): () => ReturnType<typeof runDoctor> {
-  const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = [] } = options;
+  const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = {} } = options;
   const { people, admin } = gateway;
   const listening = () => ({ host: settings.listenHost, port });
   return () => runDoctor({ site, listening, store, people, admin, clock, controlSocket, assets, more });

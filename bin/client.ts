@@ -35,6 +35,8 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 /** Longest silence: a restart waits for a stop and for a start. Streams have it until their head. */
 const answerMsMax = 60_000;
 const answerBytesMax = 64 * 1024 * 1024;
+/** After so long a person is told that there is no answer yet. */
+const wordMs = 4_000;
 /** How often a waiting command checks whether another portal serves the state folder now. */
 const ownerPollMs = 500;
 
@@ -86,6 +88,9 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
   const owner = ownerOf(stateDir);
   const taken = new AbortController();
   const poll = setInterval(() => isTaken(owner, ownerOf(stateDir)) && taken.abort(new TakenOver()), ownerPollMs);
+  const word = setTimeout(() => {
+    if (request.method === 'GET') process.stderr.write(`the portal does not answer yet; waiting up to ${answerMsMax / 1000} s\n`);
+  }, wordMs);
   try {
     const answer = await send(stateDir, request, taken.signal);
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -101,6 +106,7 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
     throw error instanceof SvcError || error instanceof PortalError ? error : explain(error as NodeJS.ErrnoException, stateDir);
   } finally {
     clearInterval(poll);
+    clearTimeout(word);
   }
 }
 

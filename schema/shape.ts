@@ -70,6 +70,10 @@ const translations: Readonly<Record<string, Translate>> = {
         message: `expected ${expected} as the name of the field, found "${clip(name)}"`,
       };
     }
+    // What is found is not shown again: findings end in logs and in the store.
+    if (hasPassword(error.data)) {
+      return value('INLINE_CREDENTIAL', path, `a credential is given by reference only, and not in an address: expected ${expected}`);
+    }
     return value('PATTERN', path, `expected ${expected}, found ${found(error)}`);
   },
   // The pattern row reports it with the name of the field.
@@ -95,10 +99,16 @@ const translations: Readonly<Record<string, Translate>> = {
       [...path, String(error.params['i'])],
       `this item is already in the list, at position ${Number(error.params['j']) + 1}`,
     ),
-  format: (error, path) => value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
+  format: (error, path) =>
+    hasPassword(error.data)
+      ? value('INLINE_CREDENTIAL', path, 'a credential is given by reference only, and not in an address')
+      : value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
   minProperties: (error, path) => oneOf(error, path),
   maxProperties: (error, path) => oneOf(error, path),
 };
+
+/** `scheme://user:password@…` */
+const hasPassword = (data: unknown): boolean => typeof data === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^\s]+@/i.test(data);
 
 export const translatedKeywords: readonly string[] = Object.keys(translations);
 

@@ -56,7 +56,10 @@ export async function takeLease(pool: Pool, options: LeaseOptions): Promise<Leas
   while (number === null) {
     if (clock.monotonicMs() > endMs) {
       const { rows } = await pool.query<{ readonly holder: string }>(`SELECT holder FROM leases WHERE name = 'leader'`);
-      throw new SvcError('STATE_IN_USE', `another portal (${rows[0]?.holder ?? 'unknown'}) uses the store ${name}`);
+      throw new SvcError(
+        'STATE_IN_USE',
+        `another portal (${rows[0]?.holder ?? 'unknown'}) uses the store ${name}: end it, or start this one beside it with --join HOST:PORT`,
+      );
     }
     await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseRenewMs / 2, resolve));
     askedMs = clock.monotonicMs();

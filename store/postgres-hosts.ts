@@ -33,6 +33,8 @@ export interface PostgresHosts {
   admit(client: ClientBase): Promise<void>;
   /** Asks every server which one takes writes. It does not reject. */
   look(): Promise<readonly HostSeen[]>;
+  /** Of several, why each one was of no use when it was asked last; '' when none of them said why. */
+  troubles(): string;
   /** Another server took over, or the database was put back: connections from before are cut, and what was known may not be true. */
   onEra(listener: () => void): void;
   stop(): void;
@@ -57,6 +59,8 @@ interface State {
   readonly hosts: readonly PostgresHost[];
   readonly clients: Set<Client>;
   readonly listeners: (() => void)[];
+  /** By host:port, as `look` found it. */
+  readonly troubles: Map<string, string>;
   /** Where the next connection goes. */
   target: PostgresHost;
   era: number;
@@ -78,6 +82,7 @@ export function createHosts(place: PostgresPlace, clock: Clock): PostgresHosts {
     hosts,
     clients: new Set(),
     listeners: [],
+    troubles: new Map(),
     target: hosts[0]!,
     era: 0,
     known: null,
@@ -92,6 +97,7 @@ export function createHosts(place: PostgresPlace, clock: Clock): PostgresHosts {
     newClient: (more = {}) => newClient(state, more),
     admit: (client) => admit(state, client),
     look: () => look(state),
+    troubles: () => [...state.troubles].map(([at, why]) => `${at}: ${why}`).join('; '),
     onEra: (listener) => void state.listeners.push(listener),
     stop: () => {
       state.isOver = true;
@@ -101,7 +107,23 @@ export function createHosts(place: PostgresPlace, clock: Clock): PostgresHosts {
 }
 
 function clientOf({ place: { user, password, database } }: State, host: PostgresHost, more: ClientConfig): Client {
-  return new Client({ user, password, database, ...connected, ...host, ...more });
+  return cutWhenRefused(new Client({ user, password, database, ...connected, ...host, ...more }));
+}
+
+/** pg leaves the line open until the server gives up, and nothing ends before that. */
+function cutWhenRefused(client: Client): Client {
+  const connect = client.connect.bind(client);
+  const refused = (error: Error): Error => {
+    cut(client);
+    return error;
+  };
+  client.connect = ((done?: (error?: Error) => void) =>
+    done === undefined
+      ? connect().catch((error: unknown) => {
+          throw refused(error as Error);
+        })
+      : connect((error?: Error) => done(error && refused(error)))) as typeof client.connect;
+  return client;
 }
 
 function newClient(state: State, more: ClientConfig): Client {
@@ -173,6 +195,8 @@ async function askFacts(client: ClientBase): Promise<Facts> {
   return row;
 }
 
+const nameOf = ({ host, port }: PostgresHost): string => `${host}:${port}`;
+
 function look(state: State): Promise<readonly HostSeen[]> {
   state.looking ??= lookAtAll(state).then((seen) => {
     state.looking = null;
@@ -186,6 +210,7 @@ function look(state: State): Promise<readonly HostSeen[]> {
 async function lookAtAll(state: State): Promise<readonly HostSeen[]> {
   state.cancel();
   state.lookAtMs = Infinity;
+  state.troubles.clear();
   const answers = await Promise.all(state.hosts.map(async (host) => ({ host, facts: await askHost(state, host) })));
   const primaries = answers.filter((answer): answer is { host: PostgresHost; facts: Facts } => {
     return answer.facts !== null && judge(state, answer.facts) === 'primary';
@@ -196,7 +221,7 @@ async function lookAtAll(state: State): Promise<readonly HostSeen[]> {
     learn(state, best.facts);
   }
   return answers.map((answer) => ({
-    at: `${answer.host.host}:${answer.host.port}`,
+    at: nameOf(answer.host),
     state: answer.facts === null ? 'away' : judge(state, answer.facts),
   }));
 }
@@ -208,7 +233,8 @@ async function askHost(state: State, host: PostgresHost): Promise<Facts | null> 
   try {
     await client.connect();
     return await askFacts(client);
-  } catch {
+  } catch (error) {
+    state.troubles.set(nameOf(host), error instanceof Error ? error.message : String(error));
     return null;
   } finally {
     // Said before the line is cut: a server that stands still would answer no goodbye.

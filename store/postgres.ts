@@ -69,6 +69,24 @@ export async function openPostgresStore(place: PostgresPlace, { clock, holder, m
   });
 }
 
+/** What an administrator does about it, after the words of the server. */
+function helpOf(cause: string): string {
+  const found = helps.find(([words]) => words.test(cause));
+  return found === undefined ? '' : `. ${found[1]}`;
+}
+
+const helps: readonly (readonly [words: RegExp, help: string])[] = [
+  [/client password must be/, 'The server asks for a password: Portal.spec.storePassword names where it is'],
+  [/password authentication failed/, 'Portal.spec.storePassword names another password than the server has for this user'],
+  [/database ".*" does not exist/, 'Make it: createdb -O USER DATABASE'],
+  [/is a standby, or takes no writes/, 'Portal.spec.store names the primary, too: postgres://USER@HOST,HOST/DATABASE'],
+  [/ENOTFOUND|EAI_AGAIN/, 'No address is known of that name: check the host in Portal.spec.store'],
+  [
+    /ECONNREFUSED|timeout|EHOSTUNREACH|ENETUNREACH/,
+    'Check that the server runs and is reached from here: host and port of Portal.spec.store',
+  ],
+];
+
 /** What can't be opened leaves no connection behind. */
 async function closing<Opened>(pools: Pools, name: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
@@ -76,8 +94,10 @@ async function closing<Opened>(pools: Pools, name: string, open: () => Promise<O
   } catch (error) {
     await pools.end().catch(() => undefined);
     if (error instanceof SvcError) throw error;
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}`, {}, { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    // With several servers the one that was asked last may only be the one that is down.
+    const cause = pools.hosts.troubles() || message;
+    throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}${helpOf(cause)}`, {}, { cause: error });
   }
 }
 

@@ -21,7 +21,7 @@ export interface PeerOptions {
 }
 
 export interface PeerLines {
-  /** Rejects ADDRESS_IN_USE. */
+  /** Rejects ADDRESS_IN_USE, and BAD_REQUEST for what is no address of this machine. */
   listen(): Promise<void>;
   /** Takes no more lines; those that are there end with what they carry. */
   close(): void;
@@ -34,15 +34,11 @@ export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance): P
   return {
     listen: () =>
       new Promise((resolve, reject) => {
-        const refuse = (cause: Error): void =>
-          reject(
-            new SvcError(
-              'ADDRESS_IN_USE',
-              `the portal can't listen for others on ${listenHost}:${listenPort}: ${cause.message}`,
-              {},
-              { cause },
-            ),
-          );
+        const refuse = (cause: NodeJS.ErrnoException): void => {
+          const code = cause.code === 'EADDRINUSE' ? 'ADDRESS_IN_USE' : 'BAD_REQUEST';
+          const why = cause.code === 'EADDRNOTAVAIL' ? 'it is no address of this machine' : cause.message;
+          reject(new SvcError(code, `--join: the portal can't listen for others on ${listenHost}:${listenPort}: ${why}`, {}, { cause }));
+        };
         server.once('error', refuse);
         server.listen(listenPort, listenHost, () => {
           server.off('error', refuse);

@@ -14,7 +14,9 @@ function nameOf(root: string): string {
   try {
     const { inputs } = JSON.parse(readFileSync(path.join(root, inputsFile), 'utf8')) as Inputs;
     const digest = createHash('sha256');
-    for (const [file] of inputs) digest.update(readFileSync(path.join(root, file)));
+    // Sorted: a build lists what it read as it came to it.
+    const files = inputs.map(([file]) => file).toSorted();
+    for (const file of files) digest.update(file).update(readFileSync(path.join(root, file)));
     return `${about.version}+${digest.digest('hex').slice(0, 8)}`;
   } catch {
     // Of a tree that was never set up, or is being changed, the version is known.

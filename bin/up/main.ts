@@ -25,7 +25,8 @@ import { lockState } from '../../store/state-lock.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
+import type { MoreChecks } from '../../api/doctor.ts';
+import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
@@ -225,7 +226,7 @@ async function portalParts({
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
-    doctorChecks: [...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay)],
+    doctorChecks: { ...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay) },
   };
 }
 
@@ -247,14 +248,14 @@ function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Ru
 }
 
 /** Rows of `svc doctor` on the servers and the people that the portal knows. */
-function objectChecks(controller: () => Controller, gateway: Gateway): readonly (() => Promise<DoctorCheck>)[] {
+function objectChecks(controller: () => Controller, gateway: Gateway): MoreChecks {
   const entries = () => controller().context.entries;
-  return [
-    () => separationCheck(entries()),
-    () => gpuCheck(gateway),
-    async () => homesCheck(entries().people.values()),
-    async () => clustersCheck(entries().clusters.values()),
-  ];
+  return {
+    separation: () => separationCheck(entries()),
+    gpu: () => gpuCheck(gateway),
+    homes: async () => homesCheck(entries().people.values()),
+    clusters: async () => clustersCheck(entries().clusters.values()),
+  };
 }
 
 /** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */

@@ -79,12 +79,17 @@ export async function createReigns<One extends Reign, Of extends Ruled>(options:
 }
 
 async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
+  let isKnown = true;
   while (!state.isOver) {
     try {
       if (state.leading === null) await takeOver(state);
       else await stepDown(state, state.leading);
+      if (!isKnown) state.options.log.info({}, 'who leads is known again');
+      isKnown = true;
     } catch (error) {
-      state.options.log.error({ err: error }, 'who leads is not known');
+      // Once: it is asked several times a second.
+      if (isKnown) state.options.log.error({ err: error }, 'who leads is not known');
+      isKnown = false;
     }
   }
 }

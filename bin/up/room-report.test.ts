@@ -42,4 +42,9 @@ test('the doctor says what is unknown, whose the folder is, and what was lost', 
   });
   expect(databasesCheck([])).toMatchObject({ ok: true });
   expect(databasesCheck(['svc.db was deleted'])).toMatchObject({ ok: false });
+  expect(databasesCheck([], { name: 'postgres://svc@db/svc', away: null })).toMatchObject({ ok: true });
+  expect(databasesCheck([], { name: 'postgres://svc@db/svc', away: 'connect ECONNREFUSED' })).toMatchObject({
+    ok: false,
+    detail: { en: 'postgres://svc@db/svc does not answer: connect ECONNREFUSED' },
+  });
 });

@@ -156,17 +156,35 @@ export async function attachmentsCheck(store: Pick<Store, 'value'>, trouble: str
   };
 }
 
+export interface DatabaseServer {
+  /** As the Portal document names it, without a password. */
+  readonly name: string;
+  /** Why it does not answer; null: it does. */
+  readonly away: string | null;
+}
+
 /** What was deleted, replaced or cut while it was in use. `place`: of a database elsewhere. */
-export function databasesCheck(lost: readonly string[], place: string | null = null): DoctorCheck {
+export function databasesCheck(lost: readonly string[], server: DatabaseServer | null = null): DoctorCheck {
+  if (server !== null && server.away !== null)
+    return {
+      name: 'databases',
+      ok: false,
+      warning: false,
+      detail: { pt: `${server.name} não responde: ${server.away}`, en: `${server.name} does not answer: ${server.away}` },
+      fix: {
+        pt: 'ponha o servidor de pé; os portais continuam sozinhos quando ele responde',
+        en: 'bring the server up; the portals go on by themselves when it answers',
+      },
+    };
   if (lost.length === 0)
     return {
       name: 'databases',
       ok: true,
       warning: false,
       detail:
-        place === null
+        server === null
           ? { pt: 'svc.db e rooms.db estão onde foram abertos', en: 'svc.db and rooms.db are where they were opened' }
-          : { pt: `tudo está em ${place}`, en: `all is in ${place}` },
+          : { pt: `tudo está em ${server.name}`, en: `all is in ${server.name}` },
       fix: null,
     };
   const fix = {

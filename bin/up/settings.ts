@@ -14,13 +14,28 @@ export function portalSettings(spec: PortalSpec, listen: string | null): PortalO
 
 /** Throws BAD_REQUEST for what is not host:port. */
 export function listenAt(address: string): Pick<PortalOptions['settings'], 'listenHost' | 'listenPort'> {
+  const found = parsedAddress(address);
+  if (found === null) {
+    throw new SvcError('BAD_REQUEST', `can't listen on ${JSON.stringify(address)}, expected host:port, for example 127.0.0.1:8787`);
+  }
+  return found;
+}
+
+/** Throws BAD_REQUEST for what the other portals could not reach. */
+export function joinAt(address: string): Pick<PortalOptions['settings'], 'listenHost' | 'listenPort'> {
+  const expected = 'expected the HOST:PORT at which the other portals reach this one, for example 10.0.0.2:8788';
+  const found = parsedAddress(address);
+  if (found === null || found.listenPort === 0) throw new SvcError('BAD_REQUEST', `--join ${JSON.stringify(address)}: ${expected}`);
+  if (/^(?:0\.0\.0\.0|[0:]*)$/.test(found.listenHost))
+    throw new SvcError('BAD_REQUEST', `--join ${JSON.stringify(address)} is every address of this machine: ${expected}`);
+  return found;
+}
+
+function parsedAddress(address: string): Pick<PortalOptions['settings'], 'listenHost' | 'listenPort'> | null {
   const parsed = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):([0-9]{1,5})$/.exec(address);
   const listenPort = Number(parsed?.[3]);
   const listenHost = parsed?.[1] ?? parsed?.[2];
-  if (listenHost === undefined || !(listenPort <= 65_535)) {
-    throw new SvcError('BAD_REQUEST', `can't listen on ${JSON.stringify(address)}, expected host:port, for example 127.0.0.1:8787`);
-  }
-  return { listenHost, listenPort };
+  return listenHost === undefined || !(listenPort <= 65_535) ? null : { listenHost, listenPort };
 }
 
 /** `svc.localhost` means http on the port of the portal; a whole URL is used as it is. */

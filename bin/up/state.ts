@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { MoreChecks } from '../../api/doctor.ts';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import type { Bus } from '../../store/bus.ts';
@@ -24,7 +25,7 @@ import { buildName } from './build-name.ts';
 import { lookAtPortals, portalsCheck, portalsSeen } from './portals-check.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
-import { listenAt } from './settings.ts';
+import { joinAt } from './settings.ts';
 import { openStoredBytes } from './stored-bytes.ts';
 import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
 
@@ -69,7 +70,7 @@ export interface OpenState {
   readonly onRoomsTaken: (listener: (salas: readonly string[]) => void) => void;
   /** False: one of the databases is not what it was when it was opened. */
   mayClose(): boolean;
-  doctorChecks(relay: Pick<Relay, 'figures'>): readonly (() => Promise<DoctorCheck>)[];
+  doctorChecks(relay: Pick<Relay, 'figures'>): MoreChecks;
 }
 
 /** Where a test kills the portal between what a person said and its row. */
@@ -88,7 +89,7 @@ function withFaultPoints(store: Store): Store {
 /** Before documents are read: a Grant makes rooms. */
 export async function openState({ stateDir, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
   // Before anything is opened.
-  if (joins !== null) listenAt(joins);
+  if (joins !== null) joinAt(joins);
   const joined = joins !== null ? await openMember(place, { stateDir, clock, local }) : null;
   const opened =
     joined === null
@@ -142,16 +143,24 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     diskOf: roomSpace({ stateDir: shared === null ? stateDir : null, rooms: store.rooms, log: roomLog.log }),
     onRoomsTaken: (listener) => shared?.onTaken(listener),
     mayClose: () => lost.size === 0,
-    doctorChecks: (relay) => [
-      async () => {
+    doctorChecks: (relay) => ({
+      databases: async () => {
         await watch.check();
-        return databasesCheck([...lost.values()], shared === null ? null : place.store);
+        return databasesCheck([...lost.values()], pools === null ? null : { name: place.store ?? '', away: await awayOf(pools) });
       },
-      () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
-      ...(pools === null || joins === null ? [] : [() => checkPortals(pools, clock)]),
-      () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
-    ],
+      rooms: () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
+      ...(pools === null || joins === null ? {} : { portals: () => checkPortals(pools, clock) }),
+      attachments: () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
+    }),
   };
+}
+
+/** Why the database does not answer; null: it does. */
+async function awayOf({ pool }: Pools): Promise<string | null> {
+  return await pool.query('SELECT').then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 }
 
 async function checkPortals({ pool, hosts }: Pools, clock: Clock): Promise<DoctorCheck> {
@@ -173,7 +182,7 @@ function peersOf(
   return {
     key,
     portal: owners?.portal ?? '',
-    ...listenAt(address),
+    ...joinAt(address),
     living,
     elsewhere: async (sala) => {
       // Nobody enters a room while its documents can't be read.

@@ -1,5 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { postgresPlace } from './store-place.ts';
+import { systemClock } from '../../controller/clock/system.ts';
+import { createBus } from '../../store/bus.ts';
+import { openMember, postgresPlace, rememberStore, storePlace } from './store-place.ts';
 
 const of = (store: string) => postgresPlace({ store }, '/nonexistent');
 
@@ -21,4 +26,17 @@ test('the same server twice, or none, is refused', async () => {
     'postgres://db1/portal',
   ])
     await expect(of(wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('different hosts') as string });
+});
+
+test('with errors in the folder and nothing remembered, a portal that joins others is told of them', async ({ onTestFinished }) => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-place-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const casa = (store: string): string => `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { store: "${store}" }\n`;
+  writeFileSync(join(dir, 'casa.yaml'), casa('blah blah'));
+  const place = await storePlace(dir, dir);
+  expect(place.store).toBe('sqlite:svc.db');
+  const joined = openMember(place, { stateDir: dir, clock: systemClock, local: createBus() });
+  await expect(joined).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/casa\.yaml:4:\d+ PATTERN/) as string });
+  rememberStore(dir, place);
+  expect(JSON.parse(readFileSync(join(dir, 'store'), 'utf8'))).toEqual({ store: 'sqlite:svc.db' });
 });

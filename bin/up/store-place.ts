@@ -1,4 +1,5 @@
 /** Where the store is, as the Portal document says, and its opening: a file of the state folder, or a database of PostgreSQL. */
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { Bus } from '../../store/bus.ts';
 import { openMemberStore, openPostgresStore, type MemberStore } from '../../store/postgres.ts';
+import { livingPortals } from '../../store/portals.ts';
 import type { PostgresHost, PostgresPlace } from '../../store/postgres-hosts.ts';
 import type { Pools } from '../../store/postgres-pools.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -18,7 +20,10 @@ import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What the Portal document says of it. */
-export type StorePlace = Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'>;
+export interface StorePlace extends Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'> {
+  /** What is wrong with the desired folder, when nothing else says where the store is. */
+  readonly unread?: readonly string[];
+}
 
 const embedded = { store: 'sqlite:svc.db' } as const;
 
@@ -27,7 +32,7 @@ const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
 /** A broken folder leaves it where it was. */
 export async function storePlace(dir: string, stateDir: string): Promise<StorePlace> {
   const answer = await readFolder(dir);
-  if (!answer.ok) return await rememberedPlace(stateDir);
+  if (!answer.ok) return await rememberedPlace(stateDir, answer.errors);
   const portal = answer.state.documents.map(({ document }) => document).find((document) => document.kind === 'Portal');
   const { store = embedded.store, storePassword, storeCa, portalKey } = portal?.spec ?? {};
   return {
@@ -38,9 +43,9 @@ export async function storePlace(dir: string, stateDir: string): Promise<StorePl
   };
 }
 
-async function rememberedPlace(stateDir: string): Promise<StorePlace> {
+async function rememberedPlace(stateDir: string, unread: readonly string[]): Promise<StorePlace> {
   const text = (await readFile(rememberedIn(stateDir), 'utf8').catch(() => '')).trim();
-  if (text === '') return embedded;
+  if (text === '') return { ...embedded, unread };
   // As portals before PostgreSQL wrote it.
   if (text.startsWith('sqlite:')) return { store: text };
   const place = parsed(text);
@@ -61,7 +66,7 @@ function parsed(text: string): StorePlace | null {
 
 /** So that a broken folder at the next start does not open another store. No secret is in it: the password is named, not said. */
 export function rememberStore(stateDir: string, place: StorePlace): void {
-  writeFileAtomic(rememberedIn(stateDir), `${JSON.stringify(place)}\n`, { mode: 0o600, durable: true });
+  writeFileAtomic(rememberedIn(stateDir), `${JSON.stringify({ ...place, unread: undefined })}\n`, { mode: 0o600, durable: true });
 }
 
 /** The file of an embedded store; null: it is a database of PostgreSQL. */
@@ -98,6 +103,9 @@ export async function openMember(
   options: { readonly stateDir: string; readonly clock: Clock; readonly local: Bus },
 ): Promise<OpenMember> {
   const { stateDir, clock, local } = options;
+  const [wrong] = place.unread ?? [];
+  if (wrong !== undefined)
+    throw new SvcError('BAD_REQUEST', `--join needs a desired folder without errors, which says where the store is:\n${wrong}`);
   if (storeFile(place, stateDir) !== null)
     throw new SvcError(
       'BAD_REQUEST',
@@ -113,8 +121,33 @@ export async function openMember(
     throw new SvcError('BAD_REQUEST', `Portal.spec.portalKey has ${key.length} characters, expected at least ${portalKeyCharsMin}`);
   const reached = await postgresPlace(place, stateDir);
   const member = await openMemberStore(reached, { clock, holder: holderName() });
+  try {
+    await refuseOtherKey(member, { key, clock });
+  } catch (error) {
+    await member.close();
+    throw error;
+  }
   return { member, key, shared: createSharedBus({ hosts: member.pools.hosts, local, clock }) };
 }
+
+/**
+ * With another key nothing could be carried between them, and that would be seen only by those in a room.
+ * Decision: docs/decisions/0313-a-portal-with-another-key.md
+ */
+async function refuseOtherKey(member: MemberStore, { key, clock }: { readonly key: string; readonly clock: Clock }): Promise<void> {
+  const mark = createHmac('sha256', key).update('svc portals').digest('hex');
+  const before = await member.value(keyMark);
+  if (before === mark) return;
+  const others = before === null ? [] : await livingPortals(member.pools.pool, clock);
+  if (others.length > 0)
+    throw new SvcError(
+      'BAD_REQUEST',
+      `Portal.spec.portalKey is not that of the portals that run (${others.map(({ holder }) => holder).join('; ')}): it is the same for all; to change it, end all of them first`,
+    );
+  await member.putValue(keyMark, mark);
+}
+
+const keyMark = 'portalKey';
 
 /** Of this portal, for people: in the lease, and among the portals. */
 export const holderName = (): string => `${hostname()}, process ${process.pid}`;

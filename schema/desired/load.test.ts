@@ -259,6 +259,17 @@ test.for([
   expect(JSON.stringify(read(ssh(fields)))).not.toContain('s3cr3t');
 });
 
+test.for([
+  ['store: "postgres://svc:s3cr3t@db1.lan/svc"', 'INLINE_CREDENTIAL /spec/store'],
+  ['store: "postgres://svc:s3cr3t/a@b@db1.lan,db2.lan/svc"', 'INLINE_CREDENTIAL /spec/store'],
+  ['url: "https://ana:s3cr3t@apps.example.org"', 'INLINE_CREDENTIAL /spec/url'],
+  ['store: "postgres://svc@db1.lan:99999/svc"', 'PATTERN /spec/store'],
+] as const)('an address with %s is refused and a password is not repeated', ([fields, expected]) => {
+  const files = folder({ portal: `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { ${fields} }` });
+  expect(told(files)).toEqual([expected]);
+  expect(JSON.stringify(read(files))).not.toContain('s3cr3t');
+});
+
 test('ssh with its key by reference is taken', () => {
   expect(told(ssh('port: 22, admin: root, key: { env: SSH_KEY }'))).toEqual([]);
   expect(told(ssh('key: { file: /etc/svc/key }').replace('vega.lan', '"2001:db8::1"'))).toEqual([]);

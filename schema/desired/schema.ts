@@ -140,7 +140,7 @@ export const specs = {
     /** PATH is relative to the state folder. */
     store: pattern(
       `^(?:sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}|postgres://[A-Za-z0-9_.-]{1,63}@${hostSource}(?::${portSource})?(?:,${hostSource}(?::${portSource})?){0,${limits.storeHostsMax - 1}}/[A-Za-z0-9_.-]{1,63})$`,
-      'sqlite:PATH or postgres://USER@HOST/DATABASE, with HOST,HOST where a standby may be promoted',
+      'sqlite:PATH or postgres://USER@HOST/DATABASE (its password by storePassword), with HOST,HOST where a standby may be promoted',
     ),
     /** Of the user in `store`, for PostgreSQL. */
     storePassword: credential,
