@@ -96,7 +96,8 @@ async function closing<Opened>(pools: Pools, name: string, open: () => Promise<O
     if (error instanceof SvcError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     // With several servers the one that was asked last may only be the one that is down.
-    const cause = pools.hosts.troubles() || message;
+    const troubles = pools.hosts.troubles();
+    const cause = troubles === '' ? message : troubles.includes(message) ? troubles : `${message}; ${troubles}`;
     throw new SvcError('STORE_FAILED', `the store ${name} can't be opened: ${cause}${helpOf(cause)}`, {}, { cause: error });
   }
 }

@@ -214,6 +214,7 @@ async function portalParts({
 }: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
   const rooms = portalRooms(opened, clock, log);
   const repository = await servedRepository(reigns.controller(), clock, log);
+  const hasUrl = (): boolean => reigns.controller().context.entries.portal?.document.spec.url !== undefined;
   return {
     ...(repository === null ? {} : { repository }),
     ...(dev === undefined ? {} : { dev: dev.portal }),
@@ -226,7 +227,7 @@ async function portalParts({
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
-    doctorChecks: { ...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay) },
+    doctorChecks: { ...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay, hasUrl) },
   };
 }
 

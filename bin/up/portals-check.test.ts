@@ -5,7 +5,7 @@ import { portalsCheck } from './portals-check.ts';
 
 const member = (holder: string, version = '1.0.0'): Member => ({ id: holder, holder, address: '', version, startedMs: 0, quietMs: 0 });
 const seen = { members: [member('a'), member('b')], leader: 'b', clockAheadMs: 3, connectionsMax: 97 };
-const lone = { version: '1.0.0', hosts: [] };
+const lone = { version: '1.0.0', hosts: [], hasUrl: true };
 
 test('who they are and who leads', () => {
   expect(portalsCheck(seen, lone)).toEqual({
@@ -29,13 +29,18 @@ test.for([
   expect(row.fix?.en).not.toBe('');
 });
 
+test('an address of its own each', () => {
+  expect(portalsCheck(seen, { ...lone, hasUrl: false })).toMatchObject({ ok: true, warning: true, fix: { en: 'set Portal.spec.url to what people type' } });
+  expect(portalsCheck({ ...seen, members: [member('b')] }, { ...lone, hasUrl: false }).warning).toBe(false);
+});
+
 test('several at once are all told', () => {
   expect(portalsCheck({ ...seen, clockAheadMs: 9_000, connectionsMax: 1 }, lone).detail.en).toMatch(/clock.*; the database takes 1/);
 });
 
 test('servers of the database that could not take over', () => {
   const check = (...states: HostSeen['state'][]) =>
-    portalsCheck(seen, { version: '1.0.0', hosts: states.map((state, n) => ({ at: `db${n + 1}:5432`, state })) });
+    portalsCheck(seen, { ...lone, hosts: states.map((state, n) => ({ at: `db${n + 1}:5432`, state })) });
   expect(check('away')).toEqual(portalsCheck(seen, lone));
   expect(check('primary', 'standby')).toEqual(portalsCheck(seen, lone));
   expect(check('primary', 'away', 'away').detail.en).toBe('servers of the database that do not answer: db2:5432, db3:5432');

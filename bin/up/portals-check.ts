@@ -94,10 +94,10 @@ function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
   return troubles;
 }
 
-/** `version`: of this portal. `hosts`: the servers of the database. */
+/** `version`: of this portal. `hosts`: the servers of the database. `hasUrl`: the Portal document says what people type. */
 export function portalsCheck(
   { members, leader, clockAheadMs, connectionsMax }: Omit<PortalsSeen, 'rooms'>,
-  { version, hosts }: { readonly version: string; readonly hosts: readonly HostSeen[] },
+  { version, hosts, hasUrl }: { readonly version: string; readonly hosts: readonly HostSeen[]; readonly hasUrl: boolean },
 ): DoctorCheck {
   const row = { name: 'portals', ok: true, warning: false, fix: null } as const;
   const list = members.map((member) => `${member.holder}${member.holder === leader ? ' *' : ''}`).join('; ');
@@ -132,6 +132,11 @@ export function portalsCheck(
         en: `the database takes ${connectionsMax} connections, and the portals use up to ${wanted}`,
       },
       fix: { pt: `max_connections = ${wanted + 20} no postgresql.conf`, en: `max_connections = ${wanted + 20} in postgresql.conf` },
+    });
+  if (!hasUrl && members.length > 1)
+    troubles.push({
+      detail: { pt: 'falta Portal.spec.url: cada portal diz o seu endereço', en: 'Portal.spec.url is missing: each portal says an address of its own' },
+      fix: { pt: 'ponha em Portal.spec.url o que as pessoas digitam', en: 'set Portal.spec.url to what people type' },
     });
   const [first] = troubles;
   if (first === undefined) return { ...row, detail: { pt: `${list} (* conduz)`, en: `${list} (* leads)` } };

@@ -70,7 +70,8 @@ export interface OpenState {
   readonly onRoomsTaken: (listener: (salas: readonly string[]) => void) => void;
   /** False: one of the databases is not what it was when it was opened. */
   mayClose(): boolean;
-  doctorChecks(relay: Pick<Relay, 'figures'>): MoreChecks;
+  /** `hasUrl`: the Portal document says what people type. */
+  doctorChecks(relay: Pick<Relay, 'figures'>, hasUrl: () => boolean): MoreChecks;
 }
 
 /** Where a test kills the portal between what a person said and its row. */
@@ -143,13 +144,13 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
     diskOf: roomSpace({ stateDir: shared === null ? stateDir : null, rooms: store.rooms, log: roomLog.log }),
     onRoomsTaken: (listener) => shared?.onTaken(listener),
     mayClose: () => lost.size === 0,
-    doctorChecks: (relay) => ({
+    doctorChecks: (relay, hasUrl) => ({
       databases: async () => {
         await watch.check();
         return databasesCheck([...lost.values()], pools === null ? null : { name: place.store ?? '', away: await awayOf(pools) });
       },
       rooms: () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
-      ...(pools === null || joins === null ? {} : { portals: () => checkPortals(pools, clock) }),
+      ...(pools === null || joins === null ? {} : { portals: () => checkPortals(pools, { clock, hasUrl: hasUrl() }) }),
       attachments: () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     }),
   };
@@ -163,8 +164,12 @@ async function awayOf({ pool }: Pools): Promise<string | null> {
   );
 }
 
-async function checkPortals({ pool, hosts }: Pools, clock: Clock): Promise<DoctorCheck> {
-  return portalsCheck(await lookAtPortals(pool, clock), { version: buildName(), hosts: hosts.several ? await hosts.look() : [] });
+async function checkPortals(
+  { pool, hosts }: Pools,
+  { clock, hasUrl }: { readonly clock: Clock; readonly hasUrl: boolean },
+): Promise<DoctorCheck> {
+  const seen = await lookAtPortals(pool, clock);
+  return portalsCheck(seen, { version: buildName(), hosts: hosts.several ? await hosts.look() : [], hasUrl });
 }
 
 /** Where the portals that live are reached. */

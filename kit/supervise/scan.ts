@@ -172,9 +172,11 @@ const probingMs = sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs +
  */
 export function countConnections(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   const live = app.process;
-  const use = table?.get(app.paths.socket);
   const nowMs = supervisor.nowMs();
   const before = app.connections;
+  const listed = table?.get(app.paths.socket);
+  // The kernel lists them piece by piece: while others come and go one may be left out, which is not its end.
+  const use = listed?.listening !== true && live !== null && before !== null ? socketsOf(supervisor)?.get(app.paths.socket) : listed;
   if (live === null || use?.listening !== true) {
     app.connections = null;
     app.lastRound = new Set();
