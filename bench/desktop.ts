@@ -60,7 +60,7 @@ interface Moved {
   readonly move: () => Promise<void>;
 }
 
-/** Of a page that just came to the front Chromium's trace has now and then no frame, or a few: each of `steps` moves asks for one. */
+/** A page that does not follow the pointer has no frames, and none that is late: each of `steps` moves asks for one. */
 async function framesOfAll({ page, move }: Moved, steps: number): Promise<Frames> {
   for (let tries = 0; tries < tracesMax; tries += 1) {
     const frames = await framesOf(page, move);
@@ -115,7 +115,7 @@ const plainPage = `<!doctype html><style>
 body { margin: 0; font: 15px sans-serif }
 #s { position: absolute; left: 130px; top: 90px; width: 1000px; height: 560px; overflow: auto; background: #fff }
 .r { position: absolute; contain: strict; display: grid; grid-template-columns: 24px 1fr 150px 90px 150px; gap: 12px; align-items: center; height: 36px; width: 100% }
-.w { position: absolute; overflow: hidden; width: 500px; height: 400px; border: 1px solid #999; background: #fff }
+.w { position: absolute; overflow: hidden; user-select: none; width: 500px; height: 400px; border: 1px solid #999; background: #fff }
 </style><div id="s"><div id="c" style="position:relative;height:${entries * 36}px"></div></div><script>
 const s = document.getElementById('s');
 const rows = Array.from({ length: 40 }, () => {

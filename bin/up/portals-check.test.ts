@@ -30,7 +30,11 @@ test.for([
 });
 
 test('an address of its own each', () => {
-  expect(portalsCheck(seen, { ...lone, hasUrl: false })).toMatchObject({ ok: true, warning: true, fix: { en: 'set Portal.spec.url to what people type' } });
+  expect(portalsCheck(seen, { ...lone, hasUrl: false })).toMatchObject({
+    ok: true,
+    warning: true,
+    fix: { en: 'set Portal.spec.url to what people type' },
+  });
   expect(portalsCheck({ ...seen, members: [member('b')] }, { ...lone, hasUrl: false }).warning).toBe(false);
 });
 

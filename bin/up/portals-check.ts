@@ -135,7 +135,10 @@ export function portalsCheck(
     });
   if (!hasUrl && members.length > 1)
     troubles.push({
-      detail: { pt: 'falta Portal.spec.url: cada portal diz o seu endereço', en: 'Portal.spec.url is missing: each portal says an address of its own' },
+      detail: {
+        pt: 'falta Portal.spec.url: cada portal diz o seu endereço',
+        en: 'Portal.spec.url is missing: each portal says an address of its own',
+      },
       fix: { pt: 'ponha em Portal.spec.url o que as pessoas digitam', en: 'set Portal.spec.url to what people type' },
     });
   const [first] = troubles;

@@ -19,7 +19,15 @@ test('a socket that one list of the kernel left out is looked for in the next on
   await once(server, 'listening');
   const oom = { scope: null, slice: null };
   const none = { child: null, watch: null, hash: null, cgroup: null, oom, launcher: false, leader: true };
-  app.process = { ...none, identity: identityOf(process.pid)!, startedAtMs: 0, listened: true, socketInode: 7, isSocketMissed: false, recordStamp: '' };
+  app.process = {
+    ...none,
+    identity: identityOf(process.pid)!,
+    startedAtMs: 0,
+    listened: true,
+    socketInode: 7,
+    isSocketMissed: false,
+    recordStamp: '',
+  };
   const nowMs = 10_000_000;
   const supervisor = { place: { home, prefix: '/' }, nowMs: () => nowMs, changed: () => undefined } as unknown as Supervisor;
   app.connections = 0;
