@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publicKeyAt } from './credential.ts';
+import { newKey, publicKeyAt } from './credential.ts';
 
 test.for([
   ['/srv/estado/ssh/id_ed25519.pub', undefined],
@@ -8,4 +8,21 @@ test.for([
   ['$SSH_AUTH_SOCK', { agent: 'SSH_AUTH_SOCK' }],
 ] as const)('the public key is found at %s for %j', ([place, key]) => {
   expect(publicKeyAt(key, '/srv/estado')).toContain(place);
+});
+
+test('a key that can’t be read is not kept', () => {
+  // As ssh2 writes one whose public half begins with a zero.
+  const unread = [
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+    'b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMgAAAAtz',
+    'c2gtZWQyNTUxOQAAAB8kn9HtpELsh2+TFz6E5a8AXB2KF3/LMMeb7BAB3p+IAAAA',
+    'kDifcz44n3M+AAAAC3NzaC1lZDI1NTE5AAAAHySf0e2kQuyHb5MXPoTlrwBcHYoX',
+    'f8swx5vsEAHen4gAAAA/L+GRUes0DPNbjbm1sPOXZi8VkW0JfPuUq8vwWQ1lC6wk',
+    'n9HtpELsh2+TFz6E5a8AXB2KF3/LMMeb7BAB3p+IAAAACnN2Yy1wb3J0YWwBAgME',
+    'BQ==',
+    '-----END OPENSSH PRIVATE KEY-----\n',
+  ].join('\n');
+  const good = newKey();
+  const made = [unread, unread, good];
+  expect(newKey(() => made.shift()!)).toBe(good);
 });

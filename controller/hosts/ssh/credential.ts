@@ -71,12 +71,20 @@ export async function portalKey(stateDir: string): Promise<PortalKey> {
     const privateKey = await readIfThere(file);
     if (privateKey === null) {
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      await putNew(file, ssh2.utils.generateKeyPairSync('ed25519', { comment: 'svc-portal' }).private, 0o600);
+      await putNew(file, newKey(), 0o600);
       continue;
     }
     const publicLine = publicLineOf(privateKey);
     if ((await readIfThere(`${file}.pub`)) === null) await putNew(`${file}.pub`, `${publicLine}\n`, 0o644);
     return { privateKey, publicLine };
+  }
+}
+
+/** Of 256 that ssh2 makes one can't be read: it drops the zeros at the beginning of its public half. */
+export function newKey(make: () => string = () => ssh2.utils.generateKeyPairSync('ed25519', { comment: 'svc-portal' }).private): string {
+  for (;;) {
+    const made = make();
+    if (parsedKey(Buffer.from(made)) !== null) return made;
   }
 }
 
@@ -103,11 +111,15 @@ export function publicKeyAt(key: SshSpec['key'], stateDir: string): string {
   return `the public part of ${'env' in key ? `the key in $${key.env}` : path.resolve(stateDir, key.file)} (ssh-keygen -y)`;
 }
 
+function parsedKey(privateKey: Buffer): ssh2.ParsedKey | null {
+  const parsed: ssh2.ParsedKey | readonly ssh2.ParsedKey[] | Error = ssh2.utils.parseKey(privateKey);
+  const key = Array.isArray(parsed) ? (parsed as readonly ssh2.ParsedKey[])[0] : (parsed as ssh2.ParsedKey | Error);
+  return key === undefined || key instanceof Error ? null : key;
+}
+
 function publicLineOf(privateKey: Buffer): string {
-  const parsed = ssh2.utils.parseKey(privateKey);
-  const key = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (key instanceof Error || key === undefined)
-    throw new SvcError('SSH_REFUSED', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
+  const key = parsedKey(privateKey);
+  if (key === null) throw new SvcError('SSH_REFUSED', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
   return `${key.type} ${key.getPublicSSH().toString('base64')} svc-portal`;
 }
 
