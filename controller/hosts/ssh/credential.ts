@@ -112,8 +112,8 @@ export function publicKeyAt(key: SshSpec['key'], stateDir: string): string {
 }
 
 function parsedKey(privateKey: Buffer): ssh2.ParsedKey | null {
-  const parsed: ssh2.ParsedKey | readonly ssh2.ParsedKey[] | Error = ssh2.utils.parseKey(privateKey);
-  const key = Array.isArray(parsed) ? (parsed as readonly ssh2.ParsedKey[])[0] : (parsed as ssh2.ParsedKey | Error);
+  const parsed = ssh2.utils.parseKey(privateKey);
+  const key = Array.isArray(parsed) ? parsed[0] : parsed;
   return key === undefined || key instanceof Error ? null : key;
 }
 
