@@ -27,9 +27,7 @@ export async function credentialOf(
   if ('agent' in key) return { kind: 'agent', socket: variable(key.agent, environment) };
   const place = 'env' in key ? `the variable ${key.env}` : key.file;
   const privateKey = 'env' in key ? Buffer.from(variable(key.env, environment)) : await readKey(path.resolve(stateDir, key.file));
-  const parsed = ssh2.utils.parseKey(privateKey);
-  const first = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (first instanceof Error || first === undefined || !first.isPrivateKey()) {
+  if (parsedKey(privateKey)?.isPrivateKey() !== true) {
     throw new SvcError('SSH_REFUSED', `${place} holds no private key that can be used (one with a passphrase needs an agent)`);
   }
   return { kind: 'key', privateKey };
