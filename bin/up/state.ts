@@ -109,6 +109,7 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const pool = pools?.pool ?? null;
   const shared =
     pools === null ? null : await openSharedRooms({ pools, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
+  await joined?.confirmKey();
   const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
   reportRoomLog(roomLog, log);
   const { attachmentsTrouble, ...stored } = await openStoredBytes({ stateDir, store, pool, clock, log });

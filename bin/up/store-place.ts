@@ -93,6 +93,8 @@ export interface OpenMember {
   readonly shared: SharedBus;
   /** What the portals know each other by. */
   readonly key: string;
+  /** Once it is among the portals: rejects BAD_REQUEST when another one brought another key meanwhile. */
+  readonly confirmKey: () => Promise<void>;
 }
 
 const portalKeyCharsMin = 32;
@@ -120,32 +122,40 @@ export async function openMember(
   if (key.length < portalKeyCharsMin)
     throw new SvcError('BAD_REQUEST', `Portal.spec.portalKey has ${key.length} characters, expected at least ${portalKeyCharsMin}`);
   const reached = await postgresPlace(place, stateDir);
+  const mark = createHmac('sha256', key).update('svc portals').digest('hex');
   const member = await openMemberStore(reached, { clock, holder: holderName() });
   try {
-    await refuseOtherKey(member, { key, clock });
+    await refuseOtherKey(member, { mark, clock });
   } catch (error) {
     await member.close();
     throw error;
   }
-  return { member, key, shared: createSharedBus({ hosts: member.pools.hosts, local, clock }) };
+  const confirmKey = async (): Promise<void> => {
+    if ((await member.value(keyMark)) !== mark) throw otherKey('one that began at the same time');
+  };
+  return { member, key, confirmKey, shared: createSharedBus({ hosts: member.pools.hosts, local, clock }) };
 }
 
 /**
  * With another key nothing could be carried between them, and that would be seen only by those in a room.
  * Decision: docs/decisions/0313-a-portal-with-another-key.md
  */
-async function refuseOtherKey(member: MemberStore, { key, clock }: { readonly key: string; readonly clock: Clock }): Promise<void> {
-  const mark = createHmac('sha256', key).update('svc portals').digest('hex');
+async function refuseOtherKey(member: MemberStore, { mark, clock }: { readonly mark: string; readonly clock: Clock }): Promise<void> {
   const before = await member.value(keyMark);
   if (before === mark) return;
-  const others = before === null ? [] : await livingPortals(member.pools.pool, clock);
-  if (others.length > 0)
-    throw new SvcError(
-      'BAD_REQUEST',
-      `Portal.spec.portalKey is not that of the portals that run (${others.map(({ holder }) => holder).join('; ')}): it is the same for all; to change it, end all of them first`,
-    );
+  // Written first: of two that begin at once at least one sees the other's, here or when it has joined.
   await member.putValue(keyMark, mark);
+  const others = before === null ? [] : await livingPortals(member.pools.pool, clock);
+  if (before === null || others.length === 0) return;
+  await member.putValue(keyMark, before);
+  throw otherKey(others.map(({ holder }) => holder).join('; '));
 }
+
+const otherKey = (whose: string): SvcError =>
+  new SvcError(
+    'BAD_REQUEST',
+    `Portal.spec.portalKey is not that of the portals that run (${whose}): it is the same for all; to change it, end all of them first`,
+  );
 
 const keyMark = 'portalKey';
 

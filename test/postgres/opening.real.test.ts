@@ -90,6 +90,10 @@ test('a portal with another key than those that run is refused; when none runs t
   });
   await opened('KEY_ONE');
   await expect(join('KEY_TWO')).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('casa1') as string });
+  await (await opened('KEY_ONE')).confirmKey();
   await row.leave();
-  await opened('KEY_TWO');
+  // Two that begin at once see no row of each other yet: no more than one of them stays.
+  const both = [await opened('KEY_TWO'), await opened('KEY_ONE')];
+  const confirmed = await Promise.allSettled(both.map((one) => one.confirmKey()));
+  expect(confirmed).toMatchObject([{ status: 'rejected', reason: { code: 'BAD_REQUEST' } }, { status: 'fulfilled' }]);
 });
