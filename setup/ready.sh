@@ -33,10 +33,12 @@ node_modules/.bin/node -e 'process.exit(+process.versions.node.split(".")[0] >= 
   fail "the pinned Node 24 does not run here" "npm ci --ignore-scripts --include=optional"
 
 # command:package, one a line
+slurm="sbatch:slurm-client slurmctld:slurmctld:slurm-wlm-basic-plugins slurmd:slurmd munged:munge"
+browser="chromium:chromium fc-list:fontconfig:fonts-dejavu-core"
 needs="flock:util-linux python3:python3"
 case "$mode" in
-  test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap sbatch:slurm-client slurmctld:slurmctld:slurm-wlm-basic-plugins slurmd:slurmd munged:munge chromium:chromium fc-list:fontconfig:fonts-dejavu-core promtool:prometheus zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light openssl:openssl ip:iproute2" ;;
-  bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux pg_ctlcluster:postgresql redis-server:redis-server" ;;
+  test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap $slurm $browser promtool:prometheus zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light openssl:openssl ip:iproute2" ;;
+  bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux pg_ctlcluster:postgresql redis-server:redis-server bwrap:bubblewrap $slurm $browser" ;;
 esac
 # A file system with a quota; another way to list a folder.
 [ "$mode" != test ] || needs="$needs mkfs.btrfs:btrfs-progs"
