@@ -64,7 +64,7 @@ export const errorKinds = {
   NO_PREVIOUS_VERSION: { status: 409, retry: 'terminal', title: 'No version to go back to' },
   NOT_CONFIRMED: { status: 409, retry: 'waiting', title: 'No instance of the current version answers' },
   FILES_UNREADABLE: { status: 503, retry: 'transient', title: "Files on the server can't be read now" },
-  SPACE_USED: { status: 507, retry: 'waiting', title: 'The space for the rooms of this person is used up' },
+  SPACE_USED: { status: 507, retry: 'waiting', title: 'The space for the rooms, or for the jobs, of this person is used up' },
   DISK_FULL: { status: 507, retry: 'waiting', title: 'No space left' },
   DOWNLOAD_FAILED: { status: 502, retry: 'transient', title: 'A download did not come to its end' },
   CHECKSUM_MISMATCH: { status: 422, retry: 'waiting', title: 'A file is not the one that was declared' },

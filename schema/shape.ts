@@ -70,10 +70,6 @@ const translations: Readonly<Record<string, Translate>> = {
         message: `expected ${expected} as the name of the field, found "${clip(name)}"`,
       };
     }
-    // What is found is not shown again: findings end in logs and in the store.
-    if (hasPassword(error.data)) {
-      return value('INLINE_CREDENTIAL', path, `a credential is given by reference only, and not in an address: expected ${expected}`);
-    }
     return value('PATTERN', path, `expected ${expected}, found ${found(error)}`);
   },
   // The pattern row reports it with the name of the field.
@@ -99,22 +95,26 @@ const translations: Readonly<Record<string, Translate>> = {
       [...path, String(error.params['i'])],
       `this item is already in the list, at position ${Number(error.params['j']) + 1}`,
     ),
-  format: (error, path) =>
-    hasPassword(error.data)
-      ? value('INLINE_CREDENTIAL', path, 'a credential is given by reference only, and not in an address')
-      : value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
+  format: (error, path) => value('FORMAT', path, `expected an address such as https://example.org, found ${found(error)}`),
   minProperties: (error, path) => oneOf(error, path),
   maxProperties: (error, path) => oneOf(error, path),
 };
 
-/** `scheme://user:password@…` */
-const hasPassword = (data: unknown): boolean => typeof data === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^\s]+@/i.test(data);
+/** `scheme://user:password@…`, and `https://token@…`. */
+const hasCredential = (data: unknown): boolean =>
+  typeof data === 'string' && /^(?:[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^\s]+@|https?:\/\/[^/\s]+@)/i.test(data);
 
 export const translatedKeywords: readonly string[] = Object.keys(translations);
 
 function translate(error: ErrorObject): ShapeProblem | null {
   const row = translations[error.keyword];
   const path = segmentsOf(error.instancePath);
+  // What is found is not shown again, whatever is wrong with it: findings end in logs and in the store.
+  if (hasCredential(error.data)) {
+    const expected: unknown = error.parentSchema?.['title'];
+    const hint = typeof expected === 'string' ? `: expected ${expected}` : '';
+    return value('INLINE_CREDENTIAL', path, `a credential is given by reference only, and not in an address${hint}`);
+  }
   return row ? row(error, path) : value('FORMAT', path, `does not fit "${error.keyword}", found ${found(error)}`);
 }
 

@@ -85,10 +85,10 @@ const table: readonly (readonly [string, Parameters<typeof faulty>[0], readonly 
     'make m.svg',
   ],
   [
-    'a loader that nobody has',
-    inManifest((all) => ((all['type'] = 'engine'), (all['engine'] = { loader: 'l.js' }))),
+    'a loader that only its backend has',
+    inManifest((all) => ((all['type'] = 'engine'), (all['engine'] = { loader: 'gerado.js' }))),
     ['files'],
-    'make frontend/l.js',
+    'make frontend/gerado.js',
   ],
   [
     'an installCommand for one time',

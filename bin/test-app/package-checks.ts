@@ -105,16 +105,17 @@ function absentOf(field: string, places: readonly string[]): Finding {
   );
 }
 
-/** The loader is in the package, or the backend answers with it. Source: docs/decisions/0205-engines-in-the-environment.md */
+/** The loader is in the package; that of a server-scope app may be its backend's alone, as the portal believes it. Source: docs/decisions/0205-engines-in-the-environment.md */
 export async function loaderFinding(
-  { type, engine }: Manifest,
+  { type, engine, escopo }: Manifest,
   files: ReadonlySet<string>,
   isServed: (path: string) => Promise<boolean>,
 ): Promise<Finding | null> {
   const loader = engine?.loader;
   if (type !== 'engine' || loader === undefined) return null;
   const places = [`frontend/${loader}`, loader];
-  return places.some((place) => files.has(place)) || (await isServed(`/${loader}`)) ? null : absentOf('engine.loader', places);
+  if (places.some((place) => files.has(place))) return null;
+  return escopo === 'servidor' && (await isServed(`/${loader}`)) ? null : absentOf('engine.loader', places);
 }
 
 /** The folder as a server would unpack it. */

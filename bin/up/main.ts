@@ -18,11 +18,9 @@ import { recallLiving } from '../../controller/execute/tokens.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import type { Controller } from '../../controller/loop/loop.ts';
-import { type RepositoryHandler, createRepositoryHandler } from '../../api/repository/serve.ts';
-import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { livingPortals } from '../../store/portals.ts';
 import { lockState } from '../../store/state-lock.ts';
-import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
@@ -34,10 +32,10 @@ import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
-import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { keepOwned } from './owned.ts';
 import { controllers, reachedAt, type DevParts } from './controllers.ts';
 import { createReigns, loneReign, type Reigns } from './reigns.ts';
+import { createServedRepository } from './served-repository.ts';
 import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
 import { storePlace } from './store-place.ts';
@@ -213,10 +211,18 @@ async function portalParts({
   dev,
 }: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
   const rooms = portalRooms(opened, clock, log);
-  const repository = await servedRepository(reigns.controller(), clock, log);
+  const repository = createServedRepository({
+    location: () => {
+      const { entries, options } = reigns.controller().context;
+      return repositoryLocation(options.dir, entries.portal);
+    },
+    clock,
+    log,
+  });
+  await repository.look();
   const hasUrl = (): boolean => reigns.controller().context.entries.portal?.document.spec.url !== undefined;
   return {
-    ...(repository === null ? {} : { repository }),
+    repository: repository.handle,
     ...(dev === undefined ? {} : { dev: dev.portal }),
     store: opened.store,
     bus: opened.bus,
@@ -257,18 +263,6 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
     homes: async () => homesCheck(entries().people.values()),
     clusters: async () => clustersCheck(entries().clusters.values()),
   };
-}
-
-/** The repository that the portal serves itself: a folder with packed versions. Null for a URL and for unpacked packages. */
-async function servedRepository(
-  { context: { entries, options } }: Controller,
-  clock: Clock,
-  log: Logger,
-): Promise<RepositoryHandler | null> {
-  const location = repositoryLocation(options.dir, entries.portal);
-  if (location?.kind !== 'folder' || !(await isRepositoryFolder(location.folder))) return null;
-  await openRepositoryFolder(location.folder);
-  return createRepositoryHandler({ root: location.folder, writer: createRepositoryWriter(location.folder, clock), clock, log });
 }
 
 /** With errors in the folder the last good state is in force; without one there is nothing to serve. */

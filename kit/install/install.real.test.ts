@@ -148,6 +148,14 @@ test('--pessoa installs below the home, without a root phase', async () => {
   expect(await server.run([source, '--pessoa'])).toMatchObject({ code: 0, last: { scope: 'pessoa' } });
   expect(existsSync(join(server.dir, '.local/share/svc-apps/notas/svc-app.json'))).toBe(true);
   expect(existsSync(join(server.dir, 'root-phase'))).toBe(false);
+  // As the first start leaves it.
+  const done = join(server.dir, '.svc-apps/notas/installed.hash');
+  mkdirSync(join(server.dir, '.svc-apps/notas'), { recursive: true });
+  writeFileSync(done, 'of that package\n');
+  await server.run([source, '--pessoa', '--force']);
+  expect(existsSync(done)).toBe(true);
+  await server.run([source, '--pessoa', '--force'], { SVC_APP_REBUILD: '1' });
+  expect(existsSync(done)).toBe(false);
 });
 
 test('the root phase runs once, in the folder that stays; SVC_APP_REBUILD runs it again', async () => {

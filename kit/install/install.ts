@@ -5,13 +5,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { chmod, mkdir, rename } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
-import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { identityOf } from '../processes.ts';
 import { dropUndeclared, ensureEngines, wantedEngines, type EngineFolders } from './engines.ts';
 import type { InstallResult, OnEvent, Scope } from '../../schema/install-events.ts';
@@ -216,7 +216,10 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
 async function setUp(target: Target, versions: Versions, staged: Staged, folder: string): Promise<string> {
   const { manifest } = staged;
   // A person's package needs no root: its installCommand runs at the first start. Source: spec 2.1 `instalacao`.
-  if (target.scope === 'pessoa') return staged.hash;
+  if (target.scope === 'pessoa') {
+    if (target.rebuild) await rm(appPaths(target.place, manifest.id).setUpHash, { force: true });
+    return staged.hash;
+  }
   target.onEvent({ event: 'step', step: 'engines' });
   const engines = await ensureEngines(enginesOf(target, manifest.id), manifest, target.onEvent);
   if ((manifest.backend.installCommand ?? '').trim() === '') return staged.hash;

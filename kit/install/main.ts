@@ -27,7 +27,7 @@ const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sist
 
 A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY).
 SIGTERM cancels: what was installed before stays. With --cancellable so does the line "cancel" on standard input, behind the tarball.
-SVC_APP_REBUILD=1 with --force runs installCommand again for the same version.
+SVC_APP_REBUILD=1 with --force runs installCommand again for the same version: as root at once, with --pessoa at the next start.
 `;
 
 interface Order {

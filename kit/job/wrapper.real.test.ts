@@ -85,7 +85,7 @@ describe.for(['curl', 'python3'] as const)('with %s and nothing but the core uti
     w.portal.fault = (_, nth) => (nth % 6 === 2 ? 'break' : nth % 6 === 5 ? 'lose' : null);
     const script = [
       'cat "entrada/pasta/ação 1%.txt"; echo',
-      'echo "svc-progresso 0.42" >"$SVC_PROGRESSO"; sleep 1.2',
+      'echo "svc-progresso 0.4210526315789473" >"$SVC_PROGRESSO"; sleep 1.2',
       'cp entrada/dados.bin "$SVC_SAIDA/cópia.bin"; mkdir saida/b; echo "$NOME" >saida/b/nome; : >saida/nada; ln -s /etc/passwd saida/elo',
       'echo fim >&2; exit 3',
     ].join('\n');
@@ -93,7 +93,7 @@ describe.for(['curl', 'python3'] as const)('with %s and nothing but the core uti
     expect([await run.ended, run.said()]).toEqual([3, '']);
     expect(w.portal.log()).toBe('olá\nfim\n');
     expect(w.portal.outputs()).toEqual({ 'saida/cópia.bin': big.toString(), 'saida/b/nome': 'a b\nc\n', 'saida/nada': '' });
-    expect(w.portal.beats).toContain('progresso=0.42');
+    expect(w.portal.beats).toContain('progresso=0.421052');
     expect(w.portal.beats.filter((line) => line.startsWith('codigo='))).toContain('codigo=3');
     expect(w.portal.beats.findLast((line) => line.startsWith('estado='))).toBe('estado=terminado');
     expect(sha256(readFileSync(path.join(w.folder, 'work/entrada/dados.bin')))).toBe(sha256(big));

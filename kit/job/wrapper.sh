@@ -110,11 +110,14 @@ back_off() {
   ! is_over
 }
 
+# At most six decimals are sent; what a program writes as 3e-05 is nothing yet.
 progress() {
-  local line
+  local line number='((0|1)|(0?\.[0-9]{1,6})[0-9]*|(1\.0{0,6})0*|[0-9](\.[0-9]*)?e-[0-9]+)'
   [[ -s $state/work/.progresso ]] || return 0
   line=$(tail -n 1 "$state/work/.progresso" 2>/dev/null)
-  [[ $line =~ ^svc-progresso\ (0|1|0?\.[0-9]{1,6}|1\.0*)$ ]] && printf 'progresso=%s\n' "${BASH_REMATCH[1]}"
+  [[ $line =~ ^svc-progresso\ $number$ ]] || return 0
+  number=${BASH_REMATCH[2]}${BASH_REMATCH[3]}${BASH_REMATCH[4]}
+  printf 'progresso=%s\n' "${number:-0}"
 }
 
 # [LINE…]: a sign of life; without lines only when one is due.

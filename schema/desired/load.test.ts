@@ -263,6 +263,8 @@ test.for([
   ['store: "postgres://svc:s3cr3t@db1.lan/svc"', 'INLINE_CREDENTIAL /spec/store'],
   ['store: "postgres://svc:s3cr3t/a@b@db1.lan,db2.lan/svc"', 'INLINE_CREDENTIAL /spec/store'],
   ['url: "https://ana:s3cr3t@apps.example.org"', 'INLINE_CREDENTIAL /spec/url'],
+  ['repository: "https://s3cr3t@apps.example.org/v1"', 'INLINE_CREDENTIAL /spec/repository'],
+  ['origins: "https://ana:s3cr3t@apps.example.org"', 'INLINE_CREDENTIAL /spec/origins'],
   ['store: "postgres://svc@db1.lan:99999/svc"', 'PATTERN /spec/store'],
 ] as const)('an address with %s is refused and a password is not repeated', ([fields, expected]) => {
   const files = folder({ portal: `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { ${fields} }` });

@@ -149,7 +149,10 @@ export const specs = {
     /** What portals of one store know each other by (`svc up --join`): the same for all of them, 32 characters or more. */
     portalKey: credential,
     /** Folder (relative to the file) or URL that packages come from. */
-    repository: line('a folder'),
+    repository: pattern(
+      '^(?![Hh][Tt][Tt][Pp][Ss]?://[^/]*@)[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$',
+      'a folder, or an http(s) address without a user',
+    ),
     /** The queue; without it there is none. Decision: docs/decisions/0212-clusters.md */
     fila: fields({
       /** Names of Cluster documents, the one for jobs that name none first. Default: all, by name; with no Cluster document the portal's own machine, as `local`. */

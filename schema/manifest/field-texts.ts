@@ -38,7 +38,9 @@ const identity: Readonly<Record<string, FieldText>> = {
 
 const offers: Readonly<Record<string, FieldText>> = {
   engine: field('Only for "type": "engine".'),
-  'engine.loader': field('Path below the root that the backend serves, of a script that the environment loads once the backend answers.'),
+  'engine.loader': field(
+    'Script that the environment loads once the backend answers: the file frontend/<loader> or <loader> of the package, which the backend serves; with "escopo": "servidor" the backend alone may have it.',
+  ),
   provides: field('Capabilities that this app offers to other apps.'),
   'provides[]': field(capabilities),
   requires: field('Capabilities without which the app can not be installed.'),

@@ -15,7 +15,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   STORE_NEWER: 'Os dados são de um svc mais novo',
   TERMINAL_AS_PORTAL: 'Sem conta própria nesta máquina: só um administrador abre um terminal',
   TERMINALS_FULL: 'Já há tantos terminais abertos quantos pode haver',
-  SPACE_USED: 'O espaço das salas desta pessoa acabou: apague salas ou anexos antigos',
+  SPACE_USED: 'O espaço das salas ou dos trabalhos desta pessoa acabou: apague salas, anexos ou trabalhos antigos',
   STORE_FAILED: 'Os dados do portal não puderam ser lidos ou gravados',
   DESIRED_INVALID: 'A pasta do estado desejado tem erros',
   ADDRESS_IN_USE: 'Outro programa usa o endereço do portal',

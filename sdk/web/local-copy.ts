@@ -34,6 +34,8 @@ export interface CopyName {
 const databaseName = 'svc-salas';
 /** So many updates are put together into one when the room is opened next, or while it is open. */
 const updatesMax = 400;
+/** Who leaves a room does not wait longer for a browser whose storage does not answer; it goes on writing what it was given. */
+const flushWaitMs = 3_000;
 /** A copy that was not opened for so long is deleted: its room may be gone without a message to this browser. */
 const unusedMs = 90 * 24 * 60 * 60_000;
 
@@ -122,7 +124,10 @@ function writer(
       });
     },
     flushed: async () => {
-      await tail;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushWaitMs)));
+      await Promise.race([tail, late]);
+      clearTimeout(timer);
     },
   };
 }

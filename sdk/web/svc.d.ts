@@ -239,7 +239,7 @@ interface SvcSubmissao {
   readonly imagem?: string;
   readonly cluster?: string;
   readonly nome?: string;
-  /** The same one names the same job for ever. */
+  /** The same one names the same job until 180 days after it was removed. */
   readonly chave?: string;
 }
 

@@ -146,6 +146,8 @@ function openAddingOfApps(sql: Sql, trim: (usuario: string) => Act<number>): Roo
 
 function openAdding(sql: Sql, trim: (usuario: string) => Act<number>): Adding {
   const room = sql.prepare('SELECT 1 FROM rooms WHERE id = ?');
+  // Whatever the kind: a person is told of an anchor once. Source: spec 6 rule 2.
+  const told = sql.prepare('SELECT 1 FROM notice_anchors WHERE person = ? AND room = ? AND anchor = ? LIMIT 1');
   const seen = sql.prepare('INSERT INTO notice_anchors VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
   const forgetSeen = sql.prepare(
     `DELETE FROM notice_anchors WHERE person = ?1 AND at_ms <
@@ -156,7 +158,9 @@ function openAdding(sql: Sql, trim: (usuario: string) => Act<number>): Adding {
   function* isFresh({ usuario, sala, tipo, ancora, atMs }: StoredNotice): Act<boolean> {
     if (!(yield* room.get(sala))) return false;
     if (tipo === 'convite') yield* replaced.run(usuario, sala);
-    return ancora === null || (yield* seen.run(usuario, sala, tipo, ancora, atMs)) === 1;
+    if (ancora === null) return true;
+    if (yield* told.get(usuario, sala, ancora)) return false;
+    return (yield* seen.run(usuario, sala, tipo, ancora, atMs)) === 1;
   }
   return function* (notices) {
     const fresh: StoredNotice[] = [];

@@ -77,6 +77,8 @@ export async function startSlurm(): Promise<TestSlurm> {
     '--kill-child=KILL',
     '--mount-proc',
     'bash',
+    // With a socket as its input it would read ~/.bashrc, as under rshd.
+    '--norc',
     '-c',
     keeper,
     'keeper',

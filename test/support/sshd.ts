@@ -270,6 +270,9 @@ async function listen(files: SshdFiles, port: number, config: readonly string[])
     'AllowTcpForwarding local',
     'StrictModes no',
     'LogLevel VERBOSE',
+    // The shell of this machine's root does not run what its owner keeps in ~/.bashrc: bash does under sshd, at the first level alone.
+    'Match User root',
+    'SetEnv SHLVL=2',
   ];
   await writeFile(files.config, `${lines.join('\n')}\n`);
   const child = spawn(sshdProgram, ['-D', '-f', files.config, '-E', files.log], { stdio: 'ignore' });

@@ -158,7 +158,7 @@ export interface Submissao {
   readonly imagem?: string;
   readonly cluster?: string;
   readonly nome?: string;
-  /** The same one names the same job for ever; without it each call is a new job. */
+  /** The same one names the same job, until 180 days after it was removed; without it each call is a new job. */
   readonly chave?: string;
   /** How long what passes is asked again. Default: 120,000. */
   readonly pacienciaMs?: number;

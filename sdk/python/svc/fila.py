@@ -59,7 +59,8 @@ def submeter(
     """Uploads what the portal lacks of `entradas` and submits; answers the job, with its `id`.
 
     `entradas`: the path below the work folder, and a file of this machine or the bytes. `limites`: cpus, memoriaMb, segundos, gpus. The same
-    `chave` names the same job for ever; without one each call is a new job, and what is lost on the way never makes two.
+    `chave` names the same job, until 180 days after it was removed; without one each call is a new job, and what is lost on the way never
+    makes two.
     """
     _portal.recusar('fila', 'submeter')
     if isinstance(comando, (str, bytes)):

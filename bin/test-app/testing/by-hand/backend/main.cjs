@@ -47,6 +47,7 @@ function answer(req, res) {
   if (refused(req)) return json(res, 403, {}, fault === 'unmarked-gate' ? {} : { 'X-Svc-Token': 'recusado' });
   if (pathname === '/saude') return json(res, 200, { ok: true, versao: version, pid: process.pid + (fault === 'other-pid' ? 1 : 0) });
   if (pathname === '/') return fault === 'warms-up' ? json(res, 503, {}) : index(res);
+  if (pathname === '/gerado.js') return res.writeHead(200).end('');
   if (pathname === '/close-tabs' && fault === 'close-tabs-fails') return json(res, 500, {});
   if (pathname.startsWith('/eco/v1')) return capability(res, pathname.slice('/eco/v1'.length));
   const file = path.join(root, 'frontend', pathname);

@@ -1,0 +1,66 @@
+/** `/v1/` of the portal: the folder of packed versions that its Portal document names, from the moment in which it is one. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { codedError, sendProblem } from '../../api/problems.ts';
+import { sendOwnSchema } from '../../api/repository/own-schema.ts';
+import { createRepositoryHandler, type RepositoryHandler } from '../../api/repository/serve.ts';
+import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
+import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
+import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
+import type { Clock } from '../../schema/clock.ts';
+
+export interface ServedOptions {
+  /** Asked for each request: the document may name another folder, and an empty folder gets its first version while the portal runs. */
+  readonly location: () => ReturnType<typeof repositoryLocation>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface ServedRepository {
+  readonly handle: RepositoryHandler;
+  /** At start: what a killed publisher left goes, and the catalogue is made. Rejects when the folder can't be written to. */
+  readonly look: () => Promise<void>;
+}
+
+interface Opened {
+  readonly folder: string;
+  readonly handle: RepositoryHandler;
+}
+
+export function createServedRepository({ location, clock, log }: ServedOptions): ServedRepository {
+  let opened: Opened | null = null;
+  /** One after the other: opening a folder removes what it takes for left over there. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const folderNow = (): string | null => {
+    const named = location();
+    return named?.kind === 'folder' ? named.folder : null;
+  };
+  const open = async (): Promise<RepositoryHandler> => {
+    const folder = folderNow();
+    if (folder === null) return sendOwnSchema;
+    if (opened?.folder === folder) return opened.handle;
+    if (!(await isRepositoryFolder(folder))) return sendOwnSchema;
+    await openRepositoryFolder(folder);
+    opened = { folder, handle: createRepositoryHandler({ root: folder, writer: createRepositoryWriter(folder, clock), clock, log }) };
+    return opened.handle;
+  };
+  const inTurn = async (): Promise<RepositoryHandler> => {
+    const mine = turn.then(open);
+    turn = mine.catch(() => undefined);
+    return await mine;
+  };
+  const fail = (error: unknown): RepositoryHandler => {
+    const id = randomUUID();
+    log.error({ requestId: id, err: error }, 'the repository can not be opened');
+    return (req, res) => sendProblem(res, codedError(error, id), req.method);
+  };
+  return {
+    handle: (req, res) => {
+      if (opened !== null && opened.folder === folderNow()) return opened.handle(req, res);
+      void inTurn()
+        .catch(fail)
+        .then((handle) => handle(req, res));
+    },
+    look: async () => void (await inTurn()),
+  };
+}
