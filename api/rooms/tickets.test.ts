@@ -117,9 +117,8 @@ test('another portal, whose clock differs by some seconds, takes it while it is 
     return { other, tickets: createTickets({ clock: other, key, rooms, person, alive: async () => true }) };
   };
   const kindAt = async (skewMs: number) => (await at(skewMs).tickets.admit(room, tickets.give(ana))).kind;
-  expect(await Promise.all([-11_000, -10_000, -2_000, 0, 2_000, 59_999, 60_000].map(kindAt))).toEqual([
-    ...['refused', 'seat', 'seat', 'seat', 'seat', 'seat', 'refused'],
-  ]);
+  const kinds = await Promise.all([-11_000, -10_000, -2_000, 0, 2_000, 59_999, 60_000].map(kindAt));
+  expect(kinds).toEqual(['refused', 'seat', 'seat', 'seat', 'seat', 'seat', 'refused']);
   const behind = at(-2_000);
   const ticket = tickets.give(ana);
   behind.other.advance(61_999);
