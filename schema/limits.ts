@@ -83,7 +83,7 @@ export const limits = {
   roomNameCharsMax: 120,
   roomTicketMs: 60_000,
   /** So much the clocks of two portals of one store may differ. Decision: docs/decisions/0300-sealed-tickets.md */
-  clockSkewMsMax: 10_000,
+  portalsSkewMsMax: 10_000,
   searchCharsMax: 100,
   noticesPerPersonMax: 500,
   noticeRecipientsMax: 100,

@@ -42,7 +42,7 @@ export function createMandates(clock: Pick<Clock, 'nowMs'>, key: Buffer, mostKep
   const leftMs = ({ untilMs }: Sealed): number => {
     const ms = untilMs - clock.nowMs();
     // A clock that was set back makes none good for longer.
-    return ms > limits.mandateMs + sharedLimits.clockSkewMsMax ? 0 : ms;
+    return ms > limits.mandateMs + sharedLimits.portalsSkewMsMax ? 0 : ms;
   };
   return {
     give: ({ person, app, session }) => {

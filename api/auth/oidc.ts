@@ -61,7 +61,7 @@ export function createOidc(deps: OidcDeps): Oidc {
       const question = questionOf(state);
       if (secret === null || state === null || question === null || oidc === null) return false;
       const ageMs = clock.nowMs() - parseInt(question, 36);
-      return same(stateOf(oidc, secret, question), state) && ageMs >= -sharedLimits.clockSkewMsMax && ageMs < limits.oidcBeginMs;
+      return same(stateOf(oidc, secret, question), state) && ageMs >= -sharedLimits.portalsSkewMsMax && ageMs < limits.oidcBeginMs;
     },
     finish: async (secret, query) => {
       const settings = settingsOf(people);

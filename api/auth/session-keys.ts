@@ -65,7 +65,7 @@ export function createSessionKeys(
     const [person, id, keyHash] = (await opened('ticket', bilhete)) ?? [];
     const [askedAt] = (await opened('question', pergunta)) ?? [];
     const ageMs = clock.nowMs() - parseInt(askedAt ?? '', 36);
-    const isFresh = ageMs >= -sharedLimits.clockSkewMsMax && ageMs < limits.sessionQuestionMs;
+    const isFresh = ageMs >= -sharedLimits.portalsSkewMsMax && ageMs < limits.sessionQuestionMs;
     const isBound = keyHash === hash('sha256', chave, 'base64url');
     if (person === undefined || id === undefined || !isFresh || !isBound || !isSigned(chave, pergunta, assinatura)) return null;
     return { person, id };

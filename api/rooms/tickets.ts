@@ -64,7 +64,7 @@ export function createTickets({ clock, key, rooms, person, alive }: TicketDeps):
     const ticket = unseal(key, purpose, bilhete) as Ticket | null;
     const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
     // A clock that was set back makes no ticket good for longer.
-    const isOfNow = leftMs > 0 && leftMs <= sharedLimits.roomTicketMs + sharedLimits.clockSkewMsMax;
+    const isOfNow = leftMs > 0 && leftMs <= sharedLimits.roomTicketMs + sharedLimits.portalsSkewMsMax;
     return isOfNow && ticket?.sala === sala ? ticket : null;
   };
   return {
