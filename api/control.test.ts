@@ -81,7 +81,7 @@ describe('the control socket', () => {
   test('the doctor says how people sign in, and when the secret for the provider is missing', async () => {
     const told = async () =>
       (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
-    const oidc = { issuer: 'https://id.example.org/x', clientId: 'svc', claim: 'email', scopes: [], label: null };
+    const oidc = { issuer: 'https://id.example.org/x', clientId: 'svc', claim: 'email', scopes: [], label: null, clientSecretFrom: 'a' };
     portal.world.signIn = { ssh: true, oidc: { ...oidc, clientSecret: async () => 'hush' } };
     const fine = await told();
     expect(fine).toMatchObject({

@@ -67,6 +67,8 @@ export interface OidcSettings {
   readonly clientId: string;
   /** Reads it where the document says. Rejects SECRET_UNREADABLE. Never logged, never answered. */
   readonly clientSecret: () => Promise<string>;
+  /** Where that is, as text: another place, another secret. */
+  readonly clientSecretFrom: string;
   /** Claim that holds Person.spec.login. */
   readonly claim: string;
   /** Requested in addition to `openid`. */

@@ -82,6 +82,8 @@ export const limits = {
   // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomNameCharsMax: 120,
   roomTicketMs: 60_000,
+  /** So much the clocks of two portals of one store may differ. Decision: docs/decisions/0300-sealed-tickets.md */
+  portalsSkewMsMax: 10_000,
   searchCharsMax: 100,
   noticesPerPersonMax: 500,
   noticeRecipientsMax: 100,

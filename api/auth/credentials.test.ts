@@ -185,6 +185,9 @@ test('another portal of the store knows a mandate, and one with another key does
   const mandate = mandates.give({ person: 'ana', app: 'mural', session: 'of-ana' });
   expect(createMandates(clock, key).find(mandate, 'mural')).toEqual({ person: 'ana', app: 'mural', session: 'of-ana' });
   expect(createMandates(clock, Buffer.alloc(32, 4)).find(mandate, 'mural')).toBeNull();
+  // Its clock may differ by some seconds.
+  const findAt = (skewMs: number) => createMandates(createManualClock(clock.nowMs() + skewMs), key).find(mandate, 'mural')?.person;
+  expect([-11_000, -10_000, -2_000, 2_000].map(findAt)).toEqual([undefined, 'ana', 'ana', 'ana']);
   // What was sealed for another use is none.
   expect(
     mandates.find(seal(key, 'room ticket', { person: 'ana', app: 'mural', session: 'of-ana', untilMs: clock.nowMs() + 1 }), 'mural'),

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { seal, unseal } from './sealed.ts';
 
 /** Who asks: with which portal session, and which app. */
@@ -41,7 +42,7 @@ export function createMandates(clock: Pick<Clock, 'nowMs'>, key: Buffer, mostKep
   const leftMs = ({ untilMs }: Sealed): number => {
     const ms = untilMs - clock.nowMs();
     // A clock that was set back makes none good for longer.
-    return ms > limits.mandateMs ? 0 : ms;
+    return ms > limits.mandateMs + sharedLimits.portalsSkewMsMax ? 0 : ms;
   };
   return {
     give: ({ person, app, session }) => {

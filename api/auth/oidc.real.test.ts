@@ -22,7 +22,7 @@ afterEach(async () => {
 
 function offer(more: Partial<OidcSettings> = {}): void {
   const { issuer, clientId, clientSecret } = provider;
-  const oidc = { issuer, clientId, claim: 'preferred_username', scopes: ['profile', 'email'], label: null };
+  const oidc = { issuer, clientId, claim: 'preferred_username', scopes: ['profile', 'email'], label: null, clientSecretFrom: 'a' };
   portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: async () => clientSecret, ...more } };
 }
 
@@ -165,6 +165,29 @@ describe('a bad day of the provider', () => {
     offer({ clientSecret: async () => 'wrong-secret-of-the-client-0123456789' });
     expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_REFUSED']);
     expect(portal.logLines.join('')).toContain('invalid_client');
+    // Mended where it was, or written elsewhere: at the next sign-in.
+    advance(2_000);
+    offer();
+    expect((await roundTrip(portal.browser())).headers.location).toBe(`${portal.url}/`);
+    offer({ clientSecret: async () => 'wrong-secret-of-the-client-0123456789', clientSecretFrom: 'b' });
+    expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_REFUSED']);
+    offer({ clientSecretFrom: 'c' });
+    expect((await roundTrip(portal.browser())).headers.location).toBe(`${portal.url}/`);
+  });
+
+  test('it refuses the secret in the head of its answer alone: the metadata is read anew soon', async () => {
+    provider.intercept = (req, res) => {
+      if (req.url !== '/token') return false;
+      res.writeHead(401, { 'www-authenticate': 'Basic realm="clients"' }).end();
+      return true;
+    };
+    const asked = (): number => provider.seen.filter((path) => path === '/.well-known/openid-configuration').length;
+    expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_REFUSED']);
+    await begin(portal.browser());
+    expect(asked()).toBe(1);
+    advance(2_000);
+    await begin(portal.browser());
+    expect(asked()).toBe(2);
   });
 });
 
@@ -225,6 +248,9 @@ describe('an answer that is not this browser’s', () => {
   test.for([
     [9 * 60_000 + 59_000, true],
     [10 * 60_000, false],
+    // At another portal of the store, whose clock is behind.
+    [-2_000, true],
+    [-11_000, false],
   ] as const)('after %i ms is taken: %s', async ([ms, taken]) => {
     const browser = portal.browser();
     const back = await provider.visit((await begin(browser)).headers.location ?? '');

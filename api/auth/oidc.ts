@@ -10,6 +10,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { OidcSettings, PeopleView } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Site } from '../hosts.ts';
 import { newSecret } from './secrets.ts';
 
@@ -35,12 +36,12 @@ export interface OidcDeps {
 
 export function createOidc(deps: OidcDeps): Oidc {
   const { site, clock, people } = deps;
-  const provider = createProvider(deps);
+  const providers = createProviders(deps);
   const redirectUri = `${site.origin}${oidcReturnPath}`;
   return {
     begin: async (kept) => {
       const settings = settingsOf(people);
-      const { library, config } = await provider(settings);
+      const { library, config } = await providers.of(settings);
       const secret = kept ?? newSecret();
       const question = `${clock.nowMs().toString(36)}.${randomBytes(12).toString('base64url')}`;
       const location = library.buildAuthorizationUrl(config, {
@@ -60,13 +61,13 @@ export function createOidc(deps: OidcDeps): Oidc {
       const question = questionOf(state);
       if (secret === null || state === null || question === null || oidc === null) return false;
       const ageMs = clock.nowMs() - parseInt(question, 36);
-      return same(stateOf(oidc, secret, question), state) && ageMs >= -1_000 && ageMs < limits.oidcBeginMs;
+      return same(stateOf(oidc, secret, question), state) && ageMs >= -sharedLimits.portalsSkewMsMax && ageMs < limits.oidcBeginMs;
     },
     finish: async (secret, query) => {
       const settings = settingsOf(people);
       const state = query.get('state');
       const question = questionOf(state) ?? '';
-      const { library, config } = await provider(settings);
+      const { library, config } = await providers.of(settings);
       const address = new URL(`${redirectUri}?${query.toString()}`);
       try {
         const tokens = await library.authorizationCodeGrant(config, address, {
@@ -80,6 +81,8 @@ export function createOidc(deps: OidcDeps): Oidc {
         const own = settings.claim in claims ? claims : await library.fetchUserInfo(config, tokens.access_token, claims.sub);
         return await personOf(deps, settings, { ...own, sub: claims.sub });
       } catch (error) {
+        // It may have been mended where the document says.
+        if (isOtherSecret(error)) providers.forget();
         throw coded(error);
       }
     },
@@ -100,21 +103,31 @@ interface Provider {
   readonly config: Configuration;
 }
 
+interface Providers {
+  readonly of: (settings: OidcSettings) => Promise<Provider>;
+  /** Asked anew soon, with the secret of then. */
+  readonly forget: () => void;
+}
+
 /**
  * The provider's metadata, fetched once for all sign-ins and cached; a failure is cached for a moment, so that sign-in attempts can't make
  * the portal ask all the time. A changed document is another provider.
  */
-function createProvider({ clock }: OidcDeps): (settings: OidcSettings) => Promise<Provider> {
+function createProviders({ clock }: OidcDeps): Providers {
   let known: { readonly of: string; untilMs: number; readonly provider: Promise<Provider> } | null = null;
-  return async (settings) => {
-    const of = JSON.stringify([settings.issuer, settings.clientId]);
-    if (known?.of === of && clock.monotonicMs() < known.untilMs) return await known.provider;
-    const asked = { of, untilMs: clock.monotonicMs() + limits.oidcMetadataMs, provider: discover(settings) };
-    known = asked;
-    asked.provider.catch(() => {
-      asked.untilMs = clock.monotonicMs() + limits.oidcRetryMs;
-    });
-    return await asked.provider;
+  const shorten = (one: typeof known): void => {
+    if (one) one.untilMs = Math.min(one.untilMs, clock.monotonicMs() + limits.oidcRetryMs);
+  };
+  return {
+    of: async (settings) => {
+      const of = JSON.stringify([settings.issuer, settings.clientId, settings.clientSecretFrom]);
+      if (known?.of === of && clock.monotonicMs() < known.untilMs) return await known.provider;
+      const asked = { of, untilMs: clock.monotonicMs() + limits.oidcMetadataMs, provider: discover(settings) };
+      known = asked;
+      asked.provider.catch(() => shorten(asked));
+      return await asked.provider;
+    },
+    forget: () => shorten(known),
   };
 }
 
@@ -206,6 +219,10 @@ function isUnreachable(error: unknown): boolean {
     (error instanceof TypeError && error.message === 'fetch failed')
   );
 }
+
+/** As the body says, or, with a challenge in the head, the status alone. Source: RFC 6749 5.2 */
+const isOtherSecret = (error: unknown): boolean =>
+  wordOf(error) === 'invalid_client' || (error as { readonly status?: unknown }).status === 401;
 
 /** The OAuth error, or a code of the library or of the network. */
 function wordOf(error: unknown): string {

@@ -100,6 +100,18 @@ describe('a session comes back by its key', () => {
     expect(await sessions.alive(session.id)).toBe(true);
   });
 
+  test('also at another portal of the store, whose clock is some seconds behind', async () => {
+    const { clock, store, sessions, answer } = await setUp();
+    const renewedAt = async (skewMs: number): Promise<string> => {
+      const keys = createSessionKeys(store, createManualClock(clock.nowMs() + skewMs), sessions);
+      return await keys.renew(await answer()).then(
+        () => 'renewed',
+        (error: { code: string }) => error.code,
+      );
+    };
+    expect([await renewedAt(-11_000), await renewedAt(-2_000)]).toEqual(['UNAUTHENTICATED', 'renewed']);
+  });
+
   test('not with another key, ticket, question or signature', async () => {
     const { keys, sessions, secret, answer, key, bilhete, clock } = await setUp();
     const stranger = newKey();

@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createTurns } from '../../schema/turns.ts';
 import { shortHash, storedKey } from './secrets.ts';
 import type { Opened, Session, Sessions } from './sessions.ts';
@@ -64,7 +65,7 @@ export function createSessionKeys(
     const [person, id, keyHash] = (await opened('ticket', bilhete)) ?? [];
     const [askedAt] = (await opened('question', pergunta)) ?? [];
     const ageMs = clock.nowMs() - parseInt(askedAt ?? '', 36);
-    const isFresh = ageMs > -1_000 && ageMs < limits.sessionQuestionMs;
+    const isFresh = ageMs >= -sharedLimits.portalsSkewMsMax && ageMs < limits.sessionQuestionMs;
     const isBound = keyHash === hash('sha256', chave, 'base64url');
     if (person === undefined || id === undefined || !isFresh || !isBound || !isSigned(chave, pergunta, assinatura)) return null;
     return { person, id };

@@ -180,7 +180,15 @@ test('the ways to sign in are told to anybody, without secrets', async () => {
   const read = async () => (await portal.browser().request('/api/sessao/metodos')).json();
   expect(await read()).toEqual({ link: true, ssh: true, oidc: null });
   const clientSecret = async () => 'hush';
-  const oidc = { issuer: 'https://id.example.org/x', clientId: 'svc', clientSecret, claim: 'email', scopes: [], label: null };
+  const oidc = {
+    issuer: 'https://id.example.org/x',
+    clientId: 'svc',
+    clientSecret,
+    clientSecretFrom: 'a',
+    claim: 'email',
+    scopes: [],
+    label: null,
+  };
   portal.world.signIn = { ssh: false, oidc };
   expect(await read()).toEqual({ link: true, ssh: false, oidc: { label: 'id.example.org' } });
   portal.world.signIn = { ssh: false, oidc: { ...oidc, label: 'Universidade' } };

@@ -22,6 +22,8 @@ let clock: ManualClock;
 let store: RoomStore;
 let attachments: Attachments;
 let named: Map<string, Set<string> | Error>;
+/** Why documents of rooms can't be removed. */
+let stuck: Error | null;
 let errors: unknown[];
 let told: string[];
 let heldBytes: number;
@@ -31,6 +33,7 @@ beforeEach(async () => {
   clock = createManualClock();
   store = createMemoryRooms();
   named = new Map();
+  stuck = null;
   errors = [];
   for (const id of [room, other]) {
     await store.createRoom({ id, app: 'notas', nome: id, dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
@@ -65,6 +68,10 @@ function open(isOurs = true): Attachments {
         const found = named.get(sala) ?? new Set<string>();
         if (found instanceof Error) throw found;
         return found;
+      },
+      deleteRoom: async (sala) => {
+        if (stuck !== null) throw stuck;
+        told.push(`documents of ${sala} removed`);
       },
     },
     files: createAttachmentFiles(createFolderBytes(dir)),
@@ -141,6 +148,17 @@ test('what an interrupted upload left goes, and the folder of a room that was de
   expect(files(room)).toEqual([fresh, sha].toSorted());
   expect(readdirSync(dir)).toEqual([room]);
   expect(await store.deletedRooms()).toEqual([]);
+});
+
+test('that a room was deleted is remembered until its documents are removed, too', async () => {
+  await put(room, 'gone with its room');
+  for (const id of [room, other]) await store.deleteRoom(id);
+  stuck = new Error('the log can not be written');
+  await attachments.collect();
+  expect([await store.deletedRooms(), readdirSync(dir), errors]).toEqual([[room, other], [], [stuck]]);
+  stuck = null;
+  await attachments.collect();
+  expect([await store.deletedRooms(), told]).toEqual([[], [room, other].map((id) => `documents of ${id} removed`)]);
 });
 
 describe('what the store does not know', () => {

@@ -1,7 +1,8 @@
 /**
- * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; a folder whose room the store
- * marks as deleted goes at once. What the store does not know is different: a store that was lost, or restored from a backup, knows less
- * than the folder holds. That stays, is reported, and goes only when it was unknown for weeks to a store that the folder belongs to.
+ * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; of a room that the store marks as
+ * deleted the folder goes at once, and so do documents that its deletion could not remove. What the store does not know is different: a store
+ * that was lost, or restored from a backup, knows less than the folder holds. That stays, is reported, and goes only when it was unknown for
+ * weeks to a store that the folder belongs to.
  * Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
 import type { RoomStore } from '../../store/rooms.ts';
@@ -23,7 +24,7 @@ export interface CollectionReport {
 export interface CollectionDeps {
   readonly store: RoomStore;
   readonly values: Pick<Store, 'value' | 'putValue'>;
-  readonly relay: Pick<Relay, 'attachmentsIn'>;
+  readonly relay: Pick<Relay, 'attachmentsIn' | 'deleteRoom'>;
   readonly files: AttachmentFiles;
   readonly clock: Clock;
   readonly report: CollectionReport;
@@ -61,17 +62,18 @@ export async function collectAttachments(deps: CollectionDeps): Promise<void> {
   const isSteady = before !== null && nowMs >= before.atMs && nowMs - before.atMs < limits.attachmentSweepGapMsMax;
   const round: Round = { nowMs, sinceOf: (name) => (isSteady ? (before.unknown[name] ?? nowMs) : nowMs), unknown: new Map() };
   const reported = new Set<string>();
-  for (const sala of new Set([...(await store.roomsWithAttachments()), ...folders])) {
+  const tryTo = async (act: () => Promise<void>): Promise<void> => {
     try {
-      await collectRoom(deps, round, sala);
+      await act();
     } catch (error) {
-      // Its documents can't be read now: nothing of the room is removed. One cause is logged once for any number of rooms.
+      // Its documents can't be read or removed now: the room stays as it is. One cause is logged once for any number of rooms.
       const why = String(error);
       if (!reported.has(why)) onError(error);
       reported.add(why);
     }
-  }
-  for (const sala of await store.deletedRooms()) if (!folders.includes(sala)) await store.forgetDeleted(sala);
+  };
+  for (const sala of new Set([...(await store.roomsWithAttachments()), ...folders])) await tryTo(() => collectRoom(deps, round, sala));
+  for (const sala of await store.deletedRooms()) if (!folders.includes(sala)) await tryTo(() => forgetDeleted(deps, sala));
   const unknown = Object.fromEntries(round.unknown);
   await values.putValue(collectionValue, JSON.stringify({ atMs: nowMs, unknown } satisfies CollectionMemory));
   const added = [...round.unknown.keys()].find((name) => before?.unknown[name] === undefined);
@@ -83,7 +85,7 @@ async function collectRoom(deps: CollectionDeps, round: Round, sala: string): Pr
   if ((await store.room(sala)) === null) {
     if (!(await store.wasDeleted(sala))) return await stranger(deps, round, sala, sala, () => files.removeRoom(sala));
     await inTurn(sala, () => files.removeRoom(sala));
-    return await store.forgetDeleted(sala);
+    return await forgetDeleted(deps, sala);
   }
   const rows = await store.attachments(sala);
   const strangers = await files.filesBefore(sala, Date.now() - limits.attachmentStagingMsMax);
@@ -96,6 +98,12 @@ async function collectRoom(deps: CollectionDeps, round: Round, sala: string): Pr
       await stranger(deps, round, sala, `${sala}/${name}`, () => files.removeFile(sala, name));
     }
   }
+}
+
+/** Its documents may have outlived the deletion: only when they are gone, too, nothing has to be remembered of it. */
+async function forgetDeleted({ store, relay }: CollectionDeps, sala: string): Promise<void> {
+  await relay.deleteRoom(sala);
+  await store.forgetDeleted(sala);
 }
 
 async function collectRows({ store, files, clock, inTurn }: CollectionDeps, sala: string, named: ReadonlySet<string>): Promise<void> {

@@ -34,11 +34,15 @@ export interface Relay {
   setRole(sala: string, usuario: string, papel: Papel | null): void;
   /** By session or credential: the person signed out there, or the backend stopped: its sockets close with 1013, and a reconnect needs a ticket. */
   endSession(session: string): void;
+  /** Each open socket, for who looks whether it may still be there. Counts as a change: who is coming in at this moment is looked at again, too. */
+  seated(): readonly { readonly sala: string; readonly usuario: string; readonly credential: string | null }[];
   /** Portal sessions that pages have sockets open with: they end with them. */
   carried(): readonly { readonly person: string; readonly session: string }[];
   /** Number of changes of role, ends and deletions so far: a caller that read a role and finds another number reads it again. */
   changes(): number;
-  /** Closes every socket with 4410 and forgets the room's log. Resolves once that is durable. */
+  /** Closes every socket with 4410. */
+  endRoom(sala: string): void;
+  /** As `endRoom`, and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;
   /** Another portal has these rooms now: their sockets close with 1013, and what is not written of them never is. Who comes again is let in by that one. */
   letGo(salas: readonly string[]): void;

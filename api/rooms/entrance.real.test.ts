@@ -34,7 +34,7 @@ beforeEach(async () => {
   verdict = Promise.withResolvers();
   const entrance = createEntrance({
     site: siteOf('http://svc.localhost', 80, 'subdomain'),
-    tickets: { admit: async () => await verdict.promise },
+    tickets: { isGood: () => true, admit: async () => await verdict.promise },
     relay: world.relay,
   });
   front = createServer();
@@ -145,4 +145,15 @@ test('frames before the verdict count as those of the role that it gives, in the
   expect(['um', 'dois', 'três'].every((word) => reader.doc.getText('text').toJSON().includes(word))).toBe(true);
   expect(reader.ws.readyState).toBe(WebSocket.OPEN);
   reader.end();
+});
+
+test('a room that is deleted during the handshake is closed as one that was deleted', async () => {
+  const ana = connect(`ws://127.0.0.1:${port()}/ws/salas/${sala}/documento`, 'x');
+  await expect.poll(() => waiting.length).toBe(1);
+  await world.relay.deleteRoom(sala);
+  const { resolve } = verdict;
+  verdict = Promise.withResolvers();
+  verdict.resolve({ kind: 'deleted' });
+  resolve(seat('editar'));
+  expect(await ana.closed).toBe(4410);
 });

@@ -16,7 +16,7 @@ export type RoomEntrance = (req: IncomingMessage, socket: Duplex, head: Buffer, 
 
 export interface EntranceDeps {
   readonly site: Site;
-  readonly tickets: Pick<Tickets, 'admit'>;
+  readonly tickets: Pick<Tickets, 'isGood' | 'admit'>;
   readonly relay: Relay;
   /** Takes it to the portal that has the room; null: that is this one. Absent: there are no others. */
   readonly elsewhere?: (sala: string) => Promise<Carry | null>;
@@ -33,6 +33,8 @@ export function createEntrance({ site, tickets, relay, elsewhere }: EntranceDeps
     const place = placeOf(req.url ?? '');
     if (!place) return refuseUpgrade(socket, 404, 'Not Found');
     const { sala, canal, bilhete } = place;
+    // Before anybody is asked whose the room is, who would take it.
+    if (!tickets.isGood(sala, bilhete)) return refuseUpgrade(socket, 403, 'Forbidden');
     // Once only: where a room changes hands meanwhile, the relay sends the client away, and it comes again.
     const carry = isCarried ? null : ((await elsewhere?.(sala)) ?? null);
     if (socket.destroyed) return;
@@ -58,6 +60,8 @@ export function createEntrance({ site, tickets, relay, elsewhere }: EntranceDeps
       for (const carrier of [session, credential]) if (carrier) relay.endSession(carrier);
       return;
     }
+    // Its documents are removed by who deleted it, never for a row that is missing here.
+    if (after.kind === 'deleted') return relay.endRoom(sala);
     const now = after.kind === 'seat' ? after.seat.papel : null;
     if (now !== papel) relay.setRole(sala, usuario, now);
   };

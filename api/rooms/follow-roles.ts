@@ -1,6 +1,6 @@
 /**
- * Roles that change without a request: a Grant document changed, or the Person documents changed groups. Sockets in a room get the current
- * role at once (spec 3.4).
+ * Roles that change without a request to this portal: a Grant document changed, the Person documents changed groups, or another portal of the store
+ * changed something. Sockets in a room get the current role at once (spec 3.4).
  */
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore, Who } from '../../store/rooms.ts';
@@ -12,13 +12,14 @@ export interface FollowDeps {
   readonly rooms: RoomStore;
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly news: RoomNews;
-  readonly relay: Pick<Relay, 'setRole' | 'deleteRoom'>;
+  readonly relay: Pick<Relay, 'seated' | 'endSession' | 'deleteRoom'>;
   readonly bus: Bus;
   readonly onError: (error: unknown) => void;
 }
 
 export function followRoles(deps: FollowDeps): () => void {
   const { people, news, relay, bus, onError } = deps;
+  const stopMissed = bus.onEdgesMissed(oneByOne(() => reseatAll(deps)));
   let known = groupsOf(people);
   const stopRooms = bus.onRoomChanged(({ id, app, people }) => {
     news
@@ -44,20 +45,60 @@ export function followRoles(deps: FollowDeps): () => void {
     stopRooms();
     stopHeard();
     stopPeople();
+    stopMissed();
   };
 }
 
 /** `who`: with all groups that they were or are in. */
-async function reseat({ rooms, people, news, relay }: FollowDeps, who: Who): Promise<void> {
+async function reseat({ rooms, news }: FollowDeps, who: Who): Promise<void> {
   const { usuario } = who;
   const apps = new Set<string>();
   for (const { room } of await rooms.roomsOf(null, who)) {
     apps.add(room.app);
-    const person = people.find(usuario);
-    const standing = person && (await rooms.standing(room.id, person));
-    relay.setRole(room.id, usuario, standing?.papel ?? null);
+    await news.reseat(room.id, [usuario]);
   }
   for (const app of apps) news.notify(app, [usuario]);
+}
+
+/** What other portals told was lost: everybody who sits here is looked at. Never rejects; a room that can't be read keeps no other one waiting. */
+async function reseatAll({ rooms, news, relay, onError }: FollowDeps): Promise<void> {
+  const seats = relay.seated();
+  const failures: unknown[] = [];
+  const tryTo = async (act: () => Promise<void>): Promise<void> => await act().catch((error: unknown) => void failures.push(error));
+  for (const [sala, seated] of Map.groupBy(seats, (seat) => seat.sala)) {
+    await tryTo(async () => {
+      if (await rooms.wasDeleted(sala)) return await relay.deleteRoom(sala);
+      await news.reseat(
+        sala,
+        seated.map(({ usuario }) => usuario),
+      );
+    });
+  }
+  for (const credential of new Set(seats.flatMap((seat) => seat.credential ?? []))) {
+    await tryTo(async () => {
+      if ((await rooms.portalToken(credential)) === null) relay.endSession(credential);
+    });
+  }
+  // One cause is told once for any number of rooms. A database that is away is missed again when it is back.
+  if (failures.length > 0) onError(failures[0]);
+}
+
+/** One at a time; whatever is asked for meanwhile is one more afterwards. `act` never rejects. */
+function oneByOne(act: () => Promise<void>): () => void {
+  let isDue = false;
+  let isRunning = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (isDue) {
+      isDue = false;
+      await act();
+    }
+    isRunning = false;
+  };
+  return () => {
+    isDue = true;
+    if (!isRunning) void run();
+  };
 }
 
 function groupsOf(people: Pick<PeopleView, 'all'>): ReadonlyMap<string, readonly string[]> {

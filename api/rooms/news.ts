@@ -5,6 +5,7 @@
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore, StoredRoom } from '../../store/rooms.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
+import { createTurns } from '../../schema/turns.ts';
 import type { Relay } from './contract.ts';
 
 export interface RoomNews {
@@ -41,11 +42,15 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
       .all()
       .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
   };
+  // What was read first is not set last.
+  const inTurn = createTurns();
   const reseat: RoomNews['reseat'] = async (sala, concerned) => {
     for (const usuario of new Set(concerned)) {
-      const person = people.find(usuario);
-      const standing = person && (await rooms.standing(sala, person));
-      relay.setRole(sala, usuario, standing?.papel ?? null);
+      await inTurn(`${sala} ${usuario}`, async () => {
+        const person = people.find(usuario);
+        const standing = person && (await rooms.standing(sala, person));
+        relay.setRole(sala, usuario, standing?.papel ?? null);
+      });
     }
   };
   return {

@@ -80,11 +80,12 @@ export function createRooms(deps: RoomDeps): Rooms {
       const room = await owned(caller, id);
       const people = await news.peopleOf(room);
       if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
-      // Joins are refused from here on: now its connections and its data are removed.
-      await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
+      // It is deleted, whatever becomes of its data.
       news.deleted(id);
       news.notify(room.app, people);
       news.notifyBells(people);
+      // Joins are refused from here on: now its connections and its data are removed. What can't be removed now the collection tries again.
+      await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
     },
     ...createGrants(deps, news, { owned, inRoom }),
   };

@@ -109,6 +109,24 @@ test('another portal of the store reads it, and one with another key does not', 
   expect((await of(Buffer.alloc(32, 8)).admit(room, ticket)).kind).toBe('refused');
 });
 
+test('another portal, whose clock differs by some seconds, takes it while it is good there', async () => {
+  const { clock, rooms, tickets } = await world();
+  const at = (skewMs: number) => {
+    const other = createManualClock(clock.nowMs() + skewMs);
+    const person = (name: string) => people.get(name) ?? null;
+    return { other, tickets: createTickets({ clock: other, key, rooms, person, alive: async () => true }) };
+  };
+  const kindAt = async (skewMs: number) => (await at(skewMs).tickets.admit(room, tickets.give(ana))).kind;
+  const kinds = await Promise.all([-11_000, -10_000, -2_000, 0, 2_000, 59_999, 60_000].map(kindAt));
+  expect(kinds).toEqual(['refused', 'seat', 'seat', 'seat', 'seat', 'seat', 'refused']);
+  const behind = at(-2_000);
+  const ticket = tickets.give(ana);
+  behind.other.advance(61_999);
+  expect((await behind.tickets.admit(room, ticket)).kind).toBe('seat');
+  behind.other.advance(1);
+  expect((await behind.tickets.admit(room, ticket)).kind).toBe('refused');
+});
+
 test('says nothing to who has it, and any bit that is another one makes it none', async () => {
   const { tickets } = await world();
   const ticket = tickets.give(ana);

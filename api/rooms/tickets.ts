@@ -36,6 +36,8 @@ export type Admission =
 export interface Tickets {
   /** base64url, below limits.sealedCharsMax. */
   give(to: TicketFor): string;
+  /** A portal of the store gave it for this room, and its time is not over. Asks nobody: who sends another one costs nothing. */
+  isGood(sala: string, bilhete: string): boolean;
   /** Never rejects for what a client sent; for a store that can't be read it does. */
   admit(sala: string, bilhete: string): Promise<Admission>;
 }
@@ -58,13 +60,19 @@ const purpose = 'room ticket';
 const refused: Admission = { kind: 'refused' };
 
 export function createTickets({ clock, key, rooms, person, alive }: TicketDeps): Tickets {
+  const read = (sala: string, bilhete: string): Ticket | null => {
+    const ticket = unseal(key, purpose, bilhete) as Ticket | null;
+    const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
+    // A clock that was set back makes no ticket good for longer.
+    const isOfNow = leftMs > 0 && leftMs <= sharedLimits.roomTicketMs + sharedLimits.portalsSkewMsMax;
+    return isOfNow && ticket?.sala === sala ? ticket : null;
+  };
   return {
+    isGood: (sala, bilhete) => read(sala, bilhete) !== null,
     give: (to) => seal(key, purpose, { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
     admit: async (sala, bilhete) => {
-      const ticket = unseal(key, purpose, bilhete) as Ticket | null;
-      const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
-      // A clock that was set back makes no ticket good for longer.
-      if (ticket === null || leftMs <= 0 || leftMs > sharedLimits.roomTicketMs || ticket.sala !== sala) return refused;
+      const ticket = read(sala, bilhete);
+      if (ticket === null) return refused;
       if (ticket.session !== null && !(await alive(ticket.session))) return refused;
       if (ticket.credential !== null && !(await rooms.portalToken(ticket.credential))) return refused;
       const who = person(ticket.usuario);

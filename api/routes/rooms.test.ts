@@ -1,6 +1,8 @@
 /** Rooms over the portal's own HTTP border: a real portal, real requests, an in-memory database. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../rooms/limits.ts';
+import { silentRelay } from '../rooms/silent-relay.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
@@ -8,8 +10,10 @@ let world: PortalWorld;
 let ana: Browser;
 let bia: Browser;
 let id: string;
+/** Of the documents of a room. */
+let removal = async (): Promise<void> => undefined;
 beforeAll(async () => {
-  world = await createPortalWorld();
+  world = await createPortalWorld({ relay: { ...silentRelay, deleteRoom: () => removal() } });
   [ana, bia] = await Promise.all([world.signedIn('ana'), world.signedIn('bia')]);
 });
 beforeEach(async () => {
@@ -109,6 +113,22 @@ describe('rooms', () => {
       if (browser === ana) await ask(browser, 'POST', `/api/salas/${room}/bilhete?app=${app}`, {});
     }
     expect(bodies.size).toBe(1);
+  });
+
+  test('one whose documents can not be removed now is deleted for everybody all the same', async () => {
+    await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'ver' });
+    const heard: string[] = [];
+    onTestFinished(world.bus.onPublish((person, { type }) => heard.push(`${person} ${type}`)));
+    const others = vi.spyOn(world.bus, 'tellOthers');
+    removal = async () => await Promise.reject(new SvcError('STORE_FAILED', 'the log can not be written'));
+    onTestFinished(() => {
+      others.mockRestore();
+      removal = async () => undefined;
+    });
+    expect((await ana.call('DELETE', `/api/salas/${id}?app=notas`)).json().code).toBe('STORE_FAILED');
+    expect(others.mock.calls).toEqual([[{ kind: 'room-deleted', id }]]);
+    expect(heard.toSorted()).toEqual(['ana avisos', 'ana mudaram', 'bia avisos', 'bia mudaram']);
+    expect((await asBia('GET', '/api/salas?app=notas')).json().salas).not.toContainEqual(expect.objectContaining({ id }));
   });
 
   test('a ticket says whom it lets in, and null for who is not in', async () => {

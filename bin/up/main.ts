@@ -142,7 +142,7 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
     const reigns = await (opened.member === null
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
-    const gateways = switchable(createGateway(reigns.controller().context, stateDir));
+    const gateways = switchable(createGateway(reigns.controller().context, stateDir), local);
     reigns.onController(({ context }, before) => {
       recallLiving(before.context.entries, context.entries);
       gateways.set(createGateway(context, stateDir));

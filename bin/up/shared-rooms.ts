@@ -1,6 +1,6 @@
 /**
- * Documents of rooms in the database that portals share. The portal joins the others under its name and has the rooms that it opens. What a portal
- * before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
+ * Documents of rooms in the database that portals share. The portal joins the others under its name, also when its rooms stay shut, and has the rooms
+ * that it opens. What a portal before kept in rooms.db is moved there at the first start. Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
 import { existsSync, renameSync } from 'node:fs';
 import type { ClientBase } from 'pg';
@@ -21,6 +21,8 @@ import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface SharedRooms extends MarkedRoomLog {
+  /** Id of this portal among those of the database. */
+  readonly portal: string;
   /** Null: no room can be entered (`trouble`). */
   readonly owners: RoomOwners | null;
   /** Rooms that this portal had and another one took meanwhile. */
@@ -46,11 +48,10 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
   const { pool, renewals, hosts } = pools;
   const listeners: ((salas: readonly string[]) => void)[] = [];
   const onTaken: SharedRooms['onTaken'] = (listener) => void listeners.push(listener);
-  const shut = await moveDocuments(options);
-  if (shut !== null) return { ...shut, owners: null, onTaken };
+  let owners: RoomOwners | null = null;
   const look = (): void => {
     owners
-      .lost()
+      ?.lost()
       .then((salas) => (salas.length === 0 ? null : listeners.forEach((listener) => listener(salas))))
       .catch((error: unknown) => {
         log.warn({ why: String(error) }, 'which rooms other portals took is not known yet; asked again');
@@ -59,7 +60,9 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
   };
   const member = await joinPortals(renewals, { holder: holderName(), address, version: buildName(), clock, onLapsed: look });
   ends.push(() => member.leave());
-  const owners = createRoomOwners(pool, member, clock);
+  const shut = await moveDocuments(options);
+  if (shut !== null) return { ...shut, owners, portal: member.id, onTaken };
+  owners = createRoomOwners(pool, member, clock);
   owners.onTakenAnew((sala) => listeners.forEach((listener) => listener([sala])));
   hosts.onEra(() => {
     log.warn({}, 'another server of the database takes writes now: rooms are read anew');
@@ -67,7 +70,7 @@ export async function openSharedRooms(options: SharedRoomsOptions): Promise<Shar
   });
   const roomLog = openPostgresRoomLog({ pool, owners, clock });
   ends.push(() => roomLog.close());
-  return { log: roomLog, trouble: null, unknownRooms: 0, setAside: null, owners, onTaken };
+  return { log: roomLog, trouble: null, unknownRooms: 0, setAside: null, owners, portal: member.id, onTaken };
 }
 
 /** Null: all documents are in the database. Else what is wrong with the file that holds them. */

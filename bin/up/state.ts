@@ -187,7 +187,7 @@ function peersOf(
   const owners = shared?.owners ?? null;
   return {
     key,
-    portal: owners?.portal ?? '',
+    portal: shared?.portal ?? '',
     ...joinAt(address),
     living,
     elsewhere: async (sala) => {

@@ -1,13 +1,15 @@
 /** One gateway for as long as the portal lives, over controllers that follow each other: the api keeps the parts of it that it was given. */
 import type { ControllerFigures } from '../../schema/figures.ts';
 import type { Gateway } from '../../schema/gateway.ts';
+import type { Bus } from '../../store/bus.ts';
 
 export interface Switchable {
   readonly gateway: Gateway;
+  /** Who follows the people looks again: the next controller told of what it read before it was shown. */
   set(next: Gateway): void;
 }
 
-export function switchable(first: Gateway): Switchable {
+export function switchable(first: Gateway, bus: Pick<Bus, 'peopleChanged'>): Switchable {
   const { commands, ...views } = first;
   const kept = { ...copies(views), commands: copies(commands) } as Gateway;
   return {
@@ -15,6 +17,7 @@ export function switchable(first: Gateway): Switchable {
     set: ({ commands: nextCommands, ...nextViews }) => {
       assign(kept, nextViews);
       assign(kept.commands, nextCommands);
+      bus.peopleChanged();
     },
   };
 }

@@ -48,6 +48,7 @@ export function createSignInView(
                 issuer: oidc.issuer,
                 clientId: oidc.clientId,
                 clientSecret: () => readSecretReference(oidc.clientSecret, secretsDir),
+                clientSecretFrom: JSON.stringify(oidc.clientSecret),
                 claim: oidc.claim ?? 'preferred_username',
                 scopes: oidc.scopes ?? ['profile', 'email'],
                 label: oidc.label ?? null,

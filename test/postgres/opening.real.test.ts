@@ -1,17 +1,23 @@
 /** What an administrator gets wrong about the database is told with what to do, at once, and leaves no connection behind. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openWindows } from '../../api/events/windows.ts';
+import { openState } from '../../bin/up/state.ts';
 import { openMember, type StorePlace } from '../../bin/up/store-place.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';
-import { joinPortals } from '../../store/portals.ts';
+import { joinPortals, livingPortals } from '../../store/portals.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
+import { roomLogName } from '../../store/room-log-move.ts';
 import { freePort, until } from '../support/portal.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let server: TestPostgres;
 let place: PostgresPlace;
-const ends: (() => Promise<void>)[] = [];
+const ends: (() => Promise<void> | void)[] = [];
 
 beforeAll(async () => {
   server = await startPostgres();
@@ -61,19 +67,18 @@ test('of several servers each says why it is of no use', async () => {
   expect(message).toContain(`127.0.0.1:${place.port}: password authentication failed`);
 });
 
+/** By a Portal document. */
+const said = ({ user, port, database }: PostgresPlace, key: string): StorePlace => ({
+  store: `postgres://${user}@127.0.0.1:${port}/${database}`,
+  storePassword: { env: 'OF_STORE' },
+  portalKey: { env: key },
+});
+
 test('a portal with another key than those that run is refused; when none runs the key is a new one', async () => {
   Object.assign(process.env, { OF_STORE: place.password, KEY_ONE: 'a'.repeat(32), KEY_TWO: 'b'.repeat(32) });
-  const join = (name: string) => {
-    const { user, port, database } = place;
-    const said: StorePlace = {
-      store: `postgres://${user}@127.0.0.1:${port}/${database}`,
-      storePassword: { env: 'OF_STORE' },
-      portalKey: { env: name },
-    };
-    return openMember(said, { stateDir: server.folder, clock: systemClock, local: createBus() });
-  };
+  const joined = (name: string) => openMember(said(place, name), { stateDir: server.folder, clock: systemClock, local: createBus() });
   const opened = async (name: string) => {
-    const one = await join(name);
+    const one = await joined(name);
     ends.push(async () => {
       await one.shared.stop();
       await one.member.close();
@@ -89,11 +94,32 @@ test('a portal with another key than those that run is refused; when none runs t
     onLapsed: () => undefined,
   });
   await opened('KEY_ONE');
-  await expect(join('KEY_TWO')).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('casa1') as string });
+  await expect(joined('KEY_TWO')).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('casa1') as string });
   await (await opened('KEY_ONE')).confirmKey();
   await row.leave();
   // Two that begin at once see no row of each other yet: no more than one of them stays.
   const both = [await opened('KEY_TWO'), await opened('KEY_ONE')];
   const confirmed = await Promise.allSettled(both.map((one) => one.confirmKey()));
   expect(confirmed).toMatchObject([{ status: 'rejected', reason: { code: 'BAD_REQUEST' } }, { status: 'fulfilled' }]);
+});
+
+test('a portal whose rooms stay shut is one among the others, and closes none of their windows', async () => {
+  Object.assign(process.env, { OF_STORE: place.password, KEY_ONE: 'a'.repeat(32) });
+  const where = said(await server.database(), 'KEY_ONE');
+  const open = async (name: string) => {
+    const stateDir = join(server.folder, name);
+    await mkdir(stateDir);
+    const log = pino({ level: 'silent' });
+    return await openState({ stateDir, place: where, bus: createBus(), joins: '127.0.0.1:1', clock: systemClock, log, ends });
+  };
+  const { store, peers } = await open('well');
+  await store.rooms.createRoom({ id: 's1', app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
+  await store.putWindows(peers!.portal, { person: 'ana', app: 'notas', open: 1, zeroSinceMs: null });
+  await store.putValue(roomLogName, 'of a file that lies elsewhere');
+  const shut = await open('shut');
+  expect(shut.roomLog.trouble).toContain('are missing');
+  const living = await livingPortals(shut.member!.pools.pool, systemClock);
+  expect(living.map(({ id }) => id)).toEqual([peers!.portal, shut.peers!.portal]);
+  await openWindows(shut.store, shut.bus, systemClock, shut.peers!.portal);
+  expect(await store.windowsOf('ana', 'notas')).toMatchObject({ open: 1 });
 });

@@ -1,13 +1,14 @@
 /** The relay over real sockets with the clients that people use: y-websocket's provider, and plain y-protocols. */
 import { once } from 'node:events';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { limits } from '../limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
+import { roomsElsewhere } from '../../../store/room-owners.ts';
 import { createManualClock } from '../../testing/manual-clock.ts';
-import { connect, said, type RawClient } from '../../../test/support/room-client.ts';
+import { connect, said, settled, type RawClient } from '../../../test/support/room-client.ts';
 import { startRelay } from '../../../test/support/relay-world.ts';
 import { sala, useRelay } from '../../../test/support/use-relay.ts';
 
@@ -121,6 +122,30 @@ describe('editing together', () => {
     await later.synced;
     await until(() => expect([said(later), said(bea)]).toEqual([said(ana), said(ana)]));
   });
+});
+
+test('a compaction that another portal refuses too late sends nobody away who came back meanwhile', async () => {
+  const begun = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<null>();
+  const compact = (): Promise<null> => {
+    begun.resolve();
+    return made.promise;
+  };
+  const world = await startRelay({ wrap: (log) => ({ ...log, compact }) });
+  onTestFinished(() => world.close());
+  const at = `${world.url}/${sala}/documento`;
+  const ana = connect(at, 'ana:dona');
+  await ana.synced;
+  for (let n = 0; n < limits.roomCompactUpdatesMin; n += 1) type(ana, 'x');
+  await begun.promise;
+  ana.end();
+  await until(() => expect(world.relay.figures().rooms).toBe(0));
+  const back = connect(at, 'ana:dona', { doc: ana.doc });
+  await back.synced;
+  made.reject(roomsElsewhere([sala]));
+  await settled(back);
+  expect([back.ws.readyState, world.reports]).toEqual([WebSocket.OPEN, []]);
+  back.end();
 });
 
 describe('who drops without a word', () => {

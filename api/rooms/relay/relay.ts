@@ -70,6 +70,10 @@ export function createRelay(deps: RelayDeps): Relay {
   const { rooms, journal, compaction, heartbeat, figures, desk, wss, reclaim } = parts;
   const { clock } = deps;
   let changes = 0;
+  const endRoom = (sala: string): void => {
+    changes += 1;
+    abandon(parts, sala, 'apagada');
+  };
   return {
     join: (req, socket, head, seat, canal) => takeOver(wss, { req, socket, head }, (ws) => attach(parts, ws, { socket, seat, canal })),
     turnAway: (req, socket, head, why) =>
@@ -93,13 +97,19 @@ export function createRelay(deps: RelayDeps): Relay {
         }
       }
     },
+    seated: () => {
+      changes += 1;
+      return [...rooms.byName.values()].flatMap(({ sockets }) =>
+        [...sockets].map(({ seat: { sala, usuario, credential } }) => ({ sala, usuario, credential: credential ?? null })),
+      );
+    },
     carried: () =>
       [...rooms.byName.values()].flatMap(({ sockets }) =>
         [...sockets].flatMap(({ seat: { usuario, por, session } }) => (por === 'pagina' && session ? [{ person: usuario, session }] : [])),
       ),
+    endRoom,
     deleteRoom: async (sala) => {
-      changes += 1;
-      abandon(parts, sala, 'apagada');
+      endRoom(sala);
       await deps.log.deleteRoom(sala);
     },
     letGo: (salas) => letGoOf(parts, salas),
@@ -227,7 +237,9 @@ function assemble(deps: RelayDeps): Parts {
       budget.count(room, 0);
       reclaim.freed(before);
     },
-    onFailed: ({ key }, error) => (takenOf(error).size === 0 ? report.compactionFailed(key.sala, error) : letGo([key.sala])),
+    // One that was left meanwhile, and perhaps opened again under another number, is not let go.
+    onFailed: ({ key, state }, error) =>
+      takenOf(error).size === 0 ? report.compactionFailed(key.sala, error) : letGo(state === 'gone' ? [] : [key.sala]),
   });
   const heartbeat = createHeartbeat(clock, (connection) => {
     send(connection, [nothingFrame], figures);
