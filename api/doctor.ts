@@ -21,6 +21,12 @@ import { isSecureContext, type Site } from './hosts.ts';
 /** By the name of its row. */
 export type MoreChecks = Readonly<Record<string, () => Promise<DoctorCheck>>>;
 
+/** Whether apps, and jobs, run on the portal's own machine. */
+export interface RunsHere {
+  readonly apps: boolean;
+  readonly jobs: boolean;
+}
+
 export interface DoctorDeps {
   readonly site: Site;
   readonly listening: () => { readonly host: string; readonly port: number } | null;
@@ -30,12 +36,14 @@ export interface DoctorDeps {
   readonly clock: Clock;
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
+  readonly runsHere: () => RunsHere;
   /** Checks that the caller adds: bundles of the kit, folders of the state. */
   readonly more: MoreChecks;
 }
 
 type Verdict = Omit<DoctorCheck, 'name'>;
-type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdict>];
+/** `isDue` absent: always. */
+type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdict>, isDue?: (here: RunsHere) => boolean];
 
 const run = promisify(execFile);
 const bytesFreeMin = 512 * 1_024 * 1_024;
@@ -65,6 +73,7 @@ const checks: readonly Check[] = [
         pt: 'instale python3: backends com runtime python3 precisam dele',
         en: 'install python3: backends with runtime python3 need it',
       }),
+    ({ apps, jobs }) => apps || jobs,
   ],
   [
     'flock',
@@ -73,12 +82,13 @@ const checks: readonly Check[] = [
         pt: 'instale util-linux: svc-app-run usa flock para sua trava',
         en: 'install util-linux: svc-app-run takes its lock with flock',
       }),
+    ({ apps }) => apps,
   ],
   ['desired', checkDesired],
   ['servers', checkServers],
   ['sign-in', checkSignIn],
   ['socket path', async ({ controlSocket }) => checkSocketPath(controlSocket)],
-  ['user manager', async () => checkUserManager()],
+  ['user manager', async () => checkUserManager(), ({ apps }) => apps],
   ['disk', checkDisk],
   ['subdomains', checkSubdomains],
 ];
@@ -103,7 +113,9 @@ async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
 }
 
 export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
-  const own = checks.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
+  const here = deps.runsHere();
+  const due = checks.filter(([, , isDue]) => isDue?.(here) ?? true);
+  const own = due.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
   const more = Object.entries(deps.more).map(([name, check]) => guarded(name, check));
   return await Promise.all([...own, ...more]);
 }

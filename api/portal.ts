@@ -36,7 +36,7 @@ import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } fr
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
-import { runDoctor, type MoreChecks } from './doctor.ts';
+import { runDoctor, type MoreChecks, type RunsHere } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { openWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
@@ -127,6 +127,8 @@ export interface PortalOptions {
   readonly dev?: PortalDev;
   /** Other portals of the same store; absent: there are none. */
   readonly peers?: PeerOptions;
+  /** Absent: both do. */
+  readonly runsHere?: () => RunsHere;
   /** Further checks for `svc doctor`. */
   readonly doctorChecks?: MoreChecks;
 }
@@ -321,7 +323,8 @@ function doctorOf(options: PortalOptions, site: Site, port: number): () => Retur
   const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = {} } = options;
   const { people, admin } = gateway;
   const listening = () => ({ host: settings.listenHost, port });
-  return () => runDoctor({ site, listening, store, people, admin, clock, controlSocket, assets, more });
+  const { runsHere = () => ({ apps: true, jobs: true }) } = options;
+  return () => runDoctor({ site, listening, store, people, admin, clock, controlSocket, assets, runsHere, more });
 }
 
 /** Routes to Fastify, the repository's paths to it, all others to the shell's files. */

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../schema/clock.ts';
 import type { OpenBytes } from '../store/bytes.ts';
+import { onGone } from './gone.ts';
 import { judge, partOf } from './repository/conditions.ts';
 import { watchIdle } from './repository/upload.ts';
 
@@ -23,7 +24,7 @@ export async function sendFile(
   }
   const watch = watchIdle(clock, () => reply.raw.destroy());
   reply.raw.on('drain', watch.moved);
-  reply.raw.once('close', watch.end);
+  onGone(reply.raw, watch.end);
   const bytes = file.read(sent.part);
   bytes.once('close', () => void file.close());
   return await reply.send(bytes);

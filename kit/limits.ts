@@ -20,6 +20,12 @@ export const limits = {
   gpuLeaseMsMax: 2_000,
   /** A check whether a card is free holds its lock for a moment: a launch that takes it waits that long. */
   gpuLeaseWaitMsMax: 300,
+  /**
+   * A server-scope app that needs a card waits so long for a taken one before its unit starts it anew, and asks so often. Five such waits are
+   * longer than the window in which the service manager counts starts.
+   */
+  gpuServiceWaitMsMax: 150_000,
+  gpuServiceAskMs: 5_000,
   runLogBytesMax: 16 * 1_024 * 1_024,
   /** How much of a run.log over the limit is kept, and how soon after a write its size is checked. */
   runLogKeptBytes: 1_024 * 1_024,

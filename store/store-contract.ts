@@ -127,20 +127,33 @@ function eventTests(store: () => Store, reopen: () => Promise<void>): void {
     await reopen();
     const later = await store().appendEvent(event('Server/casa', 'd'));
     expect(later).toBeGreaterThan(seqs[2] ?? 0);
-    const found = await store().events({ keyPrefix: 'Server/', afterSeq: seqs[0] ?? 0, limit: 10 });
+    const found = await store().events({ under: 'Server/', afterSeq: seqs[0] ?? 0, limit: 10 });
     expect(found.map((one) => one.message)).toEqual(['b', 'c', 'd']);
     expect((await store().events({ limit: 2 })).map((one) => one.message)).toEqual(['c', 'd']);
-    expect(await store().events({ keyPrefix: 'Backend/', limit: 10 })).toEqual([]);
+    expect(await store().events({ under: 'Backend/', limit: 10 })).toEqual([]);
   });
 
   test('a talkative object keeps its newest events and costs the others none', async () => {
     await store().appendEvent(event('Server/quiet', 'only one'));
     await Promise.all(Array.from({ length: 1_000 }, (_unused, index) => store().appendEvent(event('Server/loud', String(index)))));
-    const loud = await store().events({ keyPrefix: 'Server/loud', limit: 10_000 });
+    const loud = await store().events({ under: 'Server/loud', limit: 10_000 });
     expect(loud.length).toBeGreaterThanOrEqual(limits.eventsKeptPerObject);
     expect(loud.length).toBeLessThanOrEqual(limits.eventsKeptPerObject * 1.1);
     expect(loud.at(-1)?.message).toBe('999');
-    expect(await store().events({ keyPrefix: 'Server/quiet', limit: 10 })).toHaveLength(1);
+    expect(await store().events({ under: 'Server/quiet', limit: 10 })).toHaveLength(1);
+  });
+
+  test('events under a key are its own and those below it, however many a longer name beside it has', async () => {
+    for (const key of ['Backend/ana/notas', 'Backend/ana/notas/x', 'Backend/anabela/notas']) await store().appendEvent(event(key, key));
+    for (let n = 0; n < 20; n += 1) await store().appendEvent(event(`Backend/ana/notas${n % 2 === 0 ? '2' : '-b'}`, 'beside'));
+    const messages = async (under: string, limit = 10) => (await store().events({ under, limit })).map((one) => one.message);
+    expect(await messages('Backend/ana/notas')).toEqual(['Backend/ana/notas', 'Backend/ana/notas/x']);
+    expect(await messages('Backend/ana/notas/')).toEqual(['Backend/ana/notas', 'Backend/ana/notas/x']);
+    expect(await messages('Backend/ana/notas', 1)).toEqual(['Backend/ana/notas/x']);
+    expect(await messages('Backend/anabela')).toEqual(['Backend/anabela/notas']);
+    expect(await messages('Backend/ana', 100)).toHaveLength(22);
+    expect(await messages('Backend', 100)).toHaveLength(23);
+    expect(await messages('Back')).toEqual([]);
   });
 }
 

@@ -173,8 +173,8 @@ export interface Store {
   deleteStatus(key: string): Promise<void>;
 
   appendEvent(event: Omit<StoredEvent, 'seq'>): Promise<number>;
-  /** Newest last. */
-  events(filter: { readonly keyPrefix?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
+  /** Newest last. Of the key `under` and of all below it, whether or not it ends with a slash: `ana/notas` is not `ana/notas2`. */
+  events(filter: { readonly under?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
 
   putSession(session: StoredSession): Promise<void>;
   /** Writes down a use; a session that ended meanwhile stays ended, a later use stays the later one. */

@@ -39,7 +39,7 @@ export function createAppMetrics({ store, people, clock, log }: AppMetricsDeps):
   const series = createAppSeries(createKnownPeople(people, clock));
   const errors = createAppErrors(store, clock, log);
   const rate = createLeakyCells(clock, { burst: limits.metricBatchesBurst, refillMs: limits.metricBatchRefillMs });
-  const isAgain = createSeen();
+  const once = createOnce();
   return {
     series,
     errors,
@@ -47,10 +47,12 @@ export function createAppMetrics({ store, people, clock, log }: AppMetricsDeps):
       const { owner, app } = sender;
       const waitMs = rate.take(`${owner}/${app}`);
       if (waitMs > 0) throw new SvcError('RATE_LIMITED', 'too many batches at once: wait a little', { retryAfterMs: Math.ceil(waitMs) });
-      if (isAgain(`${owner}/${app}/${body.origem}`, body.lote)) return { recusados: [] };
-      const refused = countAll(series, app, body);
       const versao = body.versao ?? sender.versao;
-      await Promise.all((body.erros ?? []).map((error) => errors.report({ ...error, usuario: owner, app, versao, de: sender.de })));
+      const refused = await once(`${owner}/${app}/${body.origem}`, body.lote, async () => {
+        // First, since what is counted can't be taken back when the store fails.
+        await Promise.all((body.erros ?? []).map((error) => errors.report({ ...error, usuario: owner, app, versao, de: sender.de })));
+        return countAll(series, app, body);
+      });
       return { recusados: refused.slice(0, limits.metricRefusalsTold) };
     },
   };
@@ -72,16 +74,40 @@ function countAll(series: AppSeries, app: string, { contadores = [], duracoes = 
 
 type Refused = MetricsAnswer['recusados'][number];
 
-/** Whether a sender's batch, or a later one, was taken already. Of so many senders, those that sent last are remembered. */
-function createSeen(): (sender: string, batch: number) => boolean {
-  const last = new Map<string, number>();
-  return (sender, batch) => {
-    const before = last.get(sender) ?? 0;
-    if (batch <= before) return true;
+interface Taken {
+  readonly batch: number;
+  /** Null: it was taken whole. */
+  underWay: Promise<unknown> | null;
+}
+
+/**
+ * Takes a batch of a sender unless it, or a later one, was taken: that answers no refusals. What failed may come again, and who sends it again
+ * meanwhile gets the same end. Of so many senders, those that sent last are remembered.
+ */
+function createOnce(): (sender: string, batch: number, take: () => Promise<readonly Refused[]>) => Promise<readonly Refused[]> {
+  const last = new Map<string, Taken>();
+  return async (sender, batch, take) => {
+    const before = last.get(sender);
+    if (before !== undefined && batch <= before.batch) {
+      if (batch === before.batch) await before.underWay;
+      return [];
+    }
+    const underWay = take();
+    const own: Taken = { batch, underWay };
     last.delete(sender);
-    last.set(sender, batch);
+    last.set(sender, own);
     const [oldest] = last.keys();
     if (last.size > limits.metricSendersMax && oldest !== undefined) last.delete(oldest);
-    return false;
+    try {
+      return await underWay;
+    } catch (error) {
+      if (last.get(sender) === own) {
+        if (before === undefined) last.delete(sender);
+        else last.set(sender, before);
+      }
+      throw error;
+    } finally {
+      own.underWay = null;
+    }
   };
 }

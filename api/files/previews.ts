@@ -12,6 +12,7 @@ import { shownName } from '../../schema/wire/file-path.ts';
 import type { PreviewAnswer } from '../../schema/wire/files.ts';
 import type { Session, Sessions } from '../auth/sessions.ts';
 import { filesOrigin, type Site } from '../hosts.ts';
+import { onGone } from '../gone.ts';
 import { pathOf } from '../navigation.ts';
 import { sendProblem } from '../problems.ts';
 import { judge, partOf } from '../repository/conditions.ts';
@@ -103,13 +104,10 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   const { session, path, type } = await find(isPrinted ? asked.slice(0, -printEnd.length) : asked);
   if (isPrinted) return sendPrintPage(deps.site, res, { path, type, isHead: method === 'HEAD' });
   const end = deps.beginTransfer(session.person);
-  res.once('close', end);
+  onGone(res, end);
   const content = await (await deps.files.of(session.person, session.admin)).open(path);
-  res.once('close', () => void content.close().catch(() => undefined));
-  if (res.destroyed) {
-    await content.close();
-    return;
-  }
+  onGone(res, () => void content.close().catch(() => undefined));
+  if (res.closed) return;
   const { bytes, etag, modifiedMs } = content;
   const verdict = judge(method, req.headers, { bytes, etag, modifiedMs });
   const { headers, part } = partOf(verdict, bytes);

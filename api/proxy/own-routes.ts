@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
+import { onGone } from '../gone.ts';
 import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
 import { sendProblem } from '../problems.ts';
@@ -70,7 +71,7 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
       cancelBeat = deps.clock.at(deps.clock.monotonicMs() + heartbeatMs, beat);
     };
     cancelBeat = deps.clock.at(deps.clock.monotonicMs() + heartbeatMs, beat);
-    res.once('close', () => {
+    onGone(res, () => {
       unsubscribe();
       cancelBeat();
       const left = (streams.get(key) ?? 1) - 1;

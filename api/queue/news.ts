@@ -31,6 +31,7 @@ export function createJobNews(bus: Bus, clock: Clock): JobNews {
   });
   return {
     next: (usuario, id, ms, signal) => {
+      if (signal.aborted) return Promise.resolve();
       const held = holds.get(usuario) ?? 0;
       if (held >= limits.jobHoldsPerPersonMax) throw new SvcError('RATE_LIMITED', 'too many questions are held', { retryAfterMs: 1_000 });
       holds.set(usuario, held + 1);

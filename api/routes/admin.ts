@@ -9,11 +9,11 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { rowIn } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
+import { goneSignal } from '../gone.ts';
 import { limits } from '../limits.ts';
 import * as schemas from '../../schema/wire/http.ts';
 import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
-import { goneSignal } from './apps.ts';
 import type { Logs } from './log.ts';
 import { addPackageRoutes } from './packages.ts';
 
@@ -132,7 +132,7 @@ function addObjectRoutes(app: FastifyInstance, { admin, store }: AdminRouteDeps)
     async (request) => {
       const { key, after, limit } = request.query;
       const events = await store.events({
-        ...(key === undefined ? {} : { keyPrefix: key }),
+        ...(key === undefined ? {} : { under: key }),
         ...(after === undefined ? {} : { afterSeq: Number(after) }),
         limit: Math.min(Math.max(1, Number(limit ?? 100)), limits.eventsPageMax),
       });
@@ -225,7 +225,7 @@ function addBackendRoutes(app: FastifyInstance, { starts, logs }: AdminRouteDeps
     config,
     schema: { summary, params: schemas.backendParams, body: schemas.noBody, response: { 200: schemas.startAnswer, ...errorAnswers } },
   });
-  const options = (reply: FastifyReply, deadlineMs: number): StartOptions => ({ by: 'admin', deadlineMs, signal: goneSignal(reply) });
+  const options = (reply: FastifyReply, deadlineMs: number): StartOptions => ({ by: 'admin', deadlineMs, signal: goneSignal(reply.raw) });
   const base = '/api/admin/backends/:person/:app';
   app.post<{ Params: BackendParams }>(`${base}/start`, lifecycle('Start and wait'), ({ params }, reply) =>
     starts.startAndWait(params.person, params.app, options(reply, limits.startWaitMsMax)),

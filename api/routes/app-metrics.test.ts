@@ -1,6 +1,7 @@
 /** `/api/metricas` by every kind of credential, and what becomes of what was sent. Source: spec 2.1, 5.3, 7, 8; issue 13. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SvcError } from '../../schema/errors.ts';
 import type { PortalScope } from '../../store/rooms.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Answer, type Browser, type PortalWorld } from '../testing/portal-world.ts';
@@ -209,4 +210,27 @@ describe('errors', () => {
     ]);
     expect(lines[0]).toMatchObject({ app: 'notas', person: 'ana', versao: '1.2.3', tipo: 'ValueError', mensagem: 'vez 0' });
   });
+});
+
+test('a batch whose errors could not be stored is taken when it is sent again, whole and once', async () => {
+  const bearer = await token('bia', 'notas', ['metricas']);
+  const erro = { tipo: 'ValueError', mensagem: 'm', pilha: 'em guardar', n: 1 };
+  const body = batch({ ...one('guardada'), erros: [erro] });
+  const { addAppError } = world.store;
+  const failing = Promise.withResolvers<number>();
+  let asked = 0;
+  world.store.addAppError = () => {
+    asked += 1;
+    return failing.promise;
+  };
+  // The second comes while the first one waits for the store.
+  const both = [asBackend(bearer, body), asBackend(bearer, body)];
+  await expect.poll(() => asked).toBe(1);
+  failing.reject(new SvcError('STORE_FAILED', 'the disk is full'));
+  expect((await both[0])?.status).toBe(500);
+  world.store.addAppError = addAppError;
+  await both[1];
+  for (let n = 0; n < 2; n += 1) expect((await asBackend(bearer, body)).status).toBe(200);
+  expect(await valueOf('svc_app_events_total{app="notas",event="guardada"}')).toBe(1);
+  expect((await world.store.appErrors('bia', 'notas')).find(({ pilha }) => pilha === erro.pilha)).toMatchObject({ n: 1 });
 });

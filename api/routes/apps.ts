@@ -8,6 +8,7 @@ import * as schemas from '../../schema/wire/http.ts';
 import { iconQuery, typeIconQuery } from '../../schema/wire/shop.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
+import { goneSignal } from '../gone.ts';
 import { appOrigin, appUrl, type Site } from '../hosts.ts';
 import { cleanLocalPath } from '../navigation.ts';
 import { typeIconOf } from '../settings/opening.ts';
@@ -27,13 +28,6 @@ export interface AppRouteDeps {
 
 type AppRequest = FastifyRequest<{ Params: { id: string } }>;
 type IconRequest = FastifyRequest<{ Params: { id: string }; Querystring: { v?: string } }>;
-
-/** Fires when the caller goes away before the answer. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
-}
 
 export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
   const { apps } = deps;
@@ -123,7 +117,7 @@ function addLifecycleRoutes(app: FastifyInstance, { starts, windows, apps }: App
     schema: { summary, params: schemas.appParams, body: schemas.noBody, response: { 200: schemas.startAnswer, ...errorAnswers } },
   });
   const wait = (request: AppRequest, reply: FastifyReply, deadlineMs: number): readonly [string, string, StartOptions] => {
-    return [sessionOf(request).person, request.params.id, { by: 'person', deadlineMs, signal: goneSignal(reply) }];
+    return [sessionOf(request).person, request.params.id, { by: 'person', deadlineMs, signal: goneSignal(reply.raw) }];
   };
   app.post<{ Params: { id: string } }>(
     '/api/apps/:id/start',

@@ -6,6 +6,7 @@ import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
 import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { pathIn, pathsIn } from '../files/paths.ts';
+import { goneSignal, onGone } from '../gone.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { BeginUpload } from '../uploads.ts';
 import type { FileChangeDeps } from './file-changes.ts';
@@ -55,7 +56,7 @@ export function addFileWorkRoutes(app: FastifyInstance, deps: FileWorkDeps): voi
     },
     async (request, reply): Promise<OperationView> => {
       const seconds = Math.min(Number(request.query.espera ?? 0), limits.fileWorkHoldSecondsMax);
-      return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply));
+      return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply.raw));
     },
   );
   app.delete<OfId>(
@@ -64,12 +65,6 @@ export function addFileWorkRoutes(app: FastifyInstance, deps: FileWorkDeps): voi
     async (request): Promise<OperationView> => (await filesOf(deps, request)).cancel(request.params.id),
   );
   addLines(app, deps);
-}
-
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
@@ -81,7 +76,7 @@ function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
     async (request, reply) => {
       const { caminho, texto, ocultos } = request.query;
       const files = await filesOf(deps, request);
-      const signal = goneSignal(reply);
+      const signal = goneSignal(reply.raw);
       return await sendLines(request, reply, begin, files.search(pathIn(caminho), texto, ocultos === '1', signal));
     },
   );
@@ -96,7 +91,7 @@ function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
       if (folders.length > limits.watchedFoldersMax) throw new SvcError('BAD_REQUEST', `caminho: at most ${limits.watchedFoldersMax}`);
       const watched = folders.map((path, at) => ({ path, version: versions[at] || null }));
       const files = await filesOf(deps, request);
-      return await sendLines(request, reply, begin, files.watch(watched, goneSignal(reply)));
+      return await sendLines(request, reply, begin, files.watch(watched, goneSignal(reply.raw)));
     },
   );
 }
@@ -109,7 +104,7 @@ async function sendLines(
   lines: AsyncIterable<unknown>,
 ): Promise<FastifyReply> {
   const end = begin(sessionOf(request).person);
-  reply.raw.once('close', end);
+  onGone(reply.raw, end);
   const iterator = lines[Symbol.asyncIterator]();
   let first: IteratorResult<unknown>;
   try {
@@ -124,6 +119,10 @@ async function sendLines(
       yield `${next.value === null ? '' : JSON.stringify(next.value)}\n`;
   };
   const stream = Readable.from(text(), { objectMode: false });
-  reply.raw.once('close', () => stream.destroy());
+  onGone(reply.raw, () => {
+    stream.destroy();
+    // It may have a folder open, and the stream that read it does not end it.
+    void iterator.return?.().catch(() => undefined);
+  });
   return await reply.send(stream);
 }

@@ -13,6 +13,7 @@ import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
 import { bytesMoved, moving } from '../young-memory.ts';
 import { dataPolicy } from '../security-headers.ts';
+import { onGone } from '../gone.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 import type { BeginUpload } from '../uploads.ts';
 
@@ -145,6 +146,12 @@ async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, re
   const end = deps.beginTransfer(sessionOf(request).person);
   try {
     const content = await files.open(path);
+    // Whoever left while it was opened waits for no answer.
+    if (reply.raw.closed) {
+      end();
+      await content.close().catch(() => undefined);
+      return reply;
+    }
     reply.headers({ ...contentHeaders, 'content-disposition': attachmentOf(path.subarray(path.lastIndexOf(0x2f) + 1)) });
     return await sendContent({ content, clock: deps.clock, request, reply, end });
   } catch (error) {
@@ -159,15 +166,18 @@ async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, re
   const files = await filesOf(deps, request);
   const end = deps.beginTransfer(sessionOf(request).person);
   const gone = new AbortController();
-  reply.raw.once('close', () => {
+  onGone(reply.raw, () => {
     gone.abort();
     end();
   });
   const pieces = files.zip(paths, gone.signal)[Symbol.asyncIterator]();
   const first = await pieces.next().catch((error: unknown) => {
     end();
+    if (gone.signal.aborted) return null;
     throw error;
   });
+  // Nobody waits for the answer.
+  if (first === null) return reply;
   const [path] = paths;
   const name = path === undefined || paths.length > 1 ? Buffer.alloc(0) : Buffer.from(path.subarray(path.lastIndexOf(0x2f) + 1));
   const named = Buffer.concat([name.length === 0 ? Buffer.from('arquivos') : name, Buffer.from('.zip')]);
@@ -181,9 +191,11 @@ async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, re
     }
   };
   const stream = Readable.from(all(), { objectMode: false, highWaterMark: 256 * 1_024 });
-  reply.raw.once('close', () => {
+  onGone(reply.raw, () => {
     watch.end();
     stream.destroy();
+    // It may have a file open, and the stream that read it does not end it.
+    void pieces.return?.().catch(() => undefined);
   });
   return await reply.send(stream);
 }
@@ -212,7 +224,7 @@ export async function sendContent({ content, clock, request, reply, end }: Sendi
   const watch = watchIdle(clock, () => reply.raw.destroy());
   const stream = Readable.from(moving(content.read(part.start, part.end)), { objectMode: false, highWaterMark: 1_024 * 1_024 });
   reply.raw.on('drain', watch.moved);
-  reply.raw.once('close', () => {
+  onGone(reply.raw, () => {
     watch.end();
     stream.destroy();
     content.close().catch(() => undefined);

@@ -1,6 +1,9 @@
-/** Following a log, and waiting for a start, over real HTTP: what ends when the client goes away. */
+/** Following a log, waiting for a start, reading a file, over real HTTP: what ends when the client goes away. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import http from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { PersonFiles } from '../../schema/files.ts';
+import { limits } from '../files/limits.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
@@ -103,3 +106,73 @@ test('who goes away while it starts leaves nothing that waits', async () => {
   clock.advance(30_000);
   expect((await waits)?.res.statusCode).toBe(200);
 });
+
+/** What the portal answers from now on. */
+function answersFromNow(): readonly http.ServerResponse[] {
+  const all: http.ServerResponse[] = [];
+  const see = (message: unknown): void => void all.push((message as { readonly response: http.ServerResponse }).response);
+  subscribe('http.server.request.start', see);
+  onTestFinished(() => void unsubscribe('http.server.request.start', see));
+  return all;
+}
+
+/** Files whose person is known, or which are opened, once the gate is open; `held` counts those that nobody closed. */
+function gatedFiles(gateAt: 'person' | 'file', gate: Promise<void>) {
+  const seen = { asked: 0, held: 0 };
+  const at = async (place: typeof gateAt): Promise<void> => {
+    if (place !== gateAt) return;
+    seen.asked += 1;
+    await gate;
+  };
+  async function* piece<Piece>(value: Piece): AsyncGenerator<Piece> {
+    await at('file');
+    seen.held += 1;
+    try {
+      yield value;
+      yield value;
+    } finally {
+      seen.held -= 1;
+    }
+  }
+  const files: Pick<PersonFiles, 'open' | 'zip' | 'search' | 'watch'> = {
+    open: async () => {
+      await at('file');
+      seen.held += 1;
+      const read = async function* (): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('abc');
+      };
+      return { bytes: 3, modifiedMs: 0, etag: '"a"', read, close: async () => void (seen.held -= 1) };
+    },
+    zip: () => piece(Buffer.from('zip')),
+    search: () => piece({ fim: true, vistos: 0, recusadas: 0, cortada: false }),
+    watch: () => piece(null),
+  };
+  portal.world.filesOf = async () => {
+    await at('person');
+    return files as PersonFiles;
+  };
+  return seen;
+}
+
+const asked = ['conteudo?caminho=/a', 'zip?caminho=/a', 'busca?caminho=/a&texto=x', 'vigiar?caminho=/a'];
+
+test.for(asked.flatMap((path) => [[path, 'person'] as const, [path, 'file'] as const]))(
+  'who leaves while %s waits for its %s keeps neither a place nor what was opened',
+  async ([path, gateAt]) => {
+    const places = /^(?:conteudo|zip)/.test(path) ? limits.transfersPerPersonMax : limits.fileStreamsPerPersonMax;
+    const gate = Promise.withResolvers<void>();
+    const seen = gatedFiles(gateAt, gate.promise);
+    const answers = answersFromNow();
+    const headers = { host: portal.host, origin: portal.url, cookie: ana.cookies.get(portal.host) ?? '' };
+    const all = Array.from({ length: places }, () =>
+      http.get({ host: '127.0.0.1', port: portal.port, path: `/api/arquivos/${path}`, headers, agent: false }).on('error', () => {}),
+    );
+    await expect.poll(() => seen.asked).toBe(places);
+    for (const each of all) each.destroy();
+    await expect.poll(() => answers.filter(({ closed }) => closed).length).toBe(places);
+    gate.resolve();
+    await expect.poll(async () => (await ana.call('GET', `/api/arquivos/${path}`)).status).toBe(200);
+    await expect.poll(() => seen.held).toBe(0);
+    expect(portal.logLines.filter((line) => line.includes('request failed'))).toEqual([]);
+  },
+);

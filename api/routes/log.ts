@@ -7,6 +7,7 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { appParams, logQuery } from '../../schema/wire/http.ts';
 import type { Session } from '../auth/sessions.ts';
+import { onGone } from '../gone.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
 export interface LogRequest {
@@ -56,7 +57,7 @@ export function createLogs(
       const stream = Readable.from(commands.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
       const carried = session && { session, end: () => reply.raw.destroy() };
       if (carried) open.add(carried);
-      reply.raw.once('close', () => {
+      onGone(reply.raw, () => {
         if (carried) open.delete(carried);
         controller.abort();
         stream.destroy();

@@ -6,6 +6,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import type { StoredJob } from '../../store/jobs.ts';
+import { goneSignal } from '../gone.ts';
 import { noSuchJob } from '../queue/callers.ts';
 import { jobLog, type JobLogDeps } from '../queue/job-log.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -56,12 +57,11 @@ export function addQueueAdminRoutes(app: FastifyInstance, deps: QueueAdminRouteD
       await found(id);
       // A session may end while it is followed.
       if (query.follow === '1' && !control) throw new SvcError('BAD_REQUEST', 'follow: over the control socket only; ask with desde');
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const asked = { from: Number(query.desde ?? 0), follow: query.follow === '1', signal: gone.signal };
+      const gone = goneSignal(reply.raw);
+      const asked = { from: Number(query.desde ?? 0), follow: query.follow === '1', signal: gone };
       const stream = Readable.from(jobLog(deps, id, asked), { objectMode: false });
       stream.on('error', (error) => {
-        if (!gone.signal.aborted) onError(error);
+        if (!gone.aborted) onError(error);
       });
       reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'x-accel-buffering': 'no' });
       return await reply.send(stream);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import type { StoredJob } from '../../store/jobs.ts';
+import { onGone } from '../gone.ts';
 import { queueCaller } from '../queue/callers.ts';
 import { tarOf, type TarFile } from '../queue/tar.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -51,7 +52,7 @@ export async function sendArchive(
   });
   const watch = watchIdle(clock, () => reply.raw.destroy());
   reply.raw.on('drain', watch.moved);
-  reply.raw.once('close', watch.end);
+  onGone(reply.raw, watch.end);
   return await reply.send(Readable.from(tarOf(outputsOf(transfers, job)), { objectMode: false }));
 }
 

@@ -5,6 +5,7 @@ import type { JobStore } from '../../store/jobs.ts';
 import type { AdminJobsAnswer, JobBody, JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
 import { isKnown } from '../etag.ts';
+import { goneSignal } from '../gone.ts';
 import { noSuchJob, queueCaller } from '../queue/callers.ts';
 import { limits } from '../limits.ts';
 import type { JobNews } from '../queue/news.ts';
@@ -97,9 +98,7 @@ async function readJob({ queue, news }: QueueRouteDeps, request: FastifyRequest<
   const seconds = Math.min(Number(request.query.espera ?? 0), limits.jobHoldSecondsMax);
   let { job, change } = await queue.read(caller, id);
   if (seconds > 0 && isKnown(request.headers['if-none-match'], etagOf(change))) {
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
-    const changed = news.next(caller.usuario, id, seconds * 1_000, gone.signal);
+    const changed = news.next(caller.usuario, id, seconds * 1_000, goneSignal(reply.raw));
     // It may have changed since it was read.
     const again = await queue.read(caller, id);
     if (again.change === change) await changed;

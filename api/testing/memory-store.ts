@@ -49,8 +49,7 @@ export function createMemoryStore(): Store {
     statuses: async (prefix) => [...statuses.values()].filter((status) => status.key.startsWith(prefix)),
     deleteStatus: async (name) => void statuses.delete(name),
     appendEvent: async (event) => events.push({ ...event, seq: events.length + 1 }),
-    events: async ({ keyPrefix = '', afterSeq = 0, limit }) =>
-      events.filter((event) => event.key.startsWith(keyPrefix) && event.seq > afterSeq).slice(-limit),
+    events: async (filter) => eventsOf(events, filter),
     putSession: async (session) => void sessions.set(session.tokenHash, session),
     touchSession: async (hash, seenAtMs, expiresAtMs) => {
       const session = sessions.get(hash);
@@ -193,4 +192,9 @@ function namedValues(values: Map<string, string>): Pick<Store, 'value' | 'values
       return values.get(name) ?? value;
     },
   };
+}
+
+function eventsOf(events: readonly StoredEvent[], { under = '', afterSeq = 0, limit }: Parameters<Store['events']>[0]) {
+  const top = under.replace(/\/$/, '');
+  return events.filter((event) => `${event.key}/`.startsWith(top && `${top}/`) && event.seq > afterSeq).slice(-limit);
 }

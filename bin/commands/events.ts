@@ -32,8 +32,7 @@ export async function runEvents(text: string | undefined, { state, output, follo
     const { key, seen } = stream;
     const { events } = await client.get<{ events: EventView[] }>('/api/admin/events', { key, after: seen, limit });
     stream.seen = events.at(-1)?.seq ?? seen ?? 0;
-    // The portal takes any start of a key: `ana/notas` would also be `ana/notas2`.
-    return key === undefined ? events : events.filter((event) => event.key === key || event.key.startsWith(`${key}/`));
+    return events;
   };
   const read = async (): Promise<readonly EventView[]> => {
     const all = await Promise.all(streams.map(readOne));

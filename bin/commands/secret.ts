@@ -65,9 +65,18 @@ async function readPiped(): Promise<string> {
     if (size > limits.secretValueBytesMax + 2) throw new SvcError('TOO_LARGE', `a secret has at most ${limits.secretValueBytesMax} bytes`);
     chunks.push(chunk as Buffer);
   }
-  const whole = Buffer.concat(chunks).toString('utf8');
+  const whole = textOf(Buffer.concat(chunks));
   const line = whole.replace(/\r?\n$/, '');
   return checked(line.includes('\n') ? whole : line);
+}
+
+/** What is no text would be stored as another value. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SvcError('SECRET_REFUSED', 'the value is not valid UTF-8: encode it, for example with base64 -w0');
+  }
 }
 
 /** One line from the terminal, without showing it. */

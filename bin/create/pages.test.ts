@@ -9,6 +9,7 @@ interface Element {
   textContent: string;
   value: string;
   readonly listeners: Record<string, (event: object) => void>;
+  children: readonly { readonly textContent: string }[];
 }
 
 /** `answers`: by the method and the path, what the backend says now. */
@@ -20,33 +21,43 @@ function openPage(template: string, answers: Readonly<Record<string, () => Respo
       textContent: '',
       value: '',
       listeners,
+      children: [] as Element['children'],
       addEventListener: (name: string, run: () => void) => (listeners[name] = run),
       focus: () => undefined,
-      replaceChildren: () => undefined,
+      replaceChildren: (...children: Element['children']) => (made.children = children),
     };
     const found = elements.get(id) ?? made;
     elements.set(id, found);
     return found;
   };
   const asked: string[] = [];
+  let later: () => void = () => undefined;
   const fetch = async (where: string, { method = 'GET' }: { method?: string }): Promise<Response> => {
     asked.push(`${method} ${where}`);
     return answers[`${method} ${where}`]?.() ?? Promise.reject(new TypeError('no network'));
   };
   const script = readFileSync(path.join(import.meta.dirname, 'templates', template, 'frontend/app.js'), 'utf8');
   runInNewContext(script, {
-    document: { documentElement: {}, getElementById },
+    document: { documentElement: {}, getElementById, createElement: () => ({ textContent: '' }) },
     navigator: { language: 'en' },
     window: {},
     AbortSignal,
-    setTimeout: () => 0,
+    setTimeout: (run: () => void) => (later = run),
     fetch,
   });
+  const turns = async (): Promise<void> => {
+    for (let at = 0; at < 10; at += 1) await turn();
+  };
   const does = async (id: string, event: string): Promise<void> => {
     getElementById(id).listeners[event]?.({ preventDefault: () => undefined });
-    for (let at = 0; at < 5; at += 1) await turn();
+    await turns();
   };
-  return { asked, of: getElementById, does };
+  /** What waits for its time does now. */
+  const goesOn = async (): Promise<void> => {
+    later();
+    await turns();
+  };
+  return { asked, of: getElementById, does, turns, goesOn };
 }
 
 test('a click that did not count stays on the page until one counts', async () => {
@@ -74,8 +85,37 @@ test('an empty text for the queue is said to be empty, and not sent', async () =
   expect([page.of('aviso').textContent, page.asked.filter((each) => each.startsWith('POST'))]).toEqual(['Write a text first.', []]);
 });
 
+test('a job whose output can not be read costs the others nothing, and is read when it can be', async () => {
+  const job = (id: string, estado: string) => ({ id, nome: id, estado, lugar: null, progresso: null });
+  let missing = (): Response => Response.json({ error: 'gone' }, { status: 404 });
+  const page = openPage('queue', {
+    'GET api/trabalhos': () =>
+      Response.json({ disponivel: true, motivo: null, trabalhos: [job('a', 'terminado'), job('b', 'terminado'), job('c', 'a-correr')] }),
+    'GET api/palavras/a': () => missing(),
+    'GET api/palavras/b': () => Response.json({ sol: 2 }),
+  });
+  await page.turns();
+  const shown = () => page.of('trabalhos').children.map(({ textContent }) => textContent);
+  expect(shown()).toEqual(['a · done · the words could not be read; trying again…', 'b · done · sol 2', 'c · running']);
+  missing = () => Response.json({ lua: 1 });
+  await page.goesOn();
+  expect(shown()[0]).toBe('a · done · lua 1');
+  expect(page.of('aviso').textContent).toBe('');
+});
+
+test('what a look had to say goes with the next one that goes well, and what a submission had to say stays', async () => {
+  let list = (): Response => Response.json({ error: 'away' }, { status: 503 });
+  const page = openPage('queue', { 'GET api/trabalhos': () => list() });
+  await page.turns();
+  await page.does('pedido', 'submit');
+  expect(page.of('aviso').textContent).toBe('Write a text first. · It did not work: away');
+  list = () => Response.json({ disponivel: true, motivo: null, trabalhos: [] });
+  await page.goesOn();
+  expect(page.of('aviso').textContent).toBe('Write a text first.');
+});
+
 /** The page of rooms, with the part of `window.svc` that it uses; its address is what a page that is loaded again has. */
-function openRooms(address: { href: string }) {
+function openRooms(address: { href: string }, left: Promise<void> = Promise.resolve()) {
   const listeners: Record<string, (event: object) => void> = {};
   const buttons: { textContent: string; press: () => void }[] = [];
   const element = (id = '') => {
@@ -100,7 +140,7 @@ function openRooms(address: { href: string }) {
   const entrar = (id: string) => {
     entered.push(id);
     const doc = { getArray: () => Object.assign([], { observeDeep: () => undefined }) };
-    return { doc, estado: 'sincronizado', podeEscrever: true, aoMudar: () => undefined, sair: async () => undefined };
+    return { doc, estado: 'sincronizado', podeEscrever: true, aoMudar: () => undefined, sair: () => left };
   };
   const svc = {
     noAmbiente: true,
@@ -134,7 +174,7 @@ function openRooms(address: { href: string }) {
     (buttons.find(({ textContent }) => textContent === what)?.press ?? (() => listeners[`${what} click`]?.({})))();
     for (let at = 0; at < 5; at += 1) await turn();
   };
-  return { entered, press };
+  return { entered, press, of: (id: string) => elements.get(id) };
 }
 
 test('a page of rooms that is loaded again opens the list that was open, and none after it was left', async () => {
@@ -152,4 +192,18 @@ test('a page of rooms that is loaded again opens the list that was open, and non
   await turn();
   await turn();
   expect([last.entered, address.href]).toEqual([[], 'http://listas.svc.localhost/']);
+});
+
+test('a list is left once, and at once, also when it is left twice while the desktop has not answered', async () => {
+  const left = Promise.withResolvers<void>();
+  const page = openRooms({ href: 'http://listas.svc.localhost/?sala=s1' }, left.promise);
+  await turn();
+  await turn();
+  expect([page.entered, page.of('sala')?.hidden]).toEqual([['s1'], false]);
+  await page.press('voltar');
+  expect([page.of('sala')?.hidden, page.of('escolha')?.hidden]).toEqual([true, false]);
+  await page.press('voltar');
+  left.resolve();
+  await page.press('nada');
+  expect(page.of('aviso')?.textContent).toBe('');
 });

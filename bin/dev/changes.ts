@@ -27,10 +27,12 @@ export function isNoise(path: string): boolean {
 }
 
 /** `path` below the folder, with '/'; a folder ends in '/'. `ships`: what publishing would take (.svcignore). */
-export function isIgnored(path: string, ships: Chooser): boolean {
+export const isIgnored = (path: string, ships: Chooser): boolean => isNoise(path) || isLeftOut(path, ships);
+
+/** Not in the package. */
+export function isLeftOut(path: string, ships: Chooser): boolean {
   const isFolder = path.endsWith('/');
   const names = namesOf(path);
-  if (isNoise(path)) return true;
   // What is in a folder that stays out stays out, too.
   return names.some((_, at) => !ships(`${names.slice(0, at + 1).join('/')}${at < names.length - 1 || isFolder ? '/' : ''}`));
 }

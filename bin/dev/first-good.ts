@@ -7,7 +7,7 @@ import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
 import { safeForTerminal } from '../output.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { buildFile, createBuilder, needsBuild } from './builder.ts';
-import { isIgnored, isNoise, isSource } from './changes.ts';
+import { isIgnored, isLeftOut, isNoise, isSource } from './changes.ts';
 import { leftOut } from './left-out.ts';
 import { judgeManifest, type JudgedManifest } from './manifest.ts';
 import { watchApp } from './watch.ts';
@@ -18,6 +18,8 @@ export const ignoreFile = '.svcignore';
 /** Its rules as they are now. */
 export interface Ignoring {
   of(file: string): boolean;
+  /** Not in the package. */
+  isLeftOut(file: string): boolean;
   /** Not in the package, but what its build.sh makes it of. */
   isSource(file: string): boolean;
   /** Not watched either: what nobody wrote, and what is not in the package where there is no build.sh. */
@@ -41,6 +43,7 @@ export async function ignoring(folder: string): Promise<Ignoring> {
   await reread();
   return {
     of: (file) => file !== ignoreFile && isIgnored(file, ships),
+    isLeftOut: (file) => isLeftOut(file, ships),
     isSource: (file) => isBuilt && isSource(file, ships),
     isUnwatched: (file) => file !== ignoreFile && (isBuilt ? isNoise(file) : isIgnored(file, ships)),
     idle: async () => (isBuilt ? [] : await leftOut(folder, ships)),
@@ -56,6 +59,11 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
   const stop = new AbortController();
   void ended.then(() => stop.abort());
   const builder = createBuilder(folder, systemClock);
+  const look = async (): Promise<JudgedManifest> => {
+    // The mend may be one of .svcignore.
+    await ignored.reread();
+    return await judgeManifest(folder, ignored);
+  };
   const judge = async (): Promise<JudgedManifest> => {
     // The program of an app that was just written, or cloned.
     if (needsBuild(folder)) {
@@ -65,7 +73,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
       );
       if (built !== null && built.failure !== '') process.stderr.write(`${say('firstBuildFailed', { motivo: built.failure })}\n`);
     }
-    return await judgeManifest(folder, (file) => ignored.of(file));
+    return await look();
   };
   let edge = Promise.withResolvers<void>();
   let judged = await judge();
@@ -80,7 +88,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
     });
     try {
       await watch.ready;
-      for (judged = await judgeManifest(folder, (file) => ignored.of(file)); judged.manifest === null;) {
+      for (judged = await look(); judged.manifest === null;) {
         show(judged);
         process.stderr.write(`${say('waiting')}\n`);
         const isOver = await Promise.race([ended.then(() => true), edge.promise.then(() => false)]);

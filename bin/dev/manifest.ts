@@ -17,8 +17,21 @@ export interface JudgedManifest {
   readonly text: string;
 }
 
-/** `ignored` as for the watch. Without svc-app.json that is the error. */
-export async function judgeManifest(folder: string, ignored: (path: string) => boolean): Promise<JudgedManifest> {
+/** What it may name. */
+interface Packed {
+  /** As for the watch. */
+  of(path: string): boolean;
+  isLeftOut(path: string): boolean;
+}
+
+/** Without svc-app.json that is the error. */
+export async function judgeManifest(folder: string, packed: Packed): Promise<JudgedManifest> {
+  const seen = await judgeOver(folder, (path) => packed.of(path));
+  // It may name what nobody watches, in data/ or test/: that is in the package all the same.
+  return seen.manifest === null ? await judgeOver(folder, (path) => packed.isLeftOut(path)) : seen;
+}
+
+async function judgeOver(folder: string, ignored: (path: string) => boolean): Promise<JudgedManifest> {
   const file = 'svc-app.json';
   try {
     const { report, text, manifest } = await judgePackage(folder, await filesOf(folder, ignored), file);
@@ -33,7 +46,9 @@ export async function judgeManifest(folder: string, ignored: (path: string) => b
 async function filesOf(folder: string, ignored: (path: string) => boolean): Promise<readonly WalkedEntry[]> {
   const found: WalkedEntry[] = [];
   const visit = async (below: string): Promise<void> => {
-    for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
+    const entries = await readdir(path.join(folder, below), { withFileTypes: true });
+    // However many files there are below folders, svc-app.json is one of those that are looked at.
+    for (const entry of entries.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()))) {
       const name = below === '' ? entry.name : `${below}/${entry.name}`;
       if (found.length >= limits.watchedFilesMax) return;
       if (ignored(entry.isDirectory() ? `${name}/` : name)) continue;

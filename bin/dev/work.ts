@@ -127,7 +127,7 @@ const seen = ({ files }: Change, outcome: DevOutcome): DevChange => ({
 
 /** Null: it has errors, which are told. */
 async function judged({ options, terminal, say, board, app }: Session, ignored: Ignoring, change: Change): Promise<Manifest | null> {
-  const { manifest, errors: found, warnings } = await judgeManifest(options.folder, (file) => ignored.of(file));
+  const { manifest, errors: found, warnings } = await judgeManifest(options.folder, ignored);
   const isOther = manifest !== null && manifest.id !== app;
   const errors = isOther ? [`svc-app.json: ${say('idChanged', { antes: app, depois: manifest.id })}`] : found;
   board.manifest(errors);

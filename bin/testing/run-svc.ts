@@ -34,7 +34,7 @@ export async function runSvc(cwd: string, args: readonly string[], env: Env = {}
 }
 
 /** The same with something on its stdin. */
-export async function runSvcWith(input: string, cwd: string, args: readonly string[]): Promise<Outcome> {
+export async function runSvcWith(input: string | Uint8Array, cwd: string, args: readonly string[]): Promise<Outcome> {
   const child = spawn(path.join(repository, 'bin/svc'), args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   const text = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text.out += chunk));

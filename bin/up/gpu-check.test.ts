@@ -12,12 +12,18 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const declared = (modo: 'opcional' | 'necessaria' | null): Declared =>
   ({
-    people: { all: () => [{ usuario: 'ana' }, { usuario: 'bia' }] },
+    people: {
+      all: () => [
+        { usuario: 'ana', servidor: 'casa' },
+        { usuario: 'bia', servidor: 'lab' },
+      ],
+    },
     apps: {
-      of: () => [{ id: 'visao' }],
+      of: (usuario: string) => [{ id: 'visao' }, ...(usuario === 'bia' ? [{ id: 'longe' }] : [])],
       manifest: () => ({ id: 'visao', ...(modo === null ? {} : { recursos: { gpu: { modo } } }) }),
     },
   }) as unknown as Declared;
+const isCasa = (server: string): boolean => server === 'casa';
 const plant = (opens: boolean): void => {
   const device = join(root, 'sys/bus/pci/devices/0000:01:00.0');
   mkdirSync(device, { recursive: true });
@@ -29,9 +35,9 @@ const plant = (opens: boolean): void => {
 };
 
 test('without a card only an app that needs one is a fault', async () => {
-  expect(await gpuCheck(declared(null), root)).toMatchObject({ name: 'gpu', ok: true, fix: null });
-  expect(await gpuCheck(declared('opcional'), root)).toMatchObject({ ok: true, warning: false });
-  expect(await gpuCheck(declared('necessaria'), root)).toMatchObject({
+  expect(await gpuCheck(declared(null), isCasa, root)).toMatchObject({ name: 'gpu', ok: true, fix: null });
+  expect(await gpuCheck(declared('opcional'), isCasa, root)).toMatchObject({ ok: true, warning: false });
+  expect(await gpuCheck(declared('necessaria'), isCasa, root)).toMatchObject({
     ok: false,
     warning: false,
     detail: {
@@ -42,10 +48,14 @@ test('without a card only an app that needs one is a fault', async () => {
   });
 });
 
+test('an app of another server is no fault of this machine', async () => {
+  expect(await gpuCheck(declared('necessaria'), () => false, root)).toMatchObject({ ok: true, fix: null });
+});
+
 test('a card that the account can not open is a warning to an app that could use it', async () => {
   plant(false);
-  expect(await gpuCheck(declared(null), root)).toMatchObject({ ok: true });
-  expect(await gpuCheck(declared('opcional'), root)).toMatchObject({
+  expect(await gpuCheck(declared(null), isCasa, root)).toMatchObject({ ok: true });
+  expect(await gpuCheck(declared('opcional'), isCasa, root)).toMatchObject({
     ok: false,
     warning: true,
     detail: { en: expect.stringContaining('render') },
@@ -54,11 +64,11 @@ test('a card that the account can not open is a warning to an app that could use
 
 test('a usable card is told with how it is given out', async () => {
   plant(true);
-  expect(await gpuCheck(declared('necessaria'), root)).toMatchObject({
+  expect(await gpuCheck(declared('necessaria'), isCasa, root)).toMatchObject({
     ok: true,
     detail: { en: expect.stringMatching(/^1 usable: AMD .* at .*one app at a time has each$/) },
   });
   mkdirSync(join(root, 'etc/svc'), { recursive: true });
   writeFileSync(join(root, 'etc/svc/gpu.json'), '{ "share": true }');
-  expect((await gpuCheck(declared(null), root)).detail.en).toMatch(/shared by any number of apps$/);
+  expect((await gpuCheck(declared(null), isCasa, root)).detail.en).toMatch(/shared by any number of apps$/);
 });

@@ -12,11 +12,12 @@ export interface Declared {
   readonly apps: Pick<Gateway['apps'], 'of' | 'manifest'>;
 }
 
-export async function gpuCheck(declared: Declared, root = ''): Promise<DoctorCheck> {
+/** `isHere`: whether the apps of that Server document run on this machine. */
+export async function gpuCheck(declared: Declared, isHere: (server: string) => boolean, root = ''): Promise<DoctorCheck> {
   const inventory = gpuInventory(root);
   const usable = usableDevices(inventory);
-  const wanting = appsThat(declared, 'necessaria');
-  const asking = appsThat(declared, 'opcional');
+  const wanting = appsThat(declared, isHere, 'necessaria');
+  const asking = appsThat(declared, isHere, 'opcional');
   const motivo = sentence(inventory, usable);
   const said: Words = { pt: motivo, en: gpuText(motivo, 'en') };
   if (usable.length > 0) {
@@ -46,8 +47,9 @@ export async function gpuCheck(declared: Declared, root = ''): Promise<DoctorChe
   };
 }
 
-function appsThat({ people, apps }: Declared, mode: 'opcional' | 'necessaria'): readonly string[] {
-  const names = people.all().flatMap(({ usuario }) =>
+function appsThat({ people, apps }: Declared, isHere: (server: string) => boolean, mode: 'opcional' | 'necessaria'): readonly string[] {
+  const here = people.all().filter(({ servidor }) => servidor !== undefined && isHere(servidor));
+  const names = here.flatMap(({ usuario }) =>
     apps.of(usuario).flatMap(({ id }) => {
       const manifest = apps.manifest(usuario, id);
       return manifest !== null && gpuMode(manifest) === mode ? [id] : [];

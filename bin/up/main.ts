@@ -28,6 +28,7 @@ import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
+import { isLocal, runsHere } from './here.ts';
 import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
@@ -233,6 +234,7 @@ async function portalParts({
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
+    runsHere: () => runsHere(reigns.controller().context.entries),
     doctorChecks: { ...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay, hasUrl) },
   };
 }
@@ -259,7 +261,7 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
   const entries = () => controller().context.entries;
   return {
     separation: () => separationCheck(entries()),
-    gpu: () => gpuCheck(gateway),
+    gpu: () => gpuCheck(gateway, (server) => isLocal(entries(), server)),
     homes: async () => homesCheck(entries().people.values()),
     clusters: async () => clustersCheck(entries().clusters.values()),
   };

@@ -4,6 +4,7 @@ import { canAskPeer } from '../../api/control-peer.ts';
 import type { Entries } from '../../controller/entries.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
+import { isLocal } from './here.ts';
 
 export interface Account {
   readonly name: string;
@@ -27,8 +28,8 @@ type People = Pick<Entries, 'people' | 'servers'>;
 /** One sentence for each local server whose apps may do more than one person should; none when all is well. */
 export async function separations(entries: People, account: Account = portalAccount()): Promise<readonly Words[]> {
   const found: Words[] = [];
-  for (const { name, placed, host } of entries.servers.values()) {
-    if (!('local' in placed.document.spec)) continue;
+  for (const { name, host } of entries.servers.values()) {
+    if (!isLocal(entries, name)) continue;
     const people = [...entries.people.values()].filter((person) => person.server.name === name);
     // One question of the system for many of them.
     await host

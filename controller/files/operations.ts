@@ -75,7 +75,7 @@ export function createOperations(deps: OperationDeps): Operations {
     },
     wait: async (id, waitMs, signal) => {
       const operation = find(id);
-      if (waitMs > 0 && operation.view.estado === 'correndo') await changed(clock, operation, waitMs, signal);
+      if (waitMs > 0 && operation.view.estado === 'correndo' && !signal.aborted) await changed(clock, operation, waitMs, signal);
       return snapshot(operation);
     },
     cancel: (id) => {

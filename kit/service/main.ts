@@ -10,7 +10,6 @@
  */
 import { chmodSync, lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError } from '../../schema/errors.ts';
 import { accountPaths, appPaths, serverAppPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { writeFileAtomic } from '../atomic-file.ts';
 import { closeInheritedDescriptors } from '../descriptors.ts';
@@ -18,7 +17,7 @@ import { engineVariables } from '../launch/engines.ts';
 import { backendEnvironment } from '../launch/environment.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { gpuMode } from '../launch/gpu.ts';
-import { decideGpu } from '../launch/gpu-verdict.ts';
+import { decideGpu, type GpuVerdict } from '../launch/gpu-verdict.ts';
 import { refuseWithoutGpu, runtimeCommand } from '../launch/launch.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { basePath } from '../launch/manual-start.ts';
@@ -27,7 +26,9 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { runSetUp, setUpDue } from '../launch/set-up.ts';
 import { probeSocket } from '../launch/socket.ts';
 import { appIdFault } from '../../schema/app-id.ts';
+import { limits } from '../limits.ts';
 import { kitRoot } from '../place.ts';
+import { cardFor, isForGood } from './waiting.ts';
 
 const socketPollMs = 50;
 
@@ -71,8 +72,10 @@ async function prepare(app: string): Promise<Ready> {
     await runSetUp(command ?? '', { cwd: folder, environment, logFd: 1 });
     writeFileAtomic(paths.setUpHash, `${hash}\n`);
   }
-  const gpu = mode === null ? null : decideGpu(mode, '');
-  writeFileAtomic(paths.limits, `${JSON.stringify({ contained: true, reason: '', limits: null, gpu: gpu?.verdict ?? null }, null, 2)}\n`);
+  const note = (verdict: GpuVerdict | null): void =>
+    writeFileAtomic(paths.limits, `${JSON.stringify({ contained: true, reason: '', limits: null, gpu: verdict }, null, 2)}\n`);
+  if (mode === null) note(null);
+  const gpu = mode === null ? null : await cardFor({ decide: () => decideGpu(mode, ''), note, nowMs: () => performance.now(), sleep });
   refuseWithoutGpu(gpu);
   return {
     argv: runtimeCommand(place, own, folder, manifest),
@@ -95,7 +98,8 @@ function become({ argv, environment, cwd, lease }: Ready): never {
   closeInheritedDescriptors();
   if (process.execve === undefined) throw new Error('this Node has no process.execve');
   // Our own hold on the card ends at exec, the shell's is handed on. Node leaves two signals ignored; env gives them back.
-  const script = 'lease=$1; shift; if [ -n "$lease" ]; then exec 9<"$lease"; flock -n -x 9 || exit 75; fi; exec "$@"';
+  const waitSeconds = limits.gpuLeaseWaitMsMax / 1_000;
+  const script = `lease=$1; shift; if [ -n "$lease" ]; then exec 9<"$lease"; flock -w ${waitSeconds} -x 9 || exit 75; fi; exec "$@"`;
   const command = ['/usr/bin/env', '--default-signal=PIPE,XFSZ', ...argv];
   process.execve('/bin/sh', ['/bin/sh', '-c', script, 'sh', lease, ...command], environment);
   throw new Error('unreachable: execve does not come back');
@@ -117,8 +121,7 @@ async function open(app: string): Promise<void> {
 function refuse(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`not started: ${error instanceof LaunchRefused ? `${error.refusal.reason}: ` : ''}${message}\n`);
-  const isFinal = error instanceof LaunchRefused ? error.refusal.retry === 'terminal' : error instanceof SvcError;
-  return isFinal ? exitCodes.refused : 1;
+  return isForGood(error) ? exitCodes.refused : 1;
 }
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -59,5 +59,7 @@ describe('the unit of a server-scope app', () => {
     expect(lineOf(text, 'PrivateDevices')).toBe('PrivateDevices=no');
     expect(lineOf(text, 'TimeoutStartSec')).toBe('TimeoutStartSec=960');
     expect(lineOf(unitText(manifest({}), '/opt/svc/bin'), 'TimeoutStartSec')).toBe('TimeoutStartSec=60');
+    const needsCard = manifest({ recursos: { gpu: { modo: 'necessaria' } } });
+    expect(lineOf(unitText(needsCard, '/opt/svc/bin'), 'TimeoutStartSec')).toBe('TimeoutStartSec=210');
   });
 });

@@ -48,11 +48,14 @@ export function unitText(manifest: Manifest, bin: string): string {
   const { memoryHigh, memoryMax, tasksMax, cpuQuota } = ceilingsOf(manifest);
   const infinite = (value: string): string => (value === 'none' ? 'infinity' : value);
   const setUpS = (manifest.backend.installCommand ?? '').trim() === '' ? 0 : limits.installCommandMsMax / 1_000;
+  const gpu = gpuMode(manifest);
+  const cardS = gpu === 'necessaria' ? limits.gpuServiceWaitMsMax / 1_000 : 0;
   const lines = [
     '[Unit]',
     `Description=svc app ${id}`,
     'After=network.target',
-    // After five failures in a row it stays failed until 600 s of silence or a manual start. Source: spec 3.3.
+    // Five starts within 600 s, and it stays failed until somebody starts it or it is installed anew: this service manager forgets nothing by
+    // itself. Source: spec 3.3. Decision: docs/decisions/0067-server-scope-apps.md
     `StartLimitIntervalSec=${sharedLimits.failureResetMs / 1_000}`,
     `StartLimitBurst=${sharedLimits.restartFailuresMax}`,
     '',
@@ -66,7 +69,7 @@ export function unitText(manifest: Manifest, bin: string): string {
     'Restart=always',
     'RestartSec=2',
     `RestartPreventExitStatus=${exitCodes.refused}`,
-    `TimeoutStartSec=${sharedLimits.serviceSocketMsMax / 1_000 + setUpS}`,
+    `TimeoutStartSec=${sharedLimits.serviceSocketMsMax / 1_000 + setUpS + cardS}`,
     `TimeoutStopSec=${machineLimits.stopGraceMs / 1_000}`,
     `RuntimeDirectory=svc-apps/${id}`,
     'RuntimeDirectoryMode=0755',
@@ -82,7 +85,7 @@ export function unitText(manifest: Manifest, bin: string): string {
     '',
     ...hardening,
     // A card is a device file.
-    `PrivateDevices=${gpuMode(manifest) === null ? 'yes' : 'no'}`,
+    `PrivateDevices=${gpu === null ? 'yes' : 'no'}`,
     '',
     '[Install]',
     'WantedBy=multi-user.target',

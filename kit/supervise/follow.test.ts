@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { App } from './app-state.ts';
 import { follow, type Follower } from './follow.ts';
 
@@ -18,7 +18,7 @@ beforeEach(() => {
     paths: { runLog, secrets: path.join(dir, 'secrets') },
     wish: null,
     knownSecrets: [],
-    retiredSecrets: [],
+    retiredSecrets: ['segredo-de-ana'],
     process: null,
     declaredSecrets: [],
   } as unknown as App;
@@ -60,4 +60,23 @@ test('whole lines are sent as they are', () => {
   writeFileSync(runLog, '');
   write('2\n');
   expect(sent).toBe('one\n2\n');
+});
+
+test('a line that grows is shown within a second, but for the beginning of a hidden value', () => {
+  let nowMs = 0;
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => now.mockRestore());
+  const later = (text: string, ms: number): void => {
+    nowMs += ms;
+    write(text);
+  };
+  for (let n = 0; n < 5; n += 1) later('.', 300);
+  expect(sent).toBe('.....');
+  later('. segredo', 300);
+  for (const text of ['-', 'd', 'e']) later(text, 900);
+  expect(sent).toBe('...... ');
+  later('-ana fim', 900);
+  later('', 1_100);
+  expect(sent).toMatch(/^\.{6} \S+ fim$/);
+  expect(sent).not.toContain('segredo');
 });

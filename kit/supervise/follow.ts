@@ -28,12 +28,14 @@ function linesTo(app: App, send: (text: string) => boolean) {
     if (cut > 0) {
       send(redact(rest.slice(0, cut), hidden));
       isLineOver = rest[cut - 1] === '\n';
+      restSinceMs = performance.now();
     }
     rest = rest.slice(cut);
-    restSinceMs = performance.now();
   };
   return {
     add: (bytes: Buffer): void => {
+      // Not anew by what comes after: a line that grows would never be late.
+      if (rest === '') restSinceMs = performance.now();
       rest += decoder.write(bytes);
       flush(rest.length >= chunkBytes);
     },

@@ -3,6 +3,10 @@ export const limits = {
   /** Replaced and deleted values that the supervisor still blanks out of logs. */
   secretsRetiredMax: 64,
   runLogCheckMs: 50,
+  /** A log of the supervisor over this keeps its last part; its size is looked at whenever so much was written. See kit/supervise/log.ts. */
+  supervisorLogBytesMax: 16 * 1_024 * 1_024,
+  supervisorLogKeptBytes: 1_024 * 1_024,
+  supervisorLogLookBytes: 64 * 1_024,
   supervisorClientsMax: 16,
   supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
   serviceManagerAskMsMax: 2_000,

@@ -1,6 +1,6 @@
 /** Events: appended with every transition, kept per object and in total up to the limits. */
 import { limits } from '../limits.ts';
-import { prefixEnd, type Act, type Sql } from '../sql.ts';
+import type { Act, Sql } from '../sql.ts';
 import type { Store, StoredEvent } from '../store.ts';
 
 type EventRow = {
@@ -33,9 +33,14 @@ export async function openEvents(sql: Sql): Promise<Pick<Store, 'appendEvent' | 
   const insert = sql.prepare(
     'INSERT INTO events (at_ms, key, type, reason, message, round, from_state, to_state) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
   );
-  const newest = sql.prepare(
-    `SELECT * FROM (SELECT * FROM events WHERE key >= ? AND key < ? AND seq > ? ORDER BY seq DESC LIMIT ?) AS newest ORDER BY seq`,
-  );
+  const newestBy = (seq: string) =>
+    sql.prepare(
+      `SELECT * FROM (SELECT * FROM events WHERE (key = ? OR (key >= ? AND key < ?)) AND ${seq} > ? ORDER BY ${seq} DESC LIMIT ?) AS newest
+       ORDER BY seq`,
+    );
+  const newest = newestBy('seq');
+  // An object has few of all events: SQLite, which would walk back through them all, finds its own by the index of keys.
+  const newestOfObject = newestBy('+seq');
   const newestOfAll = sql.prepare('SELECT * FROM (SELECT * FROM events WHERE seq > ? ORDER BY seq DESC LIMIT ?) AS newest ORDER BY seq');
   const pruneKey = sql.prepare(
     'DELETE FROM events WHERE key = ?1 AND seq <= (SELECT seq FROM events WHERE key = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)',
@@ -68,14 +73,14 @@ export async function openEvents(sql: Sql): Promise<Pick<Store, 'appendEvent' | 
         yield* prune(key);
         return row?.seq ?? 0;
       }),
-    events: ({ afterSeq = 0, limit: most, keyPrefix = '' }) =>
+    events: ({ afterSeq = 0, limit: most, under = '' }) =>
       sql.read(function* () {
         const limit = Math.max(0, Math.trunc(most));
-        const rows =
-          keyPrefix === ''
-            ? yield* newestOfAll.all<EventRow>(afterSeq, limit)
-            : yield* newest.all<EventRow>(keyPrefix, keyPrefix + prefixEnd, afterSeq, limit);
-        return rows.map(eventOf);
+        const key = under.replace(/\/$/, '');
+        if (key === '') return (yield* newestOfAll.all<EventRow>(afterSeq, limit)).map(eventOf);
+        const statement = afterSeq === 0 && key.includes('/') ? newestOfObject : newest;
+        // '0' is the character after '/'.
+        return (yield* statement.all<EventRow>(key, `${key}/`, `${key}0`, afterSeq, limit)).map(eventOf);
       }),
   };
 }

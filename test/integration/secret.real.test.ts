@@ -24,7 +24,7 @@ const ask = async (...args: string[]) => {
   said.push(outcome.out, outcome.err);
   return outcome;
 };
-const set = async (name: string, input: string) => {
+const set = async (name: string, input: string | Uint8Array) => {
   const outcome = await runSvcWith(input, folder, ['secret', 'set', 'ana/assinador', name, '--state', portal.state]);
   said.push(outcome.out, outcome.err);
   return outcome;
@@ -87,6 +87,7 @@ test.each([
   ['OUTRA', canary, 'SECRET_UNDECLARED'],
   ['ASSINADOR_CHAVE', '', 'BAD_REQUEST'],
   ['ASSINADOR_CHAVE', `${canary}\0more\n`, 'SECRET_REFUSED'],
+  ['ASSINADOR_CHAVE', Buffer.from(`${canary}\xe9\xff`, 'latin1'), 'SECRET_REFUSED'],
   ['ASSINADOR_CHAVE', `${canary}${'x'.repeat(20_000)}`, 'TOO_LARGE'],
   ['chave', canary, 'BAD_REQUEST'],
 ])('%s with what can not be one is refused', async (name, input, code) => {

@@ -105,7 +105,7 @@ test('every row of every table is there as it was, and the next event comes afte
     from: null,
     to: 'running',
   });
-  const [last] = await store.events({ keyPrefix: 'Server/um', limit: 10 });
+  const [last] = await store.events({ under: 'Server/um', limit: 10 });
   expect(last?.seq).toBe(rowsOfEach + 1);
   await store.close();
 });

@@ -143,7 +143,7 @@ describe('several portals of one database', () => {
     goOn();
     const done = await asked;
     await expect.poll(() => store!.value('a').catch(() => 'away')).toBe('1');
-    const kept = await store!.events({ keyPrefix: 'Server/parado', limit: 10 });
+    const kept = await store!.events({ under: 'Server/parado', limit: 10 });
     expect(kept.length).toBeLessThanOrEqual(1);
     expect(kept.length).toBeGreaterThanOrEqual(done);
   });
@@ -200,7 +200,7 @@ describe('several portals of one database', () => {
     const writing = (async () => {
       for (let n = 0; !stop.signal.aborted; n += 1) {
         const messages = [0, 1, 2].map((part) => `${n}-${part}`);
-        const tried = await Promise.allSettled(messages.map((message) => store!.appendEvent(event(`Server/s${n}`, message))));
+        const tried = await Promise.allSettled(messages.map((message) => store!.appendEvent(event(`Server/s/${n}`, message))));
         // On a busy machine the server may be away for longer than a write waits: that one was refused, and may be there all the same.
         for (const [part, { status }] of tried.entries()) (status === 'fulfilled' ? answered : refused).push(messages[part]!);
       }
@@ -216,10 +216,10 @@ describe('several portals of one database', () => {
     await writing;
     const kept: string[] = [];
     let afterSeq = 0;
-    for (let page = await store!.events({ keyPrefix: 'Server/s', afterSeq, limit: 100_000 }); page.length > 0;) {
+    for (let page = await store!.events({ under: 'Server/s', afterSeq, limit: 100_000 }); page.length > 0;) {
       kept.push(...page.map(({ message }) => message));
       afterSeq = page.at(-1)!.seq;
-      page = await store!.events({ keyPrefix: 'Server/s', afterSeq, limit: 100_000 });
+      page = await store!.events({ under: 'Server/s', afterSeq, limit: 100_000 });
     }
     expect(kept.filter((message) => !refused.includes(message)).toSorted()).toEqual(answered.toSorted());
     expect(new Set(kept).size).toBe(kept.length);

@@ -9,6 +9,7 @@
       lugar: 'lugar na fila',
       problema: 'Não deu certo',
       vazio: 'Escreva um texto primeiro.',
+      ilegivel: 'as palavras não puderam ser lidas; tentando de novo…',
       espera: 'à espera',
       'a-correr': 'correndo',
       'a-recolher': 'correndo',
@@ -23,6 +24,7 @@
       lugar: 'place in the queue',
       problema: 'It did not work',
       vazio: 'Write a text first.',
+      ilegivel: 'the words could not be read; trying again…',
       espera: 'waiting',
       'a-correr': 'running',
       'a-recolher': 'running',
@@ -35,13 +37,23 @@
   const OLHAR_MS = 2_000;
 
   const el = (id) => document.getElementById(id);
+  /** What a job found, by its id; null while that could not be read. */
   const palavras = new Map();
+  /** What the last look and the last submission have to say: the one does not make the other good. */
+  const avisos = { olhar: '', mandar: '' };
   let idioma = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
 
   function escrever() {
     document.documentElement.lang = idioma === 'pt' ? 'pt-BR' : 'en';
     el('rotulo').textContent = TEXTOS[idioma].rotulo;
     el('contar').textContent = TEXTOS[idioma].contar;
+  }
+
+  function avisar(de, texto) {
+    avisos[de] = texto;
+    const dito = [avisos.mandar, avisos.olhar].filter(Boolean).join(' · ');
+    // A screen reader says again what is written again.
+    if (el('aviso').textContent !== dito) el('aviso').textContent = dito;
   }
 
   async function pedir(caminho, opcoes) {
@@ -54,37 +66,44 @@
   function linha({ id, nome, estado, lugar, progresso }) {
     const onde = lugar === null ? '' : `${TEXTOS[idioma].lugar}: ${lugar}`;
     const quanto = progresso === null || estado !== 'a-correr' ? '' : `${Math.round(progresso * 100)} %`;
-    const partes = [nome, TEXTOS[idioma][estado] ?? TEXTOS[idioma].espera, onde, quanto, palavras.get(id) ?? ''];
+    const achadas = palavras.get(id) === null ? TEXTOS[idioma].ilegivel : palavras.get(id);
+    const partes = [nome, TEXTOS[idioma][estado] ?? TEXTOS[idioma].espera, onde, quanto, achadas];
     return Object.assign(document.createElement('li'), { textContent: partes.filter(Boolean).join(' · ') });
   }
 
   async function ler(id) {
-    const achadas = Object.entries(await pedir(`api/palavras/${id}`));
-    palavras.set(id, achadas.map(([palavra, vezes]) => `${palavra} ${vezes}`).join(', '));
+    try {
+      const achadas = Object.entries(await pedir(`api/palavras/${id}`));
+      palavras.set(id, achadas.map(([palavra, vezes]) => `${palavra} ${vezes}`).join(', '));
+    } catch {
+      palavras.set(id, null);
+    }
   }
 
   async function olhar() {
     try {
       const { disponivel, motivo, trabalhos } = await pedir('api/trabalhos');
       el('contar').disabled = !disponivel;
-      if (!disponivel) el('aviso').textContent = motivo;
-      for (const { id, estado } of trabalhos) if (estado === 'terminado' && !palavras.has(id)) await ler(id);
-      el('trabalhos').replaceChildren(...trabalhos.map(linha));
+      avisar('olhar', disponivel ? '' : motivo);
+      const desenhar = () => el('trabalhos').replaceChildren(...trabalhos.map(linha));
+      desenhar();
+      for (const { id, estado } of trabalhos) if (estado === 'terminado' && typeof palavras.get(id) !== 'string') await ler(id);
+      desenhar();
     } catch (problema) {
-      el('aviso').textContent = `${TEXTOS[idioma].problema}: ${problema.message}`;
+      avisar('olhar', `${TEXTOS[idioma].problema}: ${problema.message}`);
     }
     setTimeout(() => void olhar(), OLHAR_MS);
   }
 
   async function mandar() {
     const texto = el('texto').value;
-    el('aviso').textContent = texto.trim() === '' ? TEXTOS[idioma].vazio : '';
+    avisar('mandar', texto.trim() === '' ? TEXTOS[idioma].vazio : '');
     if (texto.trim() === '') return el('texto').focus();
     try {
       const body = JSON.stringify({ texto });
       await pedir('api/trabalhos', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     } catch (problema) {
-      el('aviso').textContent = `${TEXTOS[idioma].problema}: ${problema.message}`;
+      avisar('mandar', `${TEXTOS[idioma].problema}: ${problema.message}`);
     }
   }
 

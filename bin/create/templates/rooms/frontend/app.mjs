@@ -128,11 +128,13 @@ async function abrir(id) {
 }
 
 async function fechar() {
+  // Pressed again before the page showed that it was left.
+  if (aberta === null) return;
   const { conexao } = aberta;
   aberta = null;
   lembrar(null);
-  await conexao.sair();
   desenhar();
+  await conexao.sair();
   await listar();
 }
 
