@@ -39,6 +39,8 @@ export const limits = {
   /** Minimum interval of package observations that a supervisor's change signal causes. */
   packageEdgePollMs: 2_000,
   folderQuietMs: 100,
+  /** A folder with errors is read again though no file changed, at each resync; one that takes long to read, a tenth of the time. */
+  folderErrorsPollMs: 5_000,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
   // Portal credentials of server-scope apps. Decision: docs/decisions/0203-server-scope-credential.md

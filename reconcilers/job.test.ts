@@ -323,6 +323,19 @@ test('nobody waits longer than for the silence of a wrapper, or for the next att
   expect(decide(fresh, {}).nextDeadlineMs).toBe(nowMs + 500);
 });
 
+test('what the store may refuse is written again in ten seconds', () => {
+  const held = { ...fresh, released: false, cancel: true };
+  const outcome = { estado: 'terminado', reason: 'JobDone', message: '', codigo: 0, iniciadoEm: 1, terminadoEm: 2 } as const;
+  for (const made of [
+    decide(held, {}),
+    decide({ accepted: false }, { refused: 'no' }),
+    decide({}, { report: report('terminado', 0) }),
+    decide({ outcome, forgotten: true, expiresAtMs: nowMs }, {}),
+  ])
+    expect([made.actions.length, made.nextDeadlineMs]).toEqual([1, nowMs + 10_000]);
+  expect(decide(held, {}, null, nowMs + 10_000).actions).toMatchObject([{ kind: 'job/settle' }]);
+});
+
 test('the same again changes nothing, and its memory is read back as it was', () => {
   const first = decide({}, { seen: seen('running') });
   const again = decide({}, { seen: seen('running') }, first.memory, nowMs + 1);

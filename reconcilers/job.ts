@@ -77,6 +77,8 @@ export function decideJob(desired: JobDesired, observed: JobObserved, memory: Jo
   const { reason, message } = statusOf(next.state, desired, observed);
   const ready: Condition['status'] = next.state === 'desconhecido' ? 'Unknown' : next.state === 'terminado' ? 'True' : 'False';
   const progressing: Condition['status'] = desired.outcome === null ? (next.state === 'desconhecido' ? 'Unknown' : 'True') : 'False';
+  // Nothing else comes of a write that the store refused.
+  const isWritten = actions.some(({ kind }) => kind === 'job/settle' || kind === 'job/drop');
   const stamped = stampConditions(
     [
       { type: 'Ready', status: ready, reason, message },
@@ -92,7 +94,7 @@ export function decideJob(desired: JobDesired, observed: JobObserved, memory: Jo
     message,
     actions,
     conditions: stamped.conditions,
-    nextDeadlineMs: deadlineOf(next, desired, observed, nowMs),
+    nextDeadlineMs: earliest(nowMs, [deadlineOf(next, desired, observed, nowMs), isWritten ? nowMs + limits.jobWriteRetryMs : null]),
     memory: remember(memory, { ...next, since: stamped.memory }),
   };
 }

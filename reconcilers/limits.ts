@@ -21,6 +21,8 @@ export const limits = {
   // The queue. Decision: docs/decisions/0211-the-queue.md
   /** A job that the portal never let go ends after so long. */
   jobWaitMsMax: 30 * 24 * 60 * 60_000,
+  /** When the end of a job, or that it is gone, is written once more. */
+  jobWriteRetryMs: 10_000,
   /** A wrapper that was heard within this time lives, whatever the cluster says. */
   jobHeardMs: 60_000,
 } as const;

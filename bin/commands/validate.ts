@@ -121,7 +121,8 @@ async function judgeDesired({ desired }: Found): Promise<Judged[]> {
     const context = group.isWhole ? hidden : [...hidden, ...(await siblingsOf(group.files))];
     // As the portal would see it that this account starts on this machine.
     const known = isRoot() ? openFiles([...files, ...context]).flatMap(({ sources, broken }) => [sources, broken].flat()) : [];
-    const { reports } = readDesired(files, context, await ownPeople(known.map(({ document }) => document)));
+    const { hasAccount } = await ownPeople(known.map(({ document }) => document));
+    const { reports } = readDesired(files, context, hasAccount);
     judged.push(...reports.map((report, at) => ({ report, bytes: files[at]?.bytes as Uint8Array })));
   }
   return judged;

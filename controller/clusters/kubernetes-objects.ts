@@ -26,10 +26,11 @@ export function jobObject(job: ClusterJob, namespace: string, image: string): V1
       backoffLimit: 0,
       completions: 1,
       parallelism: 1,
-      activeDeadlineSeconds: wanted.seconds + limits.jobDeliverySeconds,
       template: {
         metadata: { labels },
         spec: {
+          // Of the pod, whose time begins on its node: the Job's would count how long it waits for one.
+          activeDeadlineSeconds: wanted.seconds + limits.jobDeliverySeconds,
           restartPolicy: 'Never',
           automountServiceAccountToken: false,
           enableServiceLinks: false,
@@ -75,7 +76,7 @@ export function seenJob(job: V1Job, pods: readonly V1Pod[]): readonly ClusterSee
   const over = job.status?.conditions?.find(({ type, status }) => status === 'True' && ['Complete', 'Failed'].includes(type));
   if (over !== undefined) {
     const endedAtMs = (ended?.finishedAt ?? over.lastTransitionTime)?.getTime() ?? null;
-    return [{ ...base, endedAtMs, ...endingOf(over, ended) }];
+    return [{ ...base, endedAtMs, ...endingOf(over, pod?.status, ended) }];
   }
   const active = job.status?.active ?? 0;
   if (annotations[cancelledMark] === 'yes' && active === 0) {
@@ -89,13 +90,14 @@ type Ended = NonNullable<NonNullable<V1ContainerStatus['state']>['terminated']>;
 type Over = NonNullable<NonNullable<V1Job['status']>['conditions']>[number];
 
 /** The wrapper's own word for a reason is the message of its container. */
-function endingOf(over: Over, ended: Ended | undefined): Pick<ClusterSeen, 'state' | 'note' | 'exitCode'> {
+function endingOf(over: Over, pod: V1Pod['status'], ended: Ended | undefined): Pick<ClusterSeen, 'state' | 'note' | 'exitCode'> {
   const word = ended?.message?.trim() ?? '';
   if (over.type === 'Complete') return { state: 'ended', note: '', exitCode: ended?.exitCode ?? 0 };
-  if (over.reason === 'DeadlineExceeded' || ended === undefined || ended.reason === 'OOMKilled') {
+  const late = [over, pod].find((one) => one?.reason === 'DeadlineExceeded');
+  if (late !== undefined || ended === undefined || ended.reason === 'OOMKilled') {
     return {
       state: 'failed',
-      note: noteOf(`${ended?.reason ?? over.reason ?? ''} ${over.message ?? ''}`),
+      note: noteOf(`${late?.reason ?? ended?.reason ?? over.reason ?? ''} ${(late ?? over).message ?? ''}`),
       exitCode: ended?.exitCode ?? null,
     };
   }

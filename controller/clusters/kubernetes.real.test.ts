@@ -130,13 +130,13 @@ function merged(old: unknown, change: Json): Json {
 }
 
 /** As its controller and kubelet would write it. */
-function becomes(status: Json, container: Json | null = null, name = job.name): void {
+function becomes(status: Json, container: Json | null = null, name = job.name, pod: Json = { phase: 'Running' }): void {
   const found = objects.get(`jobs/${name}`);
   if (found === undefined) throw new Error(`no job ${name}`);
   objects.set(`jobs/${name}`, { ...found, status });
   const labels = found.metadata.labels ?? {};
   const containerStatuses = [{ name: 'job', image: 'x', imageID: 'x', ready: true, restartCount: 0, state: container ?? {} }];
-  objects.set(`pods/${name}-x`, { metadata: { name: `${name}-x`, labels }, status: { phase: 'Running', containerStatuses } });
+  objects.set(`pods/${name}-x`, { metadata: { name: `${name}-x`, labels }, status: { ...pod, containerStatuses } });
 }
 
 const seen = async () => (await cluster.list(prefix, never)).find(({ name }) => name === job.name);
@@ -155,9 +155,9 @@ test('a job is a Secret and a Job that the client knows every field of, with the
   expect(made).toMatchObject({
     spec: {
       backoffLimit: 0,
-      activeDeadlineSeconds: 660,
       template: {
         spec: {
+          activeDeadlineSeconds: 660,
           restartPolicy: 'Never',
           automountServiceAccountToken: false,
           containers: [
@@ -171,6 +171,8 @@ test('a job is a Secret and a Job that the client knows every field of, with the
       },
     },
   });
+  // That of a Job would run while it waits for a place.
+  expect(made).not.toHaveProperty('spec.activeDeadlineSeconds');
   expect(new Set(asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer do-portal']));
 });
 
@@ -190,7 +192,7 @@ test('refused for good: its words are told, and nothing is left', async () => {
   await expect(cluster.submit({ ...job, image: null }, never)).rejects.toMatchObject({ code: 'REFUSED' });
 });
 
-test.for<[string, Json, Json | null, Json]>([
+test.for<readonly [string, Json, Json | null, Json, Json?]>([
   ['nothing has happened yet', {}, null, { state: 'waiting', place: null }],
   [
     'its image can not be had',
@@ -221,9 +223,16 @@ test.for<[string, Json, Json | null, Json]>([
     null,
     { state: 'failed', note: 'DeadlineExceeded' },
   ],
-])('what is seen when %s', async ([, status, container, expected]) => {
+  [
+    'its pod took too long',
+    failed,
+    { terminated: { exitCode: 143, reason: 'Error', message: 'cancelled\n' } },
+    { state: 'failed', exitCode: 143, note: 'DeadlineExceeded Pod was active too long' },
+    { phase: 'Failed', reason: 'DeadlineExceeded', message: 'Pod was active too long' },
+  ],
+])('what is seen when %s', async ([, status, container, expected, pod]) => {
   await cluster.submit(job, never);
-  becomes(status, container);
+  becomes(status, container, job.name, pod);
   expect(await seen()).toMatchObject({ name: job.name, id: `uid-${job.name}`, ...expected });
 });
 

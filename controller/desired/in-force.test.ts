@@ -6,6 +6,7 @@ import { openFile } from '../../schema/desired/load.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 import { openDesiredSource, type DesiredSource } from './in-force.ts';
+import { createSimulatedClock } from '../clock/simulated.ts';
 import { syncEntries } from '../sync-entries.ts';
 import { emptyEntries, type PersonEntry } from '../entries.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
@@ -45,6 +46,50 @@ test('an error leaves the last good state in force and says the place, until the
   expect(await source.reread(false)).toBe(true);
   expect(source.errors()).toEqual([]);
   expect(names()).toEqual(['Person/ana', 'Person/bia', 'Server/casa']);
+});
+
+test('an error whose cause is outside the folder is gone when that is, though no file changed', async () => {
+  const clock = createSimulatedClock(0);
+  let [has, isKnown, asked] = [false, true, 0];
+  const askPeople = async () => {
+    asked += 1;
+    return { hasAccount: () => has, isKnown };
+  };
+  source = await openDesiredSource(dir, store, clock, askPeople);
+  // Two people of one home: their apps would be one account's.
+  write('a.yaml', [server.replace('local: { prefix: casa, trusted: true }', 'local: {}'), person('ana'), person('bia')].join('---\n'));
+  await source.reread(false);
+  const [error = ''] = source.errors();
+  expect(error).toMatch(/UNSEPARATED_PEOPLE|DUPLICATE_ACCOUNT/);
+  const looks = asked;
+  // However often somebody looks, and without telling it twice.
+  expect([await source.reread(false), await source.reread(false), asked]).toEqual([false, false, looks]);
+  clock.advance(10_000);
+  expect([await source.reread(false), asked]).toEqual([false, looks + 1]);
+  expect(source.errors()[0]).toBe(error);
+  has = true;
+  // The system does not say who has an account.
+  isKnown = false;
+  clock.advance(10_000);
+  expect([await source.reread(false), source.errors()[0]]).toEqual([false, error]);
+  isKnown = true;
+  clock.advance(10_000);
+  expect(await source.reread(false)).toBe(true);
+  expect([source.errors(), names()]).toEqual([[], ['Person/ana', 'Person/bia', 'Server/casa']]);
+  clock.advance(60_000);
+  expect([await source.reread(false), asked]).toEqual([false, looks + 3]);
+});
+
+test('who sees in a preview that the folder is right again finds it in force at the next look', async () => {
+  let has = false;
+  source = await openDesiredSource(dir, store, createSimulatedClock(0), async () => ({ hasAccount: () => has, isKnown: true }));
+  write('a.yaml', [server.replace('local: { prefix: casa, trusted: true }', 'local: {}'), person('ana'), person('bia')].join('---\n'));
+  await source.reread(false);
+  expect(source.errors()).not.toEqual([]);
+  has = true;
+  expect((await source.preview(dir, false)).errors).toEqual([]);
+  expect(await source.reread(false)).toBe(true);
+  expect([source.errors(), names()]).toEqual([[], ['Person/ana', 'Person/bia', 'Server/casa']]);
 });
 
 test('a restart with a broken folder goes on with the last good state', async () => {

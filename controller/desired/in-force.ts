@@ -9,6 +9,9 @@ import { keyOfDocument } from '../../schema/keys.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
 import { faultPoint } from '../faults.ts';
 import type { InForceRow, Store } from '../../store/store.ts';
+import { systemClock } from '../clock/system.ts';
+import { limits } from '../limits.ts';
+import { ownPeople } from './own-people.ts';
 import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
 
 export interface PlacedDocument {
@@ -37,7 +40,7 @@ export interface DesiredSource {
   /** Errors of the folder as it is now; [] when it is the one in force. */
   errors(): readonly string[];
   warnings(): readonly string[];
-  /** Reads the folder. True when what is in force, or its errors, changed. */
+  /** Reads the folder if it changed or has errors. True when what is in force, or its errors, changed. */
   reread(prune: boolean): Promise<boolean>;
   /** What would be in force: for `svc plan`. */
   preview(dir: string, prune: boolean): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
@@ -48,15 +51,17 @@ export interface DesiredSource {
 export const valueName = 'desired/in-force';
 const nothing: InForce = { hash: '', documents: new Map(), held: [], why: null, leaving: new Map() };
 
-export async function openDesiredSource(dir: string, store: Store): Promise<DesiredSource> {
+export async function openDesiredSource(dir: string, store: Store, clock = systemClock, askPeople = ownPeople): Promise<DesiredSource> {
   const text = await store.value(valueName);
   let inForce = thaw(text, await store.inForce());
   /** Another one whenever something changes: portals that do not lead look at it. */
   let serial = serialOf(text);
-  const reader = createFolderReader();
+  const reader = createFolderReader(askPeople);
   let errors: readonly string[] = [];
   let warnings: readonly string[] = [];
   let mark: string | null = null;
+  /** A folder with errors is read again from then on, whether or not it changed: accounts and disks may be mended. */
+  let againAtMs = 0;
 
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
@@ -91,9 +96,11 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
     reread: async (prune) => {
       // Taken before the reading: a write in between makes the next look read again.
       const now = await folderMark(dir);
-      if (now === mark && !prune) return false;
+      const beganMs = clock.monotonicMs();
+      if (now === mark && !prune && (errors.length === 0 || beganMs < againAtMs)) return false;
       mark = now;
       const answer = await reader.read(dir);
+      againAtMs = beganMs + Math.max(limits.folderErrorsPollMs, 10 * (clock.monotonicMs() - beganMs));
       const before = errors.join('\n');
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
@@ -106,6 +113,8 @@ export async function openDesiredSource(dir: string, store: Store): Promise<Desi
     },
     preview: async (from, prune) => {
       const answer = await (from === dir ? reader.read(dir) : readFolder(from));
+      // It is right by now: who saw that here finds it in force at the next look.
+      if (from === dir && answer.ok && errors.length > 0) mark = null;
       return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async (name) => {

@@ -2,9 +2,15 @@
 import type { DesiredDocument, PersonDocument } from '../../schema/desired/documents.ts';
 import { isRoot, ownAccounts } from '../hosts/own-account.ts';
 
-/** While the system can't be asked, no account counts as missing. */
-export async function ownPeople(documents: readonly DesiredDocument[]): Promise<(person: PersonDocument) => boolean> {
-  if (!isRoot()) return () => false;
+export interface OwnPeople {
+  readonly hasAccount: (person: PersonDocument) => boolean;
+  /** False: the system could not be asked, and no account counts as missing. */
+  readonly isKnown: boolean;
+}
+
+export async function ownPeople(documents: readonly DesiredDocument[]): Promise<OwnPeople> {
+  if (!isRoot()) return { hasAccount: () => false, isKnown: true };
+  let isKnown = true;
   const own = new Set<string>();
   const accountOf = ({ metadata, spec }: PersonDocument): string => spec.account ?? metadata.name;
   const areAsked = documents.some(({ kind, spec }) => kind === 'Cluster' || 'fila' in spec);
@@ -16,7 +22,8 @@ export async function ownPeople(documents: readonly DesiredDocument[]): Promise<
     if (!areAsked && prefix !== undefined && trusted === true) continue;
     const accounts = documents.flatMap((one) => (one.kind === 'Person' && one.spec.server === name ? [accountOf(one)] : []));
     const known = await ownAccounts([...new Set(accounts)], prefix).catch(() => null);
+    isKnown &&= known !== null;
     for (const account of accounts) if (known?.get(account)?.kind !== 'portal') own.add(`${name} ${account}`);
   }
-  return (person) => own.has(`${person.spec.server} ${accountOf(person)}`);
+  return { hasAccount: (person) => own.has(`${person.spec.server} ${accountOf(person)}`), isKnown };
 }

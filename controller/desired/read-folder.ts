@@ -47,9 +47,18 @@ interface Kept {
   readonly open: OpenFile;
 }
 
-export function createFolderReader(): FolderReader {
+/** A folder with errors, and who had an account then: the same again has the same errors, whose places are found by parsing. */
+interface Failed {
+  readonly open: readonly OpenFile[];
+  /** A digit for each document. */
+  readonly accounts: string;
+  readonly answer: FolderAnswer;
+}
+
+export function createFolderReader(askPeople: typeof ownPeople = ownPeople): FolderReader {
   /** By path: a plan of another folder takes nothing from this one. */
   let kept: ReadonlyMap<string, Kept> = new Map();
+  let failed: Failed | null = null;
   return {
     read: async (dir) => {
       let files: ReadonlyMap<string, Kept>;
@@ -61,11 +70,20 @@ export function createFolderReader(): FolderReader {
       }
       kept = files;
       const open = [...files.values()].map((file) => file.open);
-      const hasAccount = await ownPeople(open.flatMap((file) => [...file.sources, ...file.broken].map(({ document }) => document)));
-      return rendered(await inSlices(joinFiles(open, [], hasAccount)), open);
+      const documents = open.flatMap((file) => [...file.sources, ...file.broken].map(({ document }) => document));
+      const { hasAccount, isKnown } = await askPeople(documents);
+      const accounts = documents.map((one) => (one.kind === 'Person' && hasAccount(one) ? '1' : '0')).join('');
+      // Accounts that can't be asked for change nothing.
+      if (failed !== null && sameFiles(failed.open, open) && (failed.accounts === accounts || !isKnown)) return failed.answer;
+      const answer = rendered(await inSlices(joinFiles(open, [], hasAccount)), open);
+      failed = answer.ok ? null : { open, accounts, answer };
+      return answer;
     },
   };
 }
+
+const sameFiles = (some: readonly OpenFile[], others: readonly OpenFile[]): boolean =>
+  some.length === others.length && some.every((file, at) => file === others[at]);
 
 /** Once, with nothing kept. */
 export async function readFolder(dir: string): Promise<FolderAnswer> {

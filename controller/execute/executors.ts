@@ -95,6 +95,8 @@ async function forgetPerson(
   for (const { person: whose, app, requestId } of entries.wishes.values()) {
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
+  // Whoever gets the name next holds back no version.
+  for (const { key } of await store.rollbacks()) if (key.startsWith(keys.package(`${person}/`))) await store.deleteRollback(key);
   await store.deletePreferences(person);
   await store.deleteAppErrorsOf(person);
   await queue.jobs.forgetJobsOf(person, clock.nowMs());

@@ -24,6 +24,7 @@ export interface ExecutorOptions {
     | 'installWish'
     | 'putInstallWish'
     | 'deleteInstallWish'
+    | 'rollbacks'
     | 'deleteRollback'
   >;
   readonly rooms: RoomStore;

@@ -65,6 +65,8 @@ async function list(context: Context, entry: ClusterEntry): Promise<boolean> {
   const { clock, store, log } = options;
   const startedAtMs = clock.nowMs();
   entry.listedAtMs = startedAtMs;
+  // What is done there while it is read may ask for another list (job-acts.ts), and this one does not tell of it.
+  entry.nextListAtMs = Infinity;
   try {
     const prefix = jobsPrefix(await portalOfJobs(store));
     const jobs = new Map(
@@ -81,7 +83,7 @@ async function list(context: Context, entry: ClusterEntry): Promise<boolean> {
     entry.sight = { status: 'unreachable', message: (error as Error).message };
     if (entry.failures === 1) log.warn({ cluster: entry.name, error: (error as Error).message }, 'the cluster does not list its jobs');
   }
-  entry.nextListAtMs = clock.nowMs() + listWaitMs(entry.failures, clock.nowMs() - startedAtMs);
+  entry.nextListAtMs = Math.min(entry.nextListAtMs, clock.nowMs() + listWaitMs(entry.failures, clock.nowMs() - startedAtMs));
   let live = false;
   for (const job of entries.jobs.live()) {
     if (job.row.cluster !== entry.name) continue;

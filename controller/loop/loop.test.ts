@@ -193,6 +193,14 @@ test('what a person said to apps goes with either app, once it was seen to be go
   expect(await kept()).toEqual(['p1 app0 app2']);
 });
 
+test('who gets the name of a person who left holds back no version', async () => {
+  await begin(2, 1);
+  const held = ['Package/p0', 'Package/p0/app0', 'Package/p1/app0'];
+  for (const key of held) await store.putRollback({ key, from: '2.0.0', to: '1.0.0', requestId: key, atMs: 1 });
+  await controller.context.executors['person/forget']({ kind: 'person/forget', person: 'p0' });
+  expect((await store.rollbacks()).map(({ key }) => key)).toEqual(['Package/p0', 'Package/p1/app0']);
+});
+
 test('a person may be asked for thousands of times within a minute: what finds nothing to do is no loop', async () => {
   await begin(1, 1);
   const { context } = controller;

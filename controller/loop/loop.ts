@@ -111,7 +111,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
   const store = leads ? asked.store : watchingStore(asked.store);
   const options = { ...asked, store, bus: leads ? asked.bus : watchingBus(asked.bus) };
   const recorder = await openRecorder(store, clock, log);
-  const source = await (leads ? openDesiredSource : openFollowedSource)(options.dir, store);
+  const source = await (leads ? openDesiredSource(options.dir, store, clock) : openFollowedSource(options.dir, store));
   const entries = emptyEntries(source.current());
   const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
   const figures = createFigures(

@@ -135,7 +135,8 @@ async function imagine({ entries: living, options, recorder }: Context, inForce:
     },
     kit: (document) => {
       const known = living.servers.get(document.metadata.name);
-      if (known && JSON.stringify(known.placed.document) === JSON.stringify(document)) return known.kit;
+      // What this plan looks for is not what the portal knows of the server.
+      if (known && JSON.stringify(known.placed.document) === JSON.stringify(document)) return known.kit && { ...known.kit };
       const admin = options.createAdmin?.(document) ?? null;
       return admin === null ? null : newKitState(admin);
     },
@@ -185,7 +186,7 @@ async function serverChanges(
     const [desired, observed] = [serverDesired(imagined, server), serverObserved(entries, server)];
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else changes.push(...decideServer(desired, observed, null, nowMs).actions.map(changeOf));
-    if (context.entries.servers.get(server.name)?.kit !== server.kit) server.kit?.admin.close();
+    if (context.entries.servers.get(server.name)?.kit?.admin !== server.kit?.admin) server.kit?.admin.close();
   }
   return changes;
 }

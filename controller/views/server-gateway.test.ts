@@ -1,24 +1,30 @@
 /** What the administrator is told of a server: what would be done, and what could not be. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import type { ServerActEvent } from '../../schema/gateway.ts';
+import { createBus } from '../../store/bus.ts';
+import { openSqliteStore } from '../../store/sqlite.ts';
+import { createSimulatedClock } from '../clock/simulated.ts';
+import { memoryHost } from '../hosts/testing/memory-host.ts';
 import type { Context } from '../loop/context.ts';
+import { createController } from '../loop/loop.ts';
 import type { ServerAdmin } from '../servers/admin.ts';
 import { readFacts } from '../servers/facts.ts';
+import { carryOut } from '../servers/kit-acts.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import type { ServerEntry } from '../entries.ts';
+import { planFolder } from './plan.ts';
 import { serverGateway } from './server-gateway.ts';
+
+const factsOf = (systemd: string, kit = '1.0.0-aaaaaaaa') =>
+  readFacts(['arch x86_64', 'uid 0', `systemd ${systemd}`, `kit ${kit}`, 'kit_runs yes', 'account ana found linger=no manager=no key=yes']);
 
 const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
   const wishes: string[] = [];
-  const facts = readFacts([
-    'arch x86_64',
-    'uid 0',
-    `systemd ${systemd}`,
-    'kit 1.0.0-aaaaaaaa',
-    'kit_runs yes',
-    'account ana found linger=no manager=no key=yes',
-  ]);
+  const facts = factsOf(systemd);
   const kit = newKitState({ facts: async () => facts, publicKey: async () => null, hurry: () => undefined, ...admin } as ServerAdmin);
   const server = {
     key: 'Server/sirius',
@@ -38,7 +44,13 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
     queue: { add: () => undefined },
     entries: { portal: null, people: new Map([['ana', ana]]), servers: new Map([['sirius', server as unknown as ServerEntry]]) },
   };
-  return { gateway: serverGateway(context as unknown as Context), kit, wishes };
+  return {
+    gateway: serverGateway(context as unknown as Context),
+    context: context as unknown as Context,
+    server: server as unknown as ServerEntry,
+    kit,
+    wishes,
+  };
 };
 const sirius = (systemd: string, admin?: Partial<ServerAdmin>) => bench(systemd, admin).gateway;
 
@@ -90,6 +102,76 @@ test('what is asked for is written down, done as it was decided, and then nothin
     { removed: true, held: null, pending: null },
   ]);
   expect(kit.off).toMatchObject({ status: 'unreachable', message: expect.stringMatching(/^the server kit was taken off/) });
+});
+
+test('a rollback that the loop was faster with names the kit that came back all the same', async () => {
+  let there = '1.0.0-aaaaaaaa';
+  let isBegun = false;
+  const rollBack = async (): Promise<string> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    there = '0.9.0-bbbbbbbb';
+    return there;
+  };
+  const facts: ServerAdmin['facts'] = async () => {
+    if (made.kit.wish?.pending === 'rollback' && !isBegun) {
+      isBegun = true;
+      void carryOut(made.context, made.server, { kind: 'server/roll-back', server: 'sirius' });
+    }
+    return factsOf('252', there);
+  };
+  const made = bench('252', { facts, rollBack });
+  expect(await told(made.gateway.serverAct('sirius', 'rollback', false))).toEqual([
+    'done: sirius is back at the server kit 0.9.0-bbbbbbbb; 1.0.0-aaaaaaaa is not put there again before svc server add',
+  ]);
+  expect(isBegun).toBe(true);
+});
+
+test('a plan writes nothing into what the portal knows of a server, and ends none of its connections', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-sg-'));
+  const write = (folder: string, people: readonly string[]): string => {
+    const all = [
+      { kind: 'Server', metadata: { name: 'sirius' }, spec: { ssh: { host: '127.0.0.1', hostKey: `SHA256:${'A'.repeat(43)}` } } },
+      ...people.map((name) => ({ kind: 'Person', metadata: { name }, spec: { nome: name, login: name, server: 'sirius' } })),
+    ];
+    const at = path.join(dir, folder);
+    mkdirSync(at);
+    writeFileSync(path.join(at, 'all.yaml'), all.map((one) => JSON.stringify({ apiVersion: 'svc/v1', ...one })).join('\n---\n'));
+    return at;
+  };
+  const asked: (readonly string[])[] = [];
+  let closed = 0;
+  const admin = {
+    facts: async (accounts) => {
+      asked.push(accounts);
+      return factsOf('252');
+    },
+    publicKey: async () => null,
+    hurry: () => undefined,
+    close: () => void (closed += 1),
+  } as Partial<ServerAdmin> as ServerAdmin;
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+  const store = await openSqliteStore(':memory:');
+  const controller = await createController({
+    shellVersion: '1.0.0',
+    dir: write('d', ['ana']),
+    store,
+    bus: createBus(),
+    clock: createSimulatedClock(1_000),
+    log: silent,
+    createHost: () => memoryHost([]),
+    createAdmin: () => admin,
+  });
+  try {
+    await controller.prepare();
+    const plan = await planFolder(controller.context, write('other', ['ana', 'bia']), false);
+    expect([plan.ok, asked]).toEqual([true, [['ana', 'bia']]]);
+    expect(controller.context.entries.servers.get('sirius')?.kit).toEqual(newKitState(admin));
+    expect(closed).toBe(0);
+  } finally {
+    await controller.stop();
+    await store.close();
+    rmSync(dir, { recursive: true });
+  }
 });
 
 test('what could not be done is not wanted any longer', async () => {

@@ -147,7 +147,10 @@ const acts: { readonly [Name in ServerAct]: Act } = {
   rollback: async (context, server, kit, _force, emit) => {
     await observeKit(context, server, true);
     const held = kit.facts?.kit ?? null;
-    const [now = ''] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
+    const [told] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
+    // The loop did it: what came back is looked for.
+    if (told === undefined) await observeKit(context, server, true);
+    const now = told ?? kit.facts?.kit ?? 'before it';
     return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
   },
   remove: async (context, server, kit, force, emit) => {

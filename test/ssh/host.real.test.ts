@@ -1,6 +1,6 @@
 /** The contract of hosts, over a real sshd with a throw-away account and the kit as it would be installed. */
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { until } from '../support/portal.ts';
 import { describeHost } from '../../controller/hosts/host-contract.ts';
@@ -85,3 +85,60 @@ test('everybody of a look is served by one command', async () => {
 });
 
 const sessionsOf = (of: TestSshd): number => of.log().split('Starting session: command').length - 1;
+
+describe('an installation that is cancelled', () => {
+  const chunk = Buffer.alloc(64 * 1_024, 'x');
+  const installed = async (host: Host, scope: 'sistema' | 'pessoa', signal: AbortSignal) =>
+    await host.install({ kind: 'folder', path: '/nonexistent' }, scope, scope === 'sistema' ? null : account().name, { signal });
+
+  test.for(['sistema', 'pessoa'] as const)('in the middle of its tarball (%s): at once, and the server takes nothing', async (scope) => {
+    const abort = new AbortController();
+    let sent = 0;
+    const read = async function* () {
+      for (; sent < 64; sent += 1) {
+        yield chunk;
+        if (sent === 1) abort.abort();
+      }
+    };
+    const pack = async () => ({ bytes: 64 * chunk.length, sha256: '0'.repeat(64), read, remove: async () => undefined });
+    await using({ pack }, async (host) => {
+      await expect(installed(host, scope, abort.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
+      expect(sent).toBeLessThan(64);
+      expect(await host.installed(account().name)).toEqual([]);
+    });
+  });
+
+  test('while the home of its person is looked for: told as that, not as a failure', async () => {
+    const abort = new AbortController();
+    const pack = async () => {
+      setImmediate(() => abort.abort());
+      return { bytes: 1, sha256: '0'.repeat(64), read: async function* () {}, remove: async () => undefined };
+    };
+    await using({ pack }, async (host) => {
+      await expect(installed(host, 'pessoa', abort.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
+    });
+  });
+});
+
+test('what is installed takes no session of those that look', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = 0;
+  const read = async function* () {
+    begun += 1;
+    await held;
+    yield Buffer.from('x');
+  };
+  const pack = async () => ({ bytes: 1, sha256: '0'.repeat(64), read, remove: async () => undefined });
+  await using({ pack }, async (host) => {
+    const installing = Array.from({ length: 8 }, () => host.install({ kind: 'folder', path: '/nonexistent' }, 'sistema', null));
+    const ended = Promise.allSettled(installing);
+    // As many as there are sessions on one connection; the others wait.
+    await until('six installers that wait for their tarballs', () => begun === 6);
+    expect(await host.installed(null)).toEqual([]);
+    release();
+    expect((await ended).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'rejected'));
+  });
+});

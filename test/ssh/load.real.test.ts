@@ -2,7 +2,7 @@
  * sshd is restarted under twenty-five apps of five people (fifty with SVC_TEST_LONG=1), and sshd opens no more sessions: nothing is
  * stopped, nothing is started twice, nothing counts as a crash, and all is seen again within two scans.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,11 +51,11 @@ describe('sshd under many apps', () => {
     return texts.flatMap((text, index) => ((JSON.parse(text) as { failures?: number }).failures === 0 ? [] : [`${files[index]}: ${text}`]));
   };
 
-  test('runs each of them once, with one supervisor and one connection a person', async () => {
+  test('runs each of them once, with one supervisor and one connection a person, and one more that installed them', async () => {
     expect(pids).toHaveLength(appCount);
     expect(world.supervisors()).toHaveLength(people);
     const connections = world.sshd.log().split('Accepted publickey').length - 1;
-    expect(connections).toBe(people + 1);
+    expect(connections).toBe(people + 2);
     expect(await failuresOf()).toEqual([]);
   });
 
@@ -128,6 +128,30 @@ describe('commands over one connection', () => {
         message: expect.stringContaining('nothing listens') as string,
       });
       expect(connection.isUp()).toBe(true);
+    } finally {
+      connection.close();
+    }
+  });
+
+  test('who is cancelled before the command began: it never begins', { timeout: 60_000 }, async () => {
+    await sshd.halt();
+    await sshd.resume(['MaxSessions 1']);
+    const connection = connect();
+    const mark = join(sshd.accounts[0]!.home, 'comecou');
+    const marking = (signal: AbortSignal) => connection.run({ argv: ['touch', mark], msMax: 30_000, signal, cancelLine: 'cancel\n' });
+    try {
+      const shaking = new AbortController();
+      const during = marking(shaking.signal);
+      shaking.abort();
+      await expect(during).rejects.toMatchObject({ code: 'CANCELLED' });
+      // The second of two finds out that there is one session, and waits for it.
+      const [first, abort] = [connection.run({ argv: ['sleep', '3'], msMax: 30_000 }), new AbortController()];
+      const waiting = marking(abort.signal);
+      const behind = connection.run({ argv: ['true'], msMax: 30_000 });
+      setTimeout(() => abort.abort(), 300);
+      await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' });
+      expect([(await first).code, (await behind).code]).toEqual([0, 0]);
+      expect(existsSync(mark)).toBe(false);
     } finally {
       connection.close();
     }

@@ -22,7 +22,7 @@ export interface SshConnection {
   readonly account: string;
   /** Rejects SERVER_UNREACHABLE when nothing listens, as well as when there is no connection. */
   dial(socketPath: string): Promise<Duplex>;
-  /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT; an exit code is no error. */
+  /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT, CANCELLED; an exit code is no error. */
   run(command: RemoteRun): Promise<RemoteResult>;
   /** A login shell on a pty. Rejects SERVER_UNREACHABLE, SSH_SATURATED. */
   shell(size: TerminalSize, folder: Uint8Array | null): Promise<RemoteShell>;
@@ -248,11 +248,11 @@ export function refusedBySshd(error: unknown): boolean {
 
 async function run(state: State, command: RemoteRun): Promise<RemoteResult> {
   const line = remoteCommand(command.argv);
-  command.signal?.throwIfAborted();
+  refuseCancelled(command);
   const live = await liveOf(state);
   const release = use(state, live);
   try {
-    const session = await openSession(state, live, (done) => live.client.exec(line, done));
+    const session = await openSession(state, live, (done) => live.client.exec(line, done), { command });
     try {
       return await runOnChannel(session.channel, session.exit, command, state.options.clock, () => live.lost);
     } finally {
@@ -261,6 +261,10 @@ async function run(state: State, command: RemoteRun): Promise<RemoteResult> {
   } finally {
     release();
   }
+}
+
+function refuseCancelled({ argv, signal }: RemoteRun): void {
+  if (signal?.aborted ?? false) throw new SvcError('CANCELLED', `${argv[0]} was cancelled before it began`);
 }
 
 interface Session {
@@ -291,13 +295,26 @@ async function shell(state: State, { columns, rows }: TerminalSize, folder: Uint
 
 type AskSession = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
 
+interface SessionUse {
+  /** What runs in it: it may be cancelled while it waits for its turn. */
+  readonly command?: RemoteRun;
+  /** Whether the server opened a session and says no to what is asked of it. */
+  readonly isAnswer?: (error: Error) => boolean;
+}
+
 /** With a turn of the pool taken, which the caller gives back. */
-async function openSession(state: State, live: Live, ask: AskSession, isRefusal = (_error: Error): boolean => false): Promise<Session> {
+async function openSession(
+  state: State,
+  live: Live,
+  ask: AskSession,
+  { command, isAnswer = () => false }: SessionUse = {},
+): Promise<Session> {
   const { clock, random = Math.random } = state.options;
   const endMs = clock.monotonicMs() + limits.sshSessionWaitMsMax;
   for (let attempt = 1; ; attempt += 1) {
-    await live.pool.take();
+    await live.pool.take(command?.signal);
     try {
+      if (command !== undefined) refuseCancelled(command);
       let exit: RemoteExit | null = null;
       const channel = await openChannel(state, live, 'a session', (done) =>
         ask((error, opened) => {
@@ -308,13 +325,12 @@ async function openSession(state: State, live: Live, ask: AskSession, isRefusal 
       );
       return { channel, exit: exit ?? watchExit(channel) };
     } catch (error) {
-      if (isRefusal(error as Error)) {
-        live.pool.give();
-        throw error;
-      }
-      const waits = live.pool.refused();
+      const isCoded = error instanceof SvcError || isAnswer(error as Error);
+      // Only a no of the server says how many sessions it opens; one that took too long does not.
+      const isRefused = !isCoded && !live.lost;
+      const waits = isRefused && live.pool.refused();
       live.pool.give();
-      if (error instanceof SvcError || live.lost) throw error instanceof SvcError ? error : brokenOff();
+      if (!isRefused) throw isCoded ? error : brokenOff();
       if (clock.monotonicMs() > endMs) {
         throw new SvcError(
           'SSH_SATURATED',
@@ -333,7 +349,7 @@ async function subsystem(state: State, name: string): Promise<Duplex> {
   const live = await liveOf(state);
   const release = use(state, live);
   try {
-    const { channel } = await openSession(state, live, (done) => live.client.subsys(name, done), noSubsystem);
+    const { channel } = await openSession(state, live, (done) => live.client.subsys(name, done), { isAnswer: noSubsystem });
     const stream = channelStream(channel, () => live.lost || socketOf(live.client).destroyed);
     live.streams.add(stream);
     stream.once('close', () => {

@@ -1,4 +1,4 @@
-/** The connections to one server: one per account, and what they have to do with each other. */
+/** The connections to one server: one per account and what has one of its own, and what they have to do with each other. */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { SshCredential, SshTarget } from './connect.ts';
@@ -8,6 +8,8 @@ export interface Connections {
   of(account: string): SshConnection;
   /** A connection of its own for the terminals of the account: what they print holds up nothing else, and they take no session of it. */
   terminals(account: string): SshConnection;
+  /** A connection of its own for what installs and removes: it may take every session for hours, and looks at the server wait for none of them. */
+  installs(account: string): SshConnection;
   admin(): SshConnection;
   /** How many are up. */
   count(): number;
@@ -51,8 +53,9 @@ export function createConnections({ target, admin, credential, clock }: Connecti
   const of = (account: string): SshConnection => kept(account, account);
   return {
     of,
-    // No name of an account begins with `@`.
+    // No name of an account begins with `@` or `+`.
     terminals: (account) => kept(`@${account}`, account),
+    installs: (account) => kept(`+${account}`, account),
     admin: () => of(admin),
     count: () => [...connections.values()].filter((connection) => connection.isUp()).length,
     onDoubt: (listener) => {

@@ -1,6 +1,6 @@
 /**
- * Host driver `ssh` (design 5): a server reached through its sshd. One connection per account, so that sshd keeps people apart. The
- * system's packages and the listing of all homes go over one connection of the admin account. Names are validated before they reach ssh,
+ * Host driver `ssh` (design 5): a server reached through its sshd. One connection per account, so that sshd keeps people apart, and one more for
+ * what is installed. The listing of the system's packages and of all homes goes over the connection of the admin account. Names are validated before they reach ssh,
  * values go over standard input, sockets through `direct-streamlocal@openssh.com`. Decisions:
  * docs/decisions/0063-how-the-portal-signs-in.md, 0085, 0086
  */
@@ -272,17 +272,17 @@ async function sendAndInstall(
   }
 }
 
-/** As root over the admin's connection, or, for what a person has for themself, as that person. */
+/** As root, or, for what a person has for themself, as that person. */
 async function runInstaller(parts: Parts, act: readonly string[], order: InstallOrder): Promise<InstallResult> {
   const { options, connections, listing } = parts;
   const { scope, account, signal } = order;
   if (signal?.aborted ?? false) throw new SvcError('CANCELLED', 'the installation was cancelled before it began');
   const argv = kitCommand(options, 'svc-app-install', '--json', '--cancellable', `--${scope}`, ...act);
   try {
-    if (scope === 'sistema') return resultOf(await talk(connections.admin(), asRoot(options, argv), order));
+    if (scope === 'sistema') return resultOf(await talk(connections.installs(options.admin), asRoot(options, argv), order));
     if (account === null) throw new SvcError('BAD_REQUEST', 'scope pessoa needs the account');
     await placeOf(parts, account);
-    return resultOf(await talk(connections.of(account), argv, order));
+    return resultOf(await talk(connections.installs(account), argv, order));
   } finally {
     listing.changed();
   }

@@ -12,7 +12,10 @@ export interface RemoteRun {
   readonly argv: readonly string[];
   /** Written as the server takes it; standard input is closed behind it unless `cancelLine` is given. */
   readonly stdin?: AsyncIterable<Uint8Array> | null;
-  /** Keeps standard input open, and is written to it when `signal` fires: the command ends itself in order. */
+  /**
+   * Keeps standard input open, and is written to it behind `stdin` when `signal` fires: the command ends itself in order. While `stdin` is being
+   * written it would be taken for a part of it: the channel is closed then, and the command must end at half of what it was to read.
+   */
   readonly cancelLine?: string;
   readonly signal?: AbortSignal;
   readonly onLine?: (line: string) => void;
@@ -27,7 +30,7 @@ export interface RemoteResult {
   readonly said: string;
 }
 
-/** Rejects SERVER_UNREACHABLE when the connection broke off, TIMEOUT, TOO_LARGE, or what `stdin` failed with. The channel is closed then. */
+/** Rejects SERVER_UNREACHABLE when the connection broke off, TIMEOUT, CANCELLED, TOO_LARGE, or what `stdin` failed with. The channel is closed then. */
 export async function runOnChannel(
   channel: ClientChannel,
   exit: RemoteExit,
@@ -53,17 +56,29 @@ export async function runOnChannel(
   });
   readLines(channel, run.onLine ?? (() => undefined), end);
   channel.once('close', over);
+  let isFed = (run.stdin ?? null) === null;
+  const wasTold = (): boolean => {
+    if (run.cancelLine === undefined || !isFed) return false;
+    channel.write(run.cancelLine);
+    return true;
+  };
   const cancelDeadline = clock.at(clock.monotonicMs() + run.msMax, () => {
-    if (run.cancelLine !== undefined) channel.write(run.cancelLine);
+    wasTold();
     end(new SvcError('TIMEOUT', `${run.argv[0]} did not end within ${run.msMax / 1_000} s`));
   });
   const cancel = (): void => {
-    if (run.cancelLine !== undefined) channel.write(run.cancelLine);
-    else end(new SvcError('CANCELLED', `${run.argv[0]} was cancelled`));
+    if (!wasTold()) end(new SvcError('CANCELLED', `${run.argv[0]} was cancelled`));
   };
   run.signal?.addEventListener('abort', cancel);
+  // A signal that fired before tells nobody any more.
+  if (run.signal?.aborted ?? false) cancel();
+  const isOver = (): boolean => refusal.error !== null;
   try {
-    feed(channel, run).catch(end);
+    const feeding = async (): Promise<void> => {
+      await feed(channel, run, isOver);
+      isFed = true;
+    };
+    feeding().catch(end);
     await closed;
   } finally {
     run.signal?.removeEventListener('abort', cancel);
@@ -90,10 +105,12 @@ export function watchExit(channel: ClientChannel): RemoteExit {
   return exit;
 }
 
-async function feed(channel: ClientChannel, { stdin, cancelLine }: RemoteRun): Promise<void> {
+async function feed(channel: ClientChannel, { stdin, cancelLine }: RemoteRun, isOver: () => boolean): Promise<void> {
   for await (const chunk of stdin ?? []) {
-    if (!channel.writable) return;
-    if (!channel.write(chunk)) await Promise.race([once(channel, 'drain'), once(channel, 'close')]);
+    // Before the next piece, not behind the last one: nothing is waited for once all was written.
+    if (channel.writableNeedDrain) await Promise.race([once(channel, 'drain'), once(channel, 'close')]);
+    if (!channel.writable || isOver()) return;
+    channel.write(chunk);
   }
   if (cancelLine === undefined) channel.end();
 }

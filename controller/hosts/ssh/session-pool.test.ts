@@ -40,6 +40,23 @@ test('a refusal of the server is learned from, and not forgotten on this connect
   expect(order).toEqual([1, 2, 3, 4, 5]);
 });
 
+test('who is cancelled leaves the queue, and takes no turn', async () => {
+  const pool = createSessionPool(1);
+  const order: number[] = [];
+  const take = taker(pool, order);
+  take(1);
+  const abort = new AbortController();
+  const cancelled = pool.take(abort.signal);
+  take(2);
+  abort.abort();
+  await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(pool.take(abort.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(order).toEqual([1]);
+  pool.give();
+  await turn();
+  expect(order).toEqual([1, 2]);
+});
+
 test('with nothing of ours running a refusal is not about us', async () => {
   const pool = createSessionPool(6);
   await pool.take();

@@ -7,12 +7,14 @@ import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
 
 export interface SessionPool {
-  /** Resolves when it is this one's turn; rejects SSH_SATURATED when too many wait. Each turn is given back once. */
-  take(): Promise<void>;
+  /** Resolves when it is this one's turn; rejects SSH_SATURATED when too many wait, CANCELLED when `signal` fires before. Each turn is given back once. */
+  take(signal?: AbortSignal): Promise<void>;
   give(): void;
   /** The server refused a session: true when one of ours will end, and its place goes to the next caller. */
   refused(): boolean;
 }
+
+const cancelled = (): SvcError => new SvcError('CANCELLED', 'it was cancelled before its turn came');
 
 export function createSessionPool(most: number = limits.sshSessionsPerConnectionMax): SessionPool {
   let allowed = most;
@@ -25,7 +27,8 @@ export function createSessionPool(most: number = limits.sshSessionsPerConnection
     }
   };
   return {
-    take: () => {
+    take: (signal) => {
+      if (signal?.aborted ?? false) return Promise.reject(cancelled());
       if (running < allowed && waiting.length === 0) {
         running += 1;
         return Promise.resolve();
@@ -33,8 +36,17 @@ export function createSessionPool(most: number = limits.sshSessionsPerConnection
       if (waiting.length >= limits.sshSessionsWaitingMax) {
         return Promise.reject(new SvcError('SSH_SATURATED', `${waiting.length} commands wait for a session of this connection`));
       }
-      return new Promise((resolve) => {
-        waiting.push(resolve);
+      return new Promise((resolve, reject) => {
+        const leave = (): void => {
+          waiting.splice(waiting.indexOf(begin), 1);
+          reject(cancelled());
+        };
+        const begin = (): void => {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        };
+        signal?.addEventListener('abort', leave, { once: true });
+        waiting.push(begin);
       });
     },
     give: () => {
