@@ -19,19 +19,12 @@ import { encode, type Encoding, type TextFormat } from './encoding.ts';
 import { limits } from './limits.ts';
 import { choicesOf, isMissing, wordsOf, type Note, type NoteAct } from './notes.ts';
 import { copyPath, openText, type Opened, type OpenText } from './open-text.ts';
-import { encodingName, refusalOf, statusOf, type SaveState } from './words.ts';
+import { encodingName, refusalOf, statusOf, type SaveHow, type SaveState } from './words.ts';
 
 /** A button in place of the text. */
 interface Choice {
   readonly label: string;
   readonly run: () => void;
-}
-
-interface SaveHow {
-  readonly isForced?: boolean;
-  readonly format?: TextFormat | null;
-  readonly path?: string;
-  readonly isNew?: boolean;
 }
 
 export class SvcEditor extends LitElement {

@@ -58,7 +58,7 @@ export function createListing(read: ReadPage): Listing {
   const pages = createPages();
   let [asked, generation, seen]: [Set<number>, number, readonly [number, number]] = [new Set(), 0, [0, pageItems]];
   const state = createSignal(unread);
-  const turns = createTurns(refresh);
+  const turns = createTurns(() => reread(null));
   const retry = createRetry(() => reread(state.get().problem));
   const take = (first: number, page: Page): void => {
     if (pages.put(first, page)) asked = new Set([first]);
@@ -97,9 +97,6 @@ export function createListing(read: ReadPage): Listing {
       if (!pages.has(page) && !asked.has(page)) void (total === null ? turns.take(load(page, false)) : load(page, false));
     }
   }
-  function refresh(): void {
-    reread(null);
-  }
   /** `problem` is said until it is read. */
   function reread(problem: unknown): void {
     if (turns.areTaken()) return;
@@ -125,12 +122,8 @@ export function createListing(read: ReadPage): Listing {
       }
       return Array.from({ length: Math.max(0, to - from) }, (_, step) => pages.read.at(from + step)).filter((item) => item !== undefined);
     },
-    refresh,
-    close: () => {
-      generation += 1;
-      retry.succeeded();
-      turns.close();
-    },
+    refresh: () => reread(null),
+    close: () => ((generation += 1), retry.succeeded(), turns.close()),
   };
 }
 

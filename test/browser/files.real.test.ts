@@ -163,29 +163,6 @@ test('a name is changed in place, a folder is made, files are cut and pasted, tr
   expect(problems).toEqual([]);
 });
 
-test('in a folder that is not read in full, what is trashed or renamed is chosen no more', async () => {
-  for (let n = 0; n < 300; n += 1) writeFileSync(at(`n${String(n).padStart(3, '0')}`), '');
-  await open();
-  const chosen = page.locator('svc-window[top]').getByText(/ · \d+ selecionados?$/);
-  await entry('n000').click();
-  await chosen.waitFor();
-  await page.keyboard.press('Delete');
-  await entry('n000').waitFor({ state: 'detached' });
-  await chosen.waitFor({ state: 'detached' });
-  await entry('n001').click({ modifiers: ['Control'] });
-  await page.keyboard.press('F2');
-  await page.keyboard.type('m001');
-  await page.keyboard.press('Enter');
-  await entry('m001').waitFor();
-  expect(readdirSync(folder)).toHaveLength(299);
-  await entry('n002').click({ modifiers: ['Control'] });
-  await page.locator('svc-window[top]').getByText(/ · 2 selecionados$/).waitFor();
-  await page.keyboard.press('Delete');
-  await until('both are gone', () => !existsSync(at('m001')) && !existsSync(at('n002')));
-  await chosen.waitFor({ state: 'detached' });
-  expect(problems).toEqual([]);
-});
-
 test('the trash: what was deleted is restored from there, and is deleted for good after a question', async () => {
   writeFileSync(at('volta.txt'), 'v');
   writeFileSync(at('vai.txt'), 'x');

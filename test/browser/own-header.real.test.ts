@@ -182,8 +182,12 @@ test('the menu that a page asks for is that of the window in front, and comes a 
   await newNote().waitFor();
   const menu = `svc.window.menuDoCabecalho({ clientX: 9, clientY: 9 }).then(() => 'aberto', ({ code }) => code)`;
   expect(await inPage().evaluate(`Promise.all(Array.from({ length: 6 }, () => ${menu}))`)).toEqual([
-    ...['aberto', 'aberto', 'aberto'],
-    ...['pedidos-demais', 'pedidos-demais', 'pedidos-demais'],
+    'aberto',
+    'aberto',
+    'aberto',
+    'pedidos-demais',
+    'pedidos-demais',
+    'pedidos-demais',
   ]);
   await page.keyboard.press('Escape');
   await page.locator('body > ui-menu').waitFor({ state: 'detached' });

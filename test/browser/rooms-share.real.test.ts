@@ -67,9 +67,13 @@ describe('the owner', () => {
     const dialog = await share(ana, 'Rascunho');
     await dialog.getByLabel('Convidar pessoas ou grupos').fill('edit');
     // Nobody is in the group any more when it is invited: the room is there all the same.
-    await ana.page.route('**/grupos/editores', async (route) => await route.continue({ url: route.request().url().replace('editores', 'vazio') }), {
-      times: 1,
-    });
+    await ana.page.route(
+      '**/grupos/editores',
+      async (route) => await route.continue({ url: route.request().url().replace('editores', 'vazio') }),
+      {
+        times: 1,
+      },
+    );
     await dialog.getByRole('button', { name: 'Convidar editores' }).click();
     await dialog.getByText('Não há mais essa pessoa, ou ninguém nesse grupo.').waitFor();
     expect(await dialog.getByText('Esta sala não existe mais').count()).toBe(0);

@@ -190,9 +190,9 @@ export const consent: readonly Attack[] = [
     by: 'nothing of an app comes over the question',
     seen: async (cell) => {
       await afresh(cell);
-      await cell.hostile.evaluate(
-        () => void document.querySelector('#agir')?.addEventListener('click', () => void pedir('cofre/v1'), { once: true }),
-      );
+      await cell.hostile.evaluate(() => {
+        document.querySelector('#agir')?.addEventListener('click', () => void pedir('cofre/v1'), { once: true });
+      });
       // The press counts for some seconds.
       await cell.hostile.locator('#agir').click();
       await question(cell).waitFor();
