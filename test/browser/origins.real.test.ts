@@ -235,7 +235,7 @@ describe('a link of somebody else', () => {
     await button.click();
     await page.getByRole('alert').getByText('O portal não respondeu').waitFor();
     await button.click();
-    await page.getByRole('heading', { name: /Mallory/ }).waitFor();
+    await page.getByRole('button', { name: /Sessão e preferências/ }).waitFor();
     expect(await whoIsIn(page)).toBe('mallory');
   });
 });
