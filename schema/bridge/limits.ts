@@ -33,12 +33,6 @@ export const limits = {
   diskBytesMax: 256 * 1_024 * 1_024,
   /** What an app tells its own person. */
   noticeCharsMax: 200,
-  // Windows.
-  /** Of one app that `janela.abrir` opens. */
-  appWindowsMax: 32,
-  /** Window menus that the pages of one app may open one after the other; then one in so long. */
-  headerMenusAtOnce: 3,
-  headerMenuEveryMs: 2_000,
   // Tabs of a window.
   tabsMax: 50,
   tabTitleCharsMax: 80,

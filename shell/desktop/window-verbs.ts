@@ -1,9 +1,9 @@
 /** What the verbs of windows do on this desktop. */
-import { limits } from '../../schema/bridge/limits.ts';
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { createPace, type Pace } from '../bridge/pace.ts';
 import type { Desk } from './desk.ts';
+import { limits } from './limits.ts';
 import { refused } from './refused.ts';
 import { openWindowMenu } from './window-menu.ts';
 
