@@ -48,14 +48,17 @@ const deskVerbs = {
     args: { fase: oneOf(['inicio', 'mover', 'fim', 'cancelar']), telaX: finite, telaY: finite },
     takes: '(event: SvcPonto)',
   }),
-  /** Opens the window menu at a point of the page: called with its `contextmenu`. */
+  /** Opens the window menu at a point of the page, of the window in front: called with its `contextmenu`. */
   'window.menuDoCabecalho': askedOrNull<{ readonly x: number; readonly y: number }, null>('null', {
     args: { x: finite, y: finite },
     takes: '(event: { readonly clientX: number; readonly clientY: number })',
   }),
   /** The same as `janela.abrir`. */
   'window.abrir': inPage(abrir, 'Promise<{ readonly nova: boolean }>', 'own'),
-  /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
+  /**
+   * Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). Where 32 of the app are
+   * open: `pedidos-demais`.
+   */
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
 };
 
@@ -138,7 +141,7 @@ export const bridgeErrors = {
   'verbo-desconhecido': true,
   /** The message names the first argument that is wrong. */
   'argumentos-invalidos': true,
-  /** More than 1,000 messages at once, or 400 a second. */
+  /** More than 1,000 messages at once, or 400 a second; or more than the verb itself allows, which the message says. */
   'pedidos-demais': true,
   /** Nothing came within the time of the verb. */
   'sem-resposta': true,

@@ -362,13 +362,16 @@ interface Svc {
      * every move, then `fim` or `cancelar`, in screen coordinates, since those of an iframe move with the window.
      */
     arrastar(event: SvcPonto): Promise<null>;
-    /** Opens the window menu at a point of the page: called with its `contextmenu`. */
+    /** Opens the window menu at a point of the page, of the window in front: called with its `contextmenu`. */
     menuDoCabecalho(event: { readonly clientX: number; readonly clientY: number }): Promise<null>;
     /** The same as `janela.abrir`. */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
   };
   readonly janela: {
-    /** Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). */
+    /**
+     * Opens a window of this app, or hands `rota` to the open one when the app keeps to one window (event `abertura`). Where 32 of the app
+     * are open: `pedidos-demais`.
+     */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
   };
   readonly links: {

@@ -1,8 +1,13 @@
 /** How much of the shell's time the page of an app may take: a page that talks without end must not freeze the desktop. */
 
+interface Rate {
+  /** At once, after a rest. */
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
 /** A pointer that drags sends up to 240 messages a second. */
-const burstMax = 1_000;
-const perSecond = 400;
+const messages: Rate = { burst: 1_000, perSecond: 400 };
 
 export interface Pace {
   /** False: too many, this one is not to be carried out. */
@@ -10,12 +15,12 @@ export interface Pace {
 }
 
 /** A bucket that fills again while time goes by. */
-export function createPace(nowMs: number): Pace {
-  let left = burstMax;
+export function createPace(nowMs: number, { burst, perSecond }: Rate = messages): Pace {
+  let left = burst;
   let atMs = nowMs;
   return {
     take: (now) => {
-      left = Math.min(burstMax, left + ((now - atMs) * perSecond) / 1_000);
+      left = Math.min(burst, left + ((now - atMs) * perSecond) / 1_000);
       atMs = now;
       if (left < 1) return false;
       left -= 1;

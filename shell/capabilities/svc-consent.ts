@@ -1,7 +1,7 @@
 /**
  * Asks the person whether one app may use another, in the top layer, where no app can draw. A click counts only when it began while the
  * question had been in front, with the keyboard, for half a second without a press: against a page that provokes clicks and shows this under
- * them. While it is open no key of the shell and no verb of an app brings anything over it (keys.ts, room-verbs.ts).
+ * them. While it is open no key of the shell and no verb of an app brings anything over it (keys.ts; file-, room- and window-verbs.ts).
  * Esc and closing are "no, this time". Source: spec 5.6; decision docs/decisions/0201-consent.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';

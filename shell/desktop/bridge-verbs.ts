@@ -11,7 +11,7 @@ import { queueHandlers } from './queue-verbs.ts';
 import { roomHandlers } from './room-verbs.ts';
 import { settingsHandlers } from './settings-verbs.ts';
 import { tabHandlers } from './tab-verbs.ts';
-import { openWindowMenu } from './window-menu.ts';
+import { windowHandlers } from './window-verbs.ts';
 
 export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
   return {
@@ -24,20 +24,7 @@ export function bridgeHandlers(desk: () => Desk): BridgeHandlers {
     ...fileHandlers(desk),
     ...linkHandlers(desk),
     ...metricHandlers(desk),
-    'window.minimize': (id) => (desk().minimise(id), null),
-    'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
-    'window.close': (id) => (desk().close(id), null),
-    'window.alternarMaximizado': (id) => (desk().windows.toggleMaximised(id), null),
-    'window.arrastar': (id, { fase, telaX, telaY }) => (desk().frames.get(id)?.remoteDrag(fase, telaX, telaY), null),
-    'window.menuDoCabecalho': (id, { x, y }) => {
-      const box = desk().frames.get(id)?.iframe?.getBoundingClientRect();
-      openWindowMenu(desk(), id, { x: (box?.left ?? 0) + x, y: (box?.top ?? 0) + y });
-      return null;
-    },
-    'janela.abrir': (id, { rota }) => {
-      const app = desk().windows.find(id)?.app ?? '';
-      return { nova: desk().openApp(app, { again: true, ...(rota === undefined ? {} : { route: rota }) }) };
-    },
+    ...windowHandlers(desk),
     'app.capacidades': () => ({ host: 'svc', shellVersion: desk().session.shellVersion, verbos: publicNames }),
   };
 }

@@ -1,7 +1,6 @@
 /** What the pickers and `disco.*` do on this desktop. Decision: docs/decisions/0228-files-for-pages.md */
 import type { fileVerbs, PickedFile, PickedPlace } from '../../schema/bridge/file-verbs.ts';
 import { limits } from '../../schema/bridge/limits.ts';
-import type { BridgeErrorCode } from '../../schema/bridge/verbs.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import type { PickRequest } from '../files/svc-file-picker.ts';
@@ -10,12 +9,11 @@ import { readBlob, readFacts, wholePath, writeBlob } from '../session/content-ap
 import { listFolder } from '../session/files-api.ts';
 import { folderChanged } from '../files/watching.ts';
 import type { Desk } from './desk.ts';
+import { refused } from './refused.ts';
 
 type Asked = Omit<PickRequest, 'place'>;
 
 const listMax = 5_000;
-
-const refused = (code: BridgeErrorCode, message: string): Error => Object.assign(new Error(message), { code });
 
 const picked = ({ caminho, nome, tipo, bytes, modificadoMs }: FileItem): PickedFile => ({ caminho, nome, tipo, bytes, modificadoMs });
 
@@ -61,18 +59,23 @@ export function fileHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeo
   };
 }
 
-/** One picker at a time, for the window in front, while a press of the person counts. What is chosen is the app's from then on. */
+/**
+ * One picker at a time, for the window in front, while a press of the person counts, and not over the question of consent. What is chosen is
+ * the app's from then on.
+ */
 function createPicking(desk: () => Desk) {
   let isOpen = false;
+  const mayCome = (window: string): boolean => desk().windows.top()?.id === window && desk().appCalls.question.get() === null;
   return async (window: string, request: Asked, gone: AbortSignal): Promise<readonly FileItem[] | null> => {
     const { windows, grants } = desk();
     const app = windows.find(window)?.app ?? '';
-    if (windows.top()?.id !== window || !navigator.userActivation.isActive)
+    if (!mayCome(window) || !navigator.userActivation.isActive)
       throw refused('sem-gesto', 'svc.arquivos: só depois de um gesto da pessoa, na janela da frente');
     if (isOpen) throw refused('pedidos-demais', 'svc.arquivos: já há uma escolha aberta');
     isOpen = true;
     try {
       const { pickFiles } = await import('../files/svc-file-picker.ts');
+      if (!mayCome(window)) throw refused('sem-gesto', 'svc.arquivos: a janela não está mais na frente');
       const items = await pickFiles(desk(), desk().title(windows.find(window)!), { ...request, place: grants.lastPlace(app) }, gone);
       for (const { caminho } of items ?? []) grants.allow(app, caminho, request.kind === 'folder');
       return items;

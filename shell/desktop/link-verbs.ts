@@ -1,14 +1,12 @@
 /** What `links.abrir` does on this desktop. Decision: docs/decisions/0224-links.md */
 import type { linkVerbs } from '../../schema/bridge/link-verbs.ts';
-import type { BridgeErrorCode } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { NoGesture } from '../opening/open.ts';
 import type { Desk } from './desk.ts';
+import { refused } from './refused.ts';
 
 /** A press counts for some seconds: it is not to open a window for each of many addresses. */
 const linkIntervalMs = 1_000;
-
-const refused = (code: BridgeErrorCode, message: string): Error => Object.assign(new Error(message), { code });
 
 export function linkHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeof linkVerbs> {
   let lastMs = -Infinity;

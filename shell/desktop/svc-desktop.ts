@@ -89,7 +89,9 @@ export class SvcDesktop extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    this.#ends.push(listenKeys(this.desk), this.#followFocus(), listenLongPress(this));
+    // Of a window that is no more nothing is heard.
+    const noSnap = this.desk.shielded.subscribe(() => (this.snap = null));
+    this.#ends.push(listenKeys(this.desk), this.#followFocus(), listenLongPress(this), noSnap);
     for (const dialog of this.#dialogs) {
       dialog.subscribe(() => {
         const open = dialog.get();

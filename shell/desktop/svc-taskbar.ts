@@ -16,6 +16,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { theme, themes } from '../ui/theme.ts';
 import type { WindowState } from '../windows/manager.ts';
+import { attempt } from './attempt.ts';
 import type { Desk } from './desk.ts';
 import { builtinOf } from './desk-windows.ts';
 import { createPinDrags } from './pin-drags.ts';
@@ -93,7 +94,7 @@ export class SvcTaskbar extends LitElement {
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },
-            { label: text('prefs.signOut'), glyph: 'out', run: () => void leave() },
+            { label: text('prefs.signOut'), glyph: 'out', run: () => attempt(this.desk, leave) },
           ],
         },
       ],

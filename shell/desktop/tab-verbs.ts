@@ -1,10 +1,8 @@
 /** What the verbs of tabs do on this desktop: a page changes the tabs of its own window only. */
-import type { BridgeErrorCode } from '../../schema/bridge/verbs.ts';
 import type { tabVerbs } from '../../schema/bridge/tab-verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import type { Desk } from './desk.ts';
-
-const refused = (code: BridgeErrorCode, message: string): Error => Object.assign(new Error(message), { code });
+import { refused } from './refused.ts';
 
 export function tabHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeof tabVerbs> {
   const appOf = (id: string): string => {

@@ -19,7 +19,7 @@ import { encode, type Encoding, type TextFormat } from './encoding.ts';
 import { limits } from './limits.ts';
 import { choicesOf, isMissing, wordsOf, type Note, type NoteAct } from './notes.ts';
 import { copyPath, openText, type Opened, type OpenText } from './open-text.ts';
-import { encodingName, refusalOf, statusOf, type SaveState } from './words.ts';
+import { encodingName, refusalOf, statusOf, type SaveHow, type SaveState } from './words.ts';
 
 /** A button in place of the text. */
 interface Choice {
@@ -60,6 +60,8 @@ export class SvcEditor extends LitElement {
   #stored = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #loads = 0;
+  /** The save under way, or the last one. */
+  #saving: Promise<boolean> = Promise.resolve(true);
   /** The window is no more. */
   #gone = new AbortController();
   /** Of what is in the window. */
@@ -232,9 +234,15 @@ export class SvcEditor extends LitElement {
     }
   }
 
-  async #save({ isForced = false, format = this.format, path = this.path, isNew = false } = {}): Promise<boolean> {
+  async #save(how: SaveHow = {}): Promise<boolean> {
+    if (this.save === 'saving') return false;
+    this.#saving = this.#write(how);
+    return await this.#saving;
+  }
+
+  async #write({ isForced = false, format = this.format, path = this.path, isNew = false }: SaveHow): Promise<boolean> {
     const shown = this.#view?.text();
-    if (shown === undefined || format === null || !this.#isEditable || this.save === 'saving') return false;
+    if (shown === undefined || format === null || !this.#isEditable) return false;
     const bytes = encode(shown, format);
     if (bytes === null) {
       this.note = { kind: 'unwritable' };
@@ -331,8 +339,14 @@ export class SvcEditor extends LitElement {
     this.note = { kind: 'closing' };
   }
 
+  /** False: it could not be saved, or was changed meanwhile. */
+  async #saveAll(): Promise<boolean> {
+    await this.#saving.catch(() => false);
+    return (!this.#isDirty || (await this.#save())) && !this.#isDirty;
+  }
+
   async #close(saves: boolean): Promise<void> {
-    if (saves && !(await this.#save())) return;
+    if (saves && !(await this.#saveAll())) return;
     clearTimeout(this.#timer);
     await this.#drafts?.drop(this.path).catch(() => undefined);
     this.desk.hold(this.window, null);

@@ -9,6 +9,14 @@ import type { Opened } from './open-text.ts';
 /** `kept`: in the browser only. */
 export type SaveState = 'saved' | 'unsaved' | 'kept' | 'saving';
 
+/** `isForced`: whatever is there now; `isNew`: only where nothing is. */
+export interface SaveHow {
+  readonly isForced?: boolean;
+  readonly format?: TextFormat | null;
+  readonly path?: string;
+  readonly isNew?: boolean;
+}
+
 const names: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',

@@ -100,8 +100,9 @@ export function createFileActs(announce: (words: string) => void): FileActs {
     rename: async (item, name) =>
       await acting(async () => {
         const renamed = await api.renameFile(item.caminho, exactName(name));
+        tasks.taken.set([item.caminho]);
         folderChanged(parentOf(item.caminho));
-        undoable.set({ label: text('files.undoRename'), run: async () => await renameBack(renamed.caminho, item.caminho) });
+        undoable.set({ label: text('files.undoRename'), run: async () => await renameBack(tasks, renamed.caminho, item.caminho) });
         return renamed;
       }),
     newFolder: async (folder) => await acting(() => create(folder, text('menu.newFolder'), '', api.makeFolder)),
@@ -152,8 +153,9 @@ function trashActs(
   };
 }
 
-async function renameBack(now: string, before: string): Promise<void> {
+async function renameBack({ taken }: Tasks, now: string, before: string): Promise<void> {
   await api.renameFile(now, before.slice(before.lastIndexOf('/') + 1));
+  taken.set([now]);
   folderChanged(parentOf(now));
 }
 

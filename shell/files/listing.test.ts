@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FileItem } from '../../schema/wire/files.ts';
+import { ApiError } from '../session/api.ts';
 import { createListing, pageItems, type Page } from './listing.ts';
 
 const item = (n: number): FileItem => ({
@@ -125,5 +126,55 @@ describe('a listing', () => {
     listing.refresh();
     await settled();
     expect(listing.state.get()).toMatchObject({ total: 1, problem: null });
+  });
+});
+
+describe('a listing of which a page could not be read now', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  function restarting() {
+    const now = { isAway: false, asked: 0 };
+    const listing = createListing(async ({ desde, limite }): Promise<Page> => {
+      now.asked += 1;
+      await Promise.resolve();
+      if (now.isAway) throw new ApiError(503, 'UNAVAILABLE', 'away');
+      return { total: 1_000, ocultos: 0, itens: Array.from({ length: limite }, (_, at) => item(desde + at)), versao: 'v', cortada: false };
+    });
+    return { listing, now };
+  }
+
+  test('is read by itself when the portal is back, and says until then that it is away', async () => {
+    vi.useFakeTimers();
+    const { listing, now } = restarting();
+    listing.ensure(0, 40);
+    await vi.advanceTimersByTimeAsync(0);
+    now.isAway = true;
+    listing.ensure(600, 640);
+    const problems: unknown[] = [];
+    listing.state.subscribe(() => problems.push(listing.state.get().problem));
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(now.asked).toBeGreaterThan(3);
+    expect(now.asked).toBeLessThan(30);
+    expect(problems).not.toContain(null);
+    expect(listing.at(0)?.nome).toBe('n0');
+    now.isAway = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(listing.state.get().problem).toBeNull();
+    expect([listing.at(639)?.nome, listing.at(0)?.nome]).toEqual(['n639', 'n0']);
+    // What is looked at next is read as ever.
+    listing.ensure(400, 440);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(listing.at(439)?.nome).toBe('n439');
+  });
+
+  test('asks no more once it is closed', async () => {
+    vi.useFakeTimers();
+    const { listing, now } = restarting();
+    now.isAway = true;
+    listing.ensure(0, 40);
+    await vi.advanceTimersByTimeAsync(0);
+    listing.close();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(now.asked).toBe(1);
   });
 });

@@ -1,9 +1,10 @@
 /**
  * What is shown of one folder, page by page: only pages that were looked at are read, and all of them are of one version of the folder. A folder that
- * changed is read anew where it is looked at; what was there stays in sight until then.
+ * changed is read anew where it is looked at; what was there stays in sight until then. So is one of which a page could not be read now, by itself.
  */
 import type { FileItem } from '../../schema/wire/files.ts';
 import { isPassing } from '../session/api.ts';
+import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 
 export interface Page {
@@ -57,9 +58,11 @@ export function createListing(read: ReadPage): Listing {
   const pages = createPages();
   let [asked, generation, seen]: [Set<number>, number, readonly [number, number]] = [new Set(), 0, [0, pageItems]];
   const state = createSignal(unread);
-  const turns = createTurns(refresh);
+  const turns = createTurns(() => reread(null));
+  const retry = createRetry(() => reread(state.get().problem));
   const take = (first: number, page: Page): void => {
     if (pages.put(first, page)) asked = new Set([first]);
+    retry.succeeded();
     state.set({ total: page.total, hidden: page.ocultos, isCut: page.cortada, problem: null });
     ensure(...seen);
   };
@@ -80,7 +83,8 @@ export function createListing(read: ReadPage): Listing {
       if (mine !== generation) return;
       asked.delete(page);
       // Where the portal is away, what was there stays in sight; what it says is not there, or not to be read, does not.
-      if (!isPassing(error)) pages.clear();
+      if (isPassing(error)) retry.failed(error);
+      else pages.clear();
       state.set({ ...(isPassing(error) ? state.get() : unread), problem: error });
     }
   };
@@ -93,10 +97,11 @@ export function createListing(read: ReadPage): Listing {
       if (!pages.has(page) && !asked.has(page)) void (total === null ? turns.take(load(page, false)) : load(page, false));
     }
   }
-  function refresh(): void {
+  /** `problem` is said until it is read. */
+  function reread(problem: unknown): void {
     if (turns.areTaken()) return;
     [generation, asked] = [generation + 1, new Set()];
-    state.set({ ...state.get(), problem: null });
+    state.set({ ...state.get(), problem });
     void turns.take(load(Math.floor(Math.max(0, seen[0]) / pageItems), true));
   }
   return {
@@ -117,11 +122,8 @@ export function createListing(read: ReadPage): Listing {
       }
       return Array.from({ length: Math.max(0, to - from) }, (_, step) => pages.read.at(from + step)).filter((item) => item !== undefined);
     },
-    refresh,
-    close: () => {
-      generation += 1;
-      turns.close();
-    },
+    refresh: () => reread(null),
+    close: () => ((generation += 1), retry.succeeded(), turns.close()),
   };
 }
 

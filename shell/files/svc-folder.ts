@@ -71,6 +71,7 @@ export class SvcFolder extends LitElement {
   declare renaming: string;
   #wordsOf: ((item: FileItem) => EntryWords) | null = null;
   #end: () => void = () => undefined;
+  #endActs: () => void = () => undefined;
   /** What was just made is shown with its name to be edited. */
   #made: string | null = null;
   #held: Held = { focus: null, anchor: null };
@@ -103,8 +104,15 @@ export class SvcFolder extends LitElement {
     void new Watch(this, () => [language, desk.opening.openers, clipboard, undoable]);
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const { taken } = this.#acts.tasks;
+    this.#endActs = taken.subscribe(() => this.#taken(taken.get()));
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#endActs();
     this.#end();
   }
 
@@ -145,9 +153,20 @@ export class SvcFolder extends LitElement {
 
   #select(given: Selection): void {
     const selection = this.picks === null ? given : this.picks.among(given);
-    this.selection = selection;
     this.#hold(selection);
+    this.#keep(selection);
+  }
+
+  #keep(selection: Selection): void {
+    this.selection = selection;
     this.dispatchEvent(new CustomEvent('choose-files', { detail: [...selection.chosen.values()] }));
+  }
+
+  /** A listing that is read in part does not tell that they are gone. */
+  #taken(paths: readonly string[]): void {
+    const chosen = new Map(this.selection.chosen);
+    for (const path of paths) chosen.delete(path);
+    if (chosen.size < this.selection.chosen.size) this.#keep({ ...this.selection, chosen });
   }
 
   #hold({ focus, anchor }: Selection): void {

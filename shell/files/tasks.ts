@@ -30,6 +30,8 @@ export interface Tasks {
   readonly change: (id: number, patch: Partial<Task>) => void;
   readonly end: (id: number, state: End, errors: readonly string[]) => void;
   readonly dismiss: (id: number) => void;
+  /** What the last act took away from where it was, as it was called there: paths, and names in the trash. */
+  readonly taken: Signal<readonly string[]>;
 }
 
 /** What went well is shown for so long. */
@@ -46,6 +48,7 @@ export function createTasks(announce: (words: string) => void): Tasks {
     state,
     change,
     dismiss,
+    taken: createSignal<readonly string[]>([]),
     begin: (label, cancel) => {
       lastId += 1;
       // Those that went well make room.
@@ -80,6 +83,7 @@ export async function operate(tasks: Tasks, label: string, body: OperationBody):
       tasks.change(task, progressOf(operation));
       operation = (await followed(id)) ?? operation;
     }
+    if (body.tipo !== 'copiar' && body.tipo !== 'extrair') tasks.taken.set(operation.resultados.map(({ de }) => de));
     for (const folder of foldersOf(body, operation)) folderChanged(folder);
     const isAsked = (body.tipo === 'copiar' || body.tipo === 'mover') && body.conflito === undefined;
     const told = operation.erros.filter(({ code }) => !(isAsked && code === 'FILE_EXISTS')).map(sayFailure);

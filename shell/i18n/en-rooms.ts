@@ -75,5 +75,6 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'share.deleteSure': 'Delete for ever',
   'share.cancel': 'Cancel',
   'share.onlyOwner': 'Only the owner of the room invites and changes roles.',
+  'share.nobody': 'There is no such person any more, or nobody in that group.',
   'share.gone': 'This room is no longer there, or you are no longer in it.',
 };

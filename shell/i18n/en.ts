@@ -198,6 +198,7 @@ export const en: Catalogue = {
   'store.back': 'Back',
   'store.copyLink': 'Copy link',
   'store.copied': 'Copied',
+  'store.copyOnlySecure': 'over plain http the browser lets no page copy; select the text',
   'store.gone': 'This app is not in the store.',
   'store.whyNot': 'Why it can’t be installed',
   'store.whyNoUpdate': 'Why it can’t be updated',

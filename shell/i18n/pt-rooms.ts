@@ -74,5 +74,6 @@ export const ptRooms = {
   'share.deleteSure': 'Apagar para sempre',
   'share.cancel': 'Cancelar',
   'share.onlyOwner': 'Só a dona da sala convida e muda papéis.',
+  'share.nobody': 'Não há mais essa pessoa, ou ninguém nesse grupo.',
   'share.gone': 'Esta sala não existe mais, ou você não está mais nela.',
 } as const satisfies Record<string, string | { readonly one: string; readonly other: string }>;

@@ -197,6 +197,7 @@ export const pt = {
   'store.back': 'Voltar',
   'store.copyLink': 'Copiar link',
   'store.copied': 'Copiado',
+  'store.copyOnlySecure': 'por http sem cifra o navegador não deixa copiar; selecione o texto',
   'store.gone': 'Este aplicativo não está na loja.',
   'store.whyNot': 'Por que não dá para instalar',
   'store.whyNoUpdate': 'Por que não dá para atualizar',

@@ -1,5 +1,6 @@
 /** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
 import type { AppProjection } from '../../schema/wire/http.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { filesWindow, queueWindow, settingsWindow, shopWindow, tasksWindow, terminalWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
@@ -89,7 +90,7 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     command(text('menu.desktop'), 'app', () => openDesktopMenu(desk, { x: innerWidth / 2 - 120, y: innerHeight / 4 })),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
     command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
-    command(text('prefs.signOut'), 'out', () => void leave()),
+    command(text('prefs.signOut'), 'out', () => attempt(desk, leave)),
   ];
 }
 

@@ -9,7 +9,8 @@ import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
-import { signIn } from './api.ts';
+import { isPassing, signIn } from './api.ts';
+import { sayError } from './say-error.ts';
 import { sayRefusal, type Refusal } from './say-refusal.ts';
 import { signInStyles } from './sign-in-styles.ts';
 
@@ -23,18 +24,23 @@ export type Question =
  */
 const readyMs = 800;
 
+const problem = (words: string): TemplateResult => html`<p class="problem" role="alert">${glyph('warning')}<span>${words}</span></p>`;
+
 export class SvcLinkQuestion extends LitElement {
   static override properties = {
     question: { attribute: false },
     leave: { attribute: false },
     ready: { state: true },
     refusal: { state: true },
+    problem: { state: true },
   };
   declare question: Question;
   /** Signs out and reloads. */
-  declare leave: () => void;
+  declare leave: () => Promise<void>;
   declare ready: boolean;
   declare refusal: Refusal | null;
+  /** Why signing out failed. */
+  declare problem: string | null;
   #watch = new Watch(this, () => [language]);
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** A press that began when the button was ready. */
@@ -45,6 +51,7 @@ export class SvcLinkQuestion extends LitElement {
     super();
     this.ready = false;
     this.refusal = null;
+    this.problem = null;
   }
 
   static override styles = [
@@ -99,11 +106,25 @@ export class SvcLinkQuestion extends LitElement {
   async #enter(passe: string): Promise<void> {
     this.#entering = true;
     this.ready = false;
+    this.refusal = null;
     try {
       await signIn({ passe });
       location.replace('/');
     } catch (error) {
       this.refusal = error as Refusal;
+      if (!isPassing(error)) return;
+      // The link is as good as before.
+      this.#entering = false;
+      this.#count();
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.problem = null;
+    try {
+      await this.leave();
+    } catch (error) {
+      this.problem = text('tasks.error', { erro: sayError(error) });
     }
   }
 
@@ -128,7 +149,7 @@ export class SvcLinkQuestion extends LitElement {
     return html`<main>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('link.title', { nome })}</h1>
-      ${this.refusal === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${sayRefusal(this.refusal)}</span></p>`}
+      ${this.refusal === null ? nothing : problem(sayRefusal(this.refusal))}
       <p class="lead">${text('link.lead', { nome, usuario })}</p>
       ${admin ? html`<p class="lead">${text('link.admin')}</p>` : nothing}
       ${session === null || session.usuario === usuario ? nothing : html`<p class="lead">${text('link.leaves', { nome: session.nome })}</p>`}
@@ -141,9 +162,10 @@ export class SvcLinkQuestion extends LitElement {
     return html`<main>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('other.title', { nome })}</h1>
+      ${this.problem === null ? nothing : problem(this.problem)}
       <p class="lead">${text('other.lead')}</p>
       ${this.#button(text('other.stay', { nome }), () => location.replace('/'))}
-      <ui-button @click=${() => this.leave()}>${text('prefs.signOut')}</ui-button>
+      <ui-button @click=${() => void this.#leave()}>${text('prefs.signOut')}</ui-button>
     </main>`;
   }
 }

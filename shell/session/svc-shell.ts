@@ -148,7 +148,7 @@ export class SvcShell extends LitElement {
   override render(): TemplateResult {
     const { phase } = this;
     if (phase.kind === 'asked') {
-      return html`<svc-link-question .question=${phase.question} .leave=${() => void leave()}></svc-link-question>`;
+      return html`<svc-link-question .question=${phase.question} .leave=${leave}></svc-link-question>`;
     }
     if (phase.kind === 'in') return html`<svc-desktop .desk=${phase.desk}></svc-desktop>`;
     if (phase.kind === 'out') return html`<slot></slot>`;

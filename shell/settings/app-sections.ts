@@ -100,6 +100,13 @@ function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: 
   );
 }
 
+/** The portal's own words, which are for whoever sees to it. */
+const technical = (message: string): TemplateResult =>
+  html`<details class="technical">
+    <summary>${text('tasks.technical')}</summary>
+    <p lang="en">${message}</p>
+  </details>`;
+
 export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
   const apps = desk.apps.state.get().apps.filter(({ status }) => status === 'failed' || status === 'backoff');
   const engines = [...desk.engines.problems.get()];
@@ -110,7 +117,7 @@ export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
       row(
         id,
         nameIn(desk, id, name),
-        [reasonText(reason, language.get()), message],
+        [reasonText(reason, language.get()), message === '' ? '' : technical(message)],
         html`<ui-button @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</ui-button> ${
             escopo === 'servidor'
               ? nothing

@@ -56,12 +56,12 @@ export function oneOfApps(
   </label>`;
 }
 
-/** `key` finds the row again, in tests and for the keyboard. */
-export function row(key: string, name: string, facts: readonly string[], buttons: unknown): TemplateResult {
+/** `key` finds the row again, in tests and for the keyboard. A fact in words is a line. */
+export function row(key: string, name: string, facts: readonly (string | TemplateResult)[], buttons: unknown): TemplateResult {
   return html`<li class="row" data-key=${key}>
     <div class="what">
       <strong>${name}</strong>
-      ${facts.filter((fact) => fact !== '').map((fact) => html`<p>${fact}</p>`)}
+      ${facts.filter((fact) => fact !== '').map((fact) => (typeof fact === 'string' ? html`<p>${fact}</p>` : fact))}
     </div>
     <div class="buttons">${buttons}</div>
   </li>`;

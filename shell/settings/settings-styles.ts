@@ -145,6 +145,17 @@ export const settingsStyles = css`
     line-height: 1.5;
     overflow-wrap: anywhere;
   }
+  .technical summary {
+    width: fit-content;
+    color: var(--muted);
+    font-size: 13px;
+    cursor: pointer;
+  }
+  @media (pointer: coarse) {
+    .technical summary {
+      min-height: 44px;
+    }
+  }
   .row {
     display: flex;
     flex-wrap: wrap;

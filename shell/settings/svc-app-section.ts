@@ -18,6 +18,7 @@ export class SvcAppSection extends LitElement {
   declare busy: boolean;
   #watch = new Watch(this, () => [language]);
   #end: unknown = null;
+  #draws = 0;
 
   constructor() {
     super();
@@ -55,25 +56,31 @@ export class SvcAppSection extends LitElement {
   }
 
   #leave(): void {
+    const end = this.#end;
+    this.#end = null;
     try {
-      if (typeof this.#end === 'function') this.#end();
+      leave(end);
     } catch (error) {
       this.problem = error;
     }
-    this.#end = null;
   }
 
   async #draw(): Promise<void> {
     const { app } = this;
+    const draw = (this.#draws += 1);
+    const isOver = (): boolean => draw !== this.#draws || !this.isConnected;
     this.#leave();
     this.problem = undefined;
     this.busy = true;
     try {
       const section = await appSections.load(app.id, app.secao?.endereco ?? '');
-      if (app !== this.app || !this.isConnected) return;
-      this.#end = await drawn(section, this.#empty(), app.id);
+      if (isOver()) return;
+      const end = await drawn(section, this.#empty(), app.id);
+      // The person went elsewhere while it was drawn.
+      if (isOver()) return leave(end);
+      this.#end = end;
     } catch (error) {
-      if (app !== this.app) return;
+      if (isOver()) return;
       this.#empty();
       this.problem = error ?? null;
     }
@@ -99,6 +106,11 @@ export class SvcAppSection extends LitElement {
               <ui-button @click=${() => void this.#draw()}>${text('settings.again')}</ui-button>`
       }`;
   }
+}
+
+/** `end`: what drawing it gave; it may be anything. */
+function leave(end: unknown): void {
+  if (typeof end === 'function') end();
 }
 
 /** What ends it. */

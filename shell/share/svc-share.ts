@@ -85,7 +85,7 @@ export class SvcShare extends LitElement {
     try {
       this.room = await readRoom(this.sala);
     } catch (error) {
-      return this.#failed(error);
+      return this.#unread(error);
     }
     if (first) await this.#begin();
   }
@@ -98,9 +98,20 @@ export class SvcShare extends LitElement {
     if (this.shadowRoot?.activeElement?.matches('ui-dialog') === true) search?.focusField();
   }
 
-  #failed(error: unknown): void {
+  #unread(error: unknown): void {
     if (error instanceof ApiError && error.status === 404) this.gone = true;
     else this.problem = sayError(error);
+  }
+
+  /** What was not found may be the person or the group. */
+  async #failed(error: unknown): Promise<void> {
+    if (!(error instanceof ApiError && error.status === 404)) return void (this.problem = sayError(error));
+    try {
+      this.room = await readRoom(this.sala);
+      this.problem = text('share.nobody');
+    } catch (unread) {
+      this.#unread(unread);
+    }
   }
 
   #close(): void {
@@ -119,7 +130,7 @@ export class SvcShare extends LitElement {
       this.done = done;
       return true;
     } catch (error) {
-      this.#failed(error);
+      await this.#failed(error);
       return false;
     } finally {
       this.busy = false;

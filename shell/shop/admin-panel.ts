@@ -4,6 +4,7 @@ import '../../sdk/web/ui/button.ts';
 import { readKey } from '../../schema/keys.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { readAdminPackages, rollBackPackage, undoRollBack } from '../session/api.ts';
@@ -12,6 +13,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { adminStyles } from './admin-styles.ts';
+import { copyWords } from './copy.ts';
 import { installSteps, saySize } from './words.ts';
 
 type AdminServer = AdminPackagesAnswer['servers'][number];
@@ -98,7 +100,7 @@ export class SvcShopAdmin extends LitElement {
   }
 
   async #copy(mark: string, words: string): Promise<void> {
-    await navigator.clipboard.writeText(words);
+    await copyWords(words);
     this.mark = mark;
     setTimeout(() => (this.mark = null), copiedMs);
   }
@@ -149,7 +151,7 @@ export class SvcShopAdmin extends LitElement {
         variant="quiet"
         label=${done ? text('store.copied') : label}
         title=${label}
-        @click=${() => void this.#copy(mark, line)}
+        @click=${() => attempt(this.desk, () => this.#copy(mark, line))}
       >
         ${glyph(done ? 'check' : 'copy')}
       </ui-button>

@@ -5,6 +5,7 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/tabs.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
+import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
@@ -16,6 +17,7 @@ import './admin-panel.ts';
 import { appPage } from './app-page.ts';
 import type { ShopContext } from './context.ts';
 import { shopContentStyles } from './content-styles.ts';
+import { copyWords } from './copy.ts';
 import { browseList, installedList } from './lists.ts';
 import { updatesIn, type ShopPage } from './model.ts';
 import { shopStyles } from './styles.ts';
@@ -89,12 +91,12 @@ export class SvcShop extends LitElement {
       show: (id) => this.desk.shop.page.set({ kind: 'app', id }),
       remove: (app) => (this.removing = app),
       copied: (mark) => this.mark === mark,
-      copy: (mark, words) => void this.#copy(mark, words),
+      copy: (mark, words) => attempt(this.desk, () => this.#copy(mark, words)),
     };
   })();
 
   async #copy(mark: string, words: string): Promise<void> {
-    await navigator.clipboard.writeText(words);
+    await copyWords(words);
     this.mark = mark;
     setTimeout(() => (this.mark = null), copiedMs);
   }

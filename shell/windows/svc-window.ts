@@ -21,7 +21,7 @@ import { startDrag } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';
-import { moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
+import { createPageDrag, moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
 import { windowStyles } from './window-styles.ts';
 
 /** Below this, tabs are in a line of their own. */
@@ -52,7 +52,9 @@ export class SvcWindow extends LitElement implements Frame {
     language,
   ]);
   #asked = false;
-  #drag: { readonly steps: ReturnType<typeof moveSteps>; readonly x: number; readonly y: number } | null = null;
+  readonly #pageDrag = createPageDrag();
+  /** Where it began, on the screen. */
+  #dragFrom: readonly [number, number] = [0, 0];
 
   constructor() {
     super();
@@ -72,6 +74,7 @@ export class SvcWindow extends LitElement implements Frame {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#pageDrag.end(true, null);
     this.desk.frames.delete(this.state.id);
   }
 
@@ -112,9 +115,12 @@ export class SvcWindow extends LitElement implements Frame {
     return this.#content?.iframe ?? null;
   }
   reload(): void {
+    this.#pageDrag.end(true, null);
     this.#content?.reload();
   }
+  /** A page of before ends no drag any more. */
   greeted(): void {
+    this.#pageDrag.end(true, null);
     this.#content?.greeted();
   }
   focusContent(): void {
@@ -146,17 +152,15 @@ export class SvcWindow extends LitElement implements Frame {
   }
   remoteDrag(phase: 'inicio' | 'mover' | 'fim' | 'cancelar', x: number, y: number): void {
     const area = this.parentElement?.getBoundingClientRect();
-    const offsetX = screenX + (area?.left ?? 0);
-    const offsetY = screenY + (outerHeight - innerHeight) + (area?.top ?? 0);
+    const hereX = x - screenX - (area?.left ?? 0);
+    const hereY = y - screenY - (outerHeight - innerHeight) - (area?.top ?? 0);
+    const [fromX, fromY] = this.#dragFrom;
     if (phase === 'inicio') {
-      this.#drag?.steps.end(false, 0, 0);
-      this.#drag = { steps: moveSteps(this.desk, this.state, this.#preview, x - offsetX, y - offsetY), x, y };
-    } else if (this.#drag !== null) {
-      const drag = this.#drag;
-      if (phase === 'mover') return drag.steps.move(x - drag.x, y - drag.y, x - offsetX, y - offsetY);
-      this.#drag = null;
-      drag.steps.end(phase === 'fim', x - offsetX, y - offsetY);
-    }
+      this.#pageDrag.end(false, null);
+      this.#dragFrom = [x, y];
+      this.#pageDrag.begin(moveSteps(this.desk, this.state, this.#preview, hereX, hereY), [hereX, hereY]);
+    } else if (phase === 'mover') this.#pageDrag.move(x - fromX, y - fromY, hereX, hereY);
+    else this.#pageDrag.end(phase === 'fim', [hereX, hereY]);
   }
 
   readonly #preview = (target: SnapPreview | null): void => {
@@ -229,7 +233,9 @@ export class SvcWindow extends LitElement implements Frame {
 
   #appThere(there: boolean): void {
     this.there = there;
-    if (!there) this.desk.tabs.clear(this.state.id);
+    if (there) return;
+    this.#pageDrag.end(true, null);
+    this.desk.tabs.clear(this.state.id);
   }
 
   #titleBar(app: AppProjection | undefined): TemplateResult {

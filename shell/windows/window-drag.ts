@@ -56,3 +56,45 @@ export function resizeSteps(desk: Desk, window: WindowState, handle: Handle): Dr
     },
   };
 }
+
+/** What a page says of the end of its drag may come so long after the pointer went up. */
+const pageSaysMs = 500;
+
+/** A drag by a title bar of a page's own, in whose frame the pointer is. */
+interface PageDrag {
+  begin(steps: DragSteps, at: readonly [number, number]): void;
+  /** Distance from the start, and the pointer on the desktop. */
+  move(dx: number, dy: number, x: number, y: number): void;
+  /** Null: where the pointer was last. Nothing where none goes on. */
+  end(kept: boolean, at: readonly [number, number] | null): void;
+}
+
+/** One at a time. Where the desktop sees that the pointer is up and the page does not say so, it is over: no page leaves the desktop shielded. */
+export function createPageDrag(): PageDrag {
+  let now: { readonly steps: DragSteps; readonly over: AbortController; at: readonly [number, number] } | null = null;
+  const end: PageDrag['end'] = (kept, at) => {
+    if (now === null) return;
+    const { steps, over, at: last } = now;
+    now = null;
+    over.abort();
+    steps.end(kept, ...(at ?? last));
+  };
+  return {
+    begin: (steps, at) => {
+      const over = new AbortController();
+      const { signal } = over;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const isUp = (): void => void (timer ??= setTimeout(() => end(true, null), pageSaysMs));
+      addEventListener('pointermove', ({ buttons }) => buttons === 0 && isUp(), { signal, capture: true });
+      addEventListener('pointerdown', ({ isPrimary }) => isPrimary && isUp(), { signal, capture: true });
+      signal.addEventListener('abort', () => clearTimeout(timer));
+      now = { steps, over, at };
+    },
+    move: (dx, dy, x, y) => {
+      if (now === null) return;
+      now.at = [x, y];
+      now.steps.move(dx, dy, x, y);
+    },
+    end,
+  };
+}

@@ -7,6 +7,7 @@ import { until } from '../support/portal.ts';
 import { boxOf, useDesk, windowOf } from './support/browser.ts';
 import { draggedInto } from './support/drag.ts';
 import { expectLooks, pictured } from './support/looks.ts';
+import { openFileOn } from './support/open-file.ts';
 import { middleOf, touchScreen, type Point } from './support/touch.ts';
 
 let page: Page;
@@ -196,5 +197,33 @@ test('looks at three widths, both themes: icons cover no app, nothing is wider t
   await page.keyboard.press('F2');
   await page.getByRole('textbox', { name: /^Novo nome de um nome/ }).waitFor();
   await page.keyboard.press('Escape');
+  expect(problems).toEqual([]);
+});
+
+test('in a folder that is not read in full, what is trashed or renamed is chosen no more', async () => {
+  mkdirSync(at('muitos'));
+  for (let n = 0; n < 300; n += 1) writeFileSync(at('muitos', `n${String(n).padStart(3, '0')}`), '');
+  await openFileOn(page, { caminho: at('muitos'), nome: 'muitos', isFolder: true });
+  const entry = (name: string): Locator => page.locator(`svc-window[top] svc-file-view [data-name="${name}"]`);
+  const chosen = page.locator('svc-window[top]').getByText(/ · \d+ selecionados?$/);
+  await entry('n000').click();
+  await chosen.waitFor();
+  await page.keyboard.press('Delete');
+  await entry('n000').waitFor({ state: 'detached' });
+  await chosen.waitFor({ state: 'detached' });
+  await entry('n001').click({ modifiers: ['Control'] });
+  await page.keyboard.press('F2');
+  await page.keyboard.type('m001');
+  await page.keyboard.press('Enter');
+  await entry('m001').waitFor();
+  expect(readdirSync(at('muitos'))).toHaveLength(299);
+  await entry('n002').click({ modifiers: ['Control'] });
+  await page
+    .locator('svc-window[top]')
+    .getByText(/ · 2 selecionados$/)
+    .waitFor();
+  await page.keyboard.press('Delete');
+  await until('both are gone', () => !existsSync(at('muitos', 'm001')) && !existsSync(at('muitos', 'n002')));
+  await chosen.waitFor({ state: 'detached' });
   expect(problems).toEqual([]);
 });

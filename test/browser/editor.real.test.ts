@@ -91,6 +91,40 @@ test('what is not saved is there after a reload, and closing asks', async () => 
   expect(problems).toEqual([]);
 });
 
+test('closing with saving waits for a save under way, and closes nothing that was typed meanwhile', async () => {
+  await open('texto.txt', 'um');
+  await textbox(anyEditor()).focus();
+  await page.keyboard.press('Control+End');
+  const held: PromiseWithResolvers<void>[] = [];
+  await page.route(/\/api\/arquivos\/conteudo/, async (route) => {
+    const gate = Promise.withResolvers<void>();
+    if (route.request().method() === 'PUT') {
+      held.push(gate);
+      await gate.promise;
+    }
+    await route.continue();
+  });
+  const saveAndClose = async (): Promise<void> => {
+    await anyEditor().getByRole('button', { name: 'Fechar', exact: true }).click();
+    await anyEditor().getByRole('button', { name: 'Salvar', exact: true }).last().click();
+  };
+  await page.keyboard.type(' dois');
+  await saveAndClose();
+  await expect.poll(() => held.length).toBe(1);
+  await textbox(anyEditor()).focus();
+  await page.keyboard.type(' três');
+  held[0]!.resolve();
+  await state(anyEditor()).and(page.locator('[data-state=unsaved], [data-state=kept]')).waitFor();
+  expect([readFileSync(at('texto.txt'), 'utf8'), await textbox(anyEditor()).innerText()]).toEqual(['um dois', 'um dois três']);
+  await page.keyboard.press('Control+s');
+  await expect.poll(() => held.length).toBe(2);
+  await saveAndClose();
+  held[1]!.resolve();
+  await anyEditor().waitFor({ state: 'detached' });
+  expect([readFileSync(at('texto.txt'), 'utf8'), held.length]).toEqual(['um dois três', 2]);
+  expect(problems).toEqual([]);
+});
+
 test('a file that changed on disk: nothing is overwritten without a word; mine as a copy, the one of the server, mine in its place', async () => {
   const type = async (what: string): Promise<void> => {
     await textbox(anyEditor()).focus();

@@ -223,13 +223,20 @@ describe('a link of somebody else', () => {
     await page.getByRole('heading', { name: /Mallory/ }).waitFor();
   });
 
-  test('typed where another person is signed in asks too; one of the same person does not', async () => {
+  test('typed where another person is signed in asks too; one of the same person does not; it is as good as before when the portal was away', async () => {
     const { page } = await enter();
     await page.goto(await linkOf('ana'));
     await ofAna(page);
     await page.goto(await linkOf('mallory'));
     await page.getByRole('heading', { name: 'Entrar como Mallory Alves?' }).waitFor();
     expect(await whoIsIn(page)).toBe('ana');
+    await page.route('**/api/sessao', (route) => route.abort(), { times: 1 });
+    const button = page.getByRole('button', { name: 'Entrar como Mallory Alves' });
+    await button.click();
+    await page.getByRole('alert').getByText('O portal não respondeu').waitFor();
+    await button.click();
+    await page.getByRole('button', { name: /Sessão e preferências/ }).waitFor();
+    expect(await whoIsIn(page)).toBe('mallory');
   });
 });
 
@@ -243,6 +250,11 @@ test('an open desktop stops at the next answer when somebody else is signed in, 
   expect(await page.getByRole('toolbar').count()).toBe(0);
   expect(page.url()).toBe(`${origin()}/`);
   expect(await axeFindings(page)).toEqual([]);
+  // Signing out that comes to nothing is said.
+  await page.route('**/api/sessao', (route) => route.abort());
+  await page.getByRole('button', { name: 'Sair' }).click();
+  await page.getByRole('alert').getByText('O portal não respondeu').waitFor();
+  await page.unroute('**/api/sessao');
   await page.getByRole('button', { name: 'Continuar como Mallory Alves' }).click();
   await page.getByRole('heading', { name: /Mallory/ }).waitFor();
 });

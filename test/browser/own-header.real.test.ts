@@ -23,7 +23,8 @@ async function packages(): Promise<string> {
   const own = join(folder, 'packages');
   await copyExamples(['notas'], own);
   const manifest = JSON.parse(await readFile(join(own, 'notas/svc-app.json'), 'utf8')) as { window: object };
-  await writeFile(join(own, 'notas/svc-app.json'), JSON.stringify({ ...manifest, window: { ...manifest.window, cabecalho: 'app' } }));
+  const window = { ...manifest.window, cabecalho: 'app', multiplasJanelas: true };
+  await writeFile(join(own, 'notas/svc-app.json'), JSON.stringify({ ...manifest, window }));
   const main = join(own, 'notas/backend/main.py');
   const begins = `import os, sys, time\nif os.path.exists(${JSON.stringify(badly)}): sys.exit(3)\nwhile os.path.exists(${JSON.stringify(slowly)}): time.sleep(0.1)\n`;
   await writeFile(main, begins + (await readFile(main, 'utf8')));
@@ -145,4 +146,67 @@ test('it is loaded again from its menu, and the title bar is there meanwhile', a
   await titleBar().waitFor({ state: 'detached' });
   await newNote().waitFor();
   expect(await notas().count()).toBe(1);
+});
+
+const inPage = (): Locator => frameOf(page, 'Notas').locator('body');
+
+test('a drag by its title bar is over with the page that began it, and where the page does not say so', async () => {
+  await openApp(page, 'Notas');
+  await newNote().waitFor();
+  // What keeps frames from the pointer meanwhile.
+  const shields = page.locator('svc-app-frame .shield:not([hidden])');
+  const begin = async (): Promise<void> => {
+    await inPage().evaluate(`void svc.window.arrastar(new PointerEvent('pointerdown'))`);
+    await expect.poll(() => shields.count()).toBe(1);
+  };
+  await begin();
+  await page.mouse.move(300, 300);
+  await page.mouse.move(310, 310);
+  await expect.poll(() => shields.count()).toBe(0);
+  await begin();
+  await inPage().evaluate('location.reload()');
+  await expect.poll(() => shields.count()).toBe(0);
+  await newNote().waitFor();
+  await begin();
+  void inPage()
+    .evaluate('void svc.window.close()')
+    .catch(() => undefined);
+  await notas().waitFor({ state: 'detached' });
+  await openApp(page, 'Notas');
+  await newNote().waitFor();
+  expect(await shields.count()).toBe(0);
+});
+
+test('the menu that a page asks for is that of the window in front, and comes a few times one after the other', async () => {
+  await openApp(page, 'Notas');
+  await newNote().waitFor();
+  const menu = `svc.window.menuDoCabecalho({ clientX: 9, clientY: 9 }).then(() => 'aberto', ({ code }) => code)`;
+  expect(await inPage().evaluate(`Promise.all(Array.from({ length: 6 }, () => ${menu}))`)).toEqual([
+    'aberto',
+    'aberto',
+    'aberto',
+    'pedidos-demais',
+    'pedidos-demais',
+    'pedidos-demais',
+  ]);
+  await page.keyboard.press('Escape');
+  await page.locator('body > ui-menu').waitFor({ state: 'detached' });
+  await openApp(page, 'Gerenciador de tarefas');
+  expect(await inPage().evaluate(menu)).toBe('falhou');
+  expect(await page.locator('body > ui-menu').count()).toBe(0);
+});
+
+test('a page opens 32 windows of its app and no more', async () => {
+  await openApp(page, 'Notas');
+  await newNote().waitFor();
+  // What is in them does not matter.
+  await page.route(/notas\.svc\.localhost/, async (route) => await route.fulfill({ body: '' }));
+  const open = `svc.janela.abrir().then(({ nova }) => nova, ({ code }) => code)`;
+  const answers = await inPage().evaluate(`(async () => {
+    const answers = [];
+    for (let n = 0; n < 34; n += 1) answers.push(await ${open});
+    return answers;
+  })()`);
+  expect(answers).toEqual([...Array.from({ length: 31 }, () => true), 'pedidos-demais', 'pedidos-demais', 'pedidos-demais']);
+  expect(await page.locator('svc-window').count()).toBe(32);
 });

@@ -82,8 +82,13 @@ test('an address where nothing is shows a page for people, in their language, wi
   await page.getByRole('heading', { name: /Ana/ }).waitFor();
 });
 
-test('signing out ends the session for this browser', async () => {
+test('signing out ends the session for this browser, and says so when it could not', async () => {
   const page = await enter();
+  await page.route('**/api/sessao', async (route) => await (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
+  await page.getByRole('menuitem', { name: 'Sair' }).click();
+  await page.locator('ui-toast').getByText('Não foi possível: O portal não respondeu').waitFor();
+  await page.unroute('**/api/sessao');
   await page.getByRole('button', { name: /Sessão e preferências/ }).click();
   await page.getByRole('menuitem', { name: 'Sair' }).click();
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();

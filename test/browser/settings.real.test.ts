@@ -39,6 +39,11 @@ const apps: readonly SettingsApp[] = [
   section('quebrada', 'Quebrada', `throw new Error('sem sorte');`),
   section('estoura', 'Estoura', `SettingsRegistry.register({ montar() { throw new Error('nada a mostrar'.padEnd(6000, '.')); } });`),
   section('lenta', 'Lenta', `setTimeout(() => SettingsRegistry.register({ app: 'lenta', montar() {} }), 60000);`),
+  section(
+    'demorada',
+    'Demorada',
+    `SettingsRegistry.register({ montar: () => new Promise((drawn) => (globalThis.desenha = () => drawn(() => (globalThis.deixada = true)))) });`,
+  ),
   section('discreta', 'Discreta', `SettingsRegistry.register({ montar(elemento) { elemento.textContent = 'Aqui estou'; } });`, true),
   { id: 'chave', name: 'Chave', manifest: { secrets: [{ name: 'CHAVE', description: 'Chave do serviço', required: true }] } },
 ];
@@ -159,6 +164,12 @@ test('an app that failed says why, and is tried again from there', async () => {
   const window = await openSettings(page, 'Aplicativos com falha');
   const row = window.locator('li.row[data-key="cai"]');
   await row.getByText('Cai', { exact: true }).waitFor();
+  // The portal's own words are not in the person's language.
+  const told = row.locator('details [lang=en]');
+  await told.waitFor({ state: 'attached' });
+  expect(await told.isVisible()).toBe(false);
+  await row.getByText('Detalhe técnico').click();
+  expect(await told.innerText()).not.toBe('');
   const tried = page.waitForRequest((request) => request.url().endsWith('/api/apps/cai/start'));
   await row.getByRole('button', { name: 'Tentar de novo Cai' }).click();
   expect((await tried).method()).toBe('POST');
@@ -188,8 +199,13 @@ test('an app that does not run has its section; one that is broken, one that thr
     await window.getByRole('button', { name: 'Tentar de novo' }).waitFor();
   }
   expect(await axeInBothThemes(page)).toEqual([]);
+  // One that was left before it was drawn is ended when it is.
+  await goTo(page, 'Demorada');
+  await page.waitForFunction(() => 'desenha' in globalThis);
   await goTo(page, 'Aparência');
   await window.getByLabel('Clara', { exact: true }).waitFor();
+  await page.evaluate('desenha()');
+  await page.waitForFunction(() => 'deixada' in globalThis);
   await page.context().close();
 });
 

@@ -186,6 +186,38 @@ export const consent: readonly Attack[] = [
     },
   },
   {
+    what: 'covers it with a picker of files, and takes that away under a click',
+    by: 'nothing of an app comes over the question',
+    seen: async (cell) => {
+      await afresh(cell);
+      await cell.hostile.evaluate(() => {
+        document.querySelector('#agir')?.addEventListener('click', () => void pedir('cofre/v1'), { once: true });
+      });
+      // The press counts for some seconds.
+      await cell.hostile.locator('#agir').click();
+      await question(cell).waitFor();
+      const picker = cell.page.locator('svc-file-picker');
+      await Promise.race([cell.hostile.evaluate(async () => void (await perguntar('arquivos.abrir'))), picker.waitFor()]);
+      const covered = (await picker.count()) > 0;
+      if (covered) await cell.page.keyboard.press('Escape');
+      await picker.waitFor({ state: 'detached' });
+      return covered;
+    },
+  },
+  {
+    what: 'covers it with the menu of its window',
+    by: 'nothing of an app comes over the question',
+    seen: async (cell) => {
+      await asked(cell);
+      await cell.hostile.evaluate(async () => void (await perguntar('window.menuDoCabecalho', { x: 9, y: 9 })));
+      return await cell.page.evaluate(() => {
+        const menu = document.querySelector('body > ui-menu');
+        menu?.remove();
+        return menu !== null;
+      });
+    },
+  },
+  {
     what: 'takes the whole screen',
     by: 'the permissions policy of the shell',
     seen: async (cell) => {
