@@ -19,7 +19,7 @@ test('the one of the examples, and an empty one', () => {
 test.for<readonly [string, unknown, string]>([
   ['http', at('http://loja.example/x'), 'PATTERN /extensoes/0/navegadores/0/endereco'],
   ['a script', at('javascript:alert(1)'), 'PATTERN /extensoes/0/navegadores/0/endereco'],
-  ['a name before the host', at('https://loja.example@mau.example/'), 'FORMAT /extensoes/0/navegadores/0/endereco'],
+  ['a name before the host', at('https://loja.example@mau.example/'), 'INLINE_CREDENTIAL /extensoes/0/navegadores/0/endereco'],
   ['no host', at('https:///x'), 'FORMAT /extensoes/0/navegadores/0/endereco'],
   ['a long address', at(`https://loja.example/${'x'.repeat(2_048)}`), 'LENGTH /extensoes/0/navegadores/0/endereco'],
   ['a browser that nobody knows', at('https://loja.example/', 'lynx'), 'ENUM /extensoes/0/navegadores/0/navegador'],
