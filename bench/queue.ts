@@ -34,7 +34,7 @@ interface World {
 /** `parado` has one place, which is taken: what is submitted to it waits. `solto` lets all go. */
 async function withWorld(work: (world: World) => Promise<readonly Row[]>): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
-  const slurm = await startSlurm();
+  const slurm = await startSlurm({ patient: true });
   const cluster = (name: string, emVoo: number): string =>
     `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: ${emVoo} }`;
   const desired = await writeQueueDesired(folder, {

@@ -54,7 +54,8 @@ while read -r what which; do
 done
 `;
 
-export async function startSlurm(): Promise<TestSlurm> {
+/** `patient`: nothing is killed in it, and a node that starts many jobs on a slow machine is not taken for one that is gone. */
+export async function startSlurm({ patient = false }: { readonly patient?: boolean } = {}): Promise<TestSlurm> {
   if (!existsSync('/usr/sbin/slurmctld')) {
     throw new Error('no Slurm here; install it with:  apt-get install -y --no-install-recommends slurm-wlm slurm-wlm-basic-plugins munge');
   }
@@ -65,7 +66,7 @@ export async function startSlurm(): Promise<TestSlurm> {
   for (const folder of ['state', 'spool']) await mkdir(path.join(dir, folder));
   const conf = path.join(dir, 'slurm.conf');
   const host = hostname().split('.')[0] ?? 'localhost';
-  await writeFile(conf, await configuration(dir, host), { mode: 0o644 });
+  await writeFile(conf, await configuration(dir, host, patient), { mode: 0o644 });
   // With this process gone its child is killed, and with that one the whole namespace.
   const argv = [
     '--pdeathsig',
@@ -134,7 +135,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function configuration(dir: string, host: string): Promise<string> {
+async function configuration(dir: string, host: string, patient: boolean): Promise<string> {
   const [controller, node] = [await freePort(), await freePort()];
   const lines = {
     ClusterName: 'teste',
@@ -161,11 +162,11 @@ async function configuration(dir: string, host: string): Promise<string> {
     SlurmUser: 'root',
     SlurmctldLogFile: `${dir}/ctld.log`,
     SlurmdLogFile: `${dir}/slurmd.log`,
-    SlurmdTimeout: 5,
-    MessageTimeout: 5,
+    SlurmdTimeout: patient ? 120 : 5,
+    MessageTimeout: patient ? 60 : 5,
     KillWait: 5,
     // A job that its node does not have is lost so much later.
-    BatchStartTimeout: 1,
+    BatchStartTimeout: patient ? 60 : 1,
     // A test sees what squeue forgets: the least that Slurm takes.
     MinJobAge: 2,
     NodeName: `${host} NodeAddr=127.0.0.1 CPUs=16 RealMemory=8000 State=UNKNOWN`,
