@@ -1,126 +1,33 @@
 /** Jobs through the loop, with a cluster in memory: handed over once whatever is lost, found again, unknown and never failed while nobody answers. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBus, type Bus } from '../../store/bus.ts';
-import type { JobStore, NewJob } from '../../store/jobs.ts';
-import { openSqliteStore } from '../../store/sqlite.ts';
-import type { Store } from '../../store/store.ts';
-import { createSimulatedClock, type SimulatedClock } from '../clock/simulated.ts';
-import { createMemoryCluster, type MemoryCluster } from '../clusters/testing/memory-cluster.ts';
-import { memoryHost } from '../hosts/testing/memory-host.ts';
+import { expect, test } from 'vitest';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
+import { createMemoryCluster } from '../clusters/testing/memory-cluster.ts';
 import { engineOf } from '../jobs/engine.ts';
-import { createController, type Controller } from '../loop/loop.ts';
-import type { Log } from '../loop/record.ts';
 import { createGateway } from '../views/gateway.ts';
+import {
+  begin,
+  bus,
+  clock,
+  cluster,
+  controller,
+  dir,
+  documents,
+  job,
+  jobs,
+  logged,
+  pass,
+  settled,
+  stateOf,
+  store,
+  submit,
+  switchTo,
+  useJobWorld,
+} from './testing/job-world.ts';
 
-const logged: Record<string, unknown>[] = [];
-const log = Object.fromEntries(
-  ['info', 'warn', 'error', 'debug'].map((level) => [level, (fields: Record<string, unknown>) => logged.push(fields)]),
-) as unknown as Log;
-const documents = (caps: string): string => `
-apiVersion: svc/v1
-kind: Server
-metadata: { name: casa }
-spec: { local: { prefix: casa, trusted: true } }
----
-apiVersion: svc/v1
-kind: Person
-metadata: { name: ana }
-spec: { nome: Ana, login: ana, server: casa }
----
-apiVersion: svc/v1
-kind: Portal
-metadata: { name: portal }
-spec: { fila: {} }
----
-apiVersion: svc/v1
-kind: Cluster
-metadata: { name: forno }
-spec: { scheduler: { local: { trusted: true } }${caps} }
-`;
+useJobWorld();
 
-let dir: string;
-let store: Store;
-let jobs: JobStore;
-let bus: Bus;
-let clock: SimulatedClock;
-let controller: Controller;
-let cluster: MemoryCluster;
-
-async function begin(): Promise<void> {
-  controller = await createController({
-    shellVersion: '1.0.0',
-    dir,
-    store,
-    bus,
-    clock,
-    log,
-    createHost: () => memoryHost([]),
-    createCluster: () => cluster,
-    portalUrlOfJobs: async () => 'http://127.0.0.1:1',
-  });
-  await controller.prepare();
-  await controller.start();
-  await settled();
-}
-
-beforeEach(async () => {
-  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-job-'));
-  writeFileSync(path.join(dir, 'all.yaml'), documents(', emVoo: 2'));
-  store = await openSqliteStore(':memory:');
-  ({ jobs } = store);
-  bus = createBus();
-  clock = createSimulatedClock(Date.UTC(2026, 10, 23));
-  cluster = createMemoryCluster('forno');
-  await begin();
-});
-afterEach(async () => {
-  await controller.stop();
-  await store.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-async function settled(): Promise<void> {
-  for (let round = 0; round < 20; round += 1) {
-    await controller.context.queue.idle();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await controller.context.recorder.written();
-}
-
-const job = (id: string, over: Partial<NewJob> = {}): NewJob => ({
-  id: `j${id.padStart(20, '0')}`,
-  usuario: 'ana',
-  app: 'notas',
-  chave: id,
-  nome: '',
-  cluster: 'forno',
-  createdAtMs: clock.nowMs(),
-  request: { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 1, memoriaMb: 64, segundos: 60, gpus: 0 } },
-  inputs: [],
-  ...over,
-});
-
-async function submit(id: string, over: Partial<NewJob> = {}): Promise<string> {
-  const submitted = await jobs.submitJob(job(id, over), { ofPerson: 1_000 });
-  if (submitted.kind !== 'new') throw new Error(submitted.kind);
-  bus.enqueue(`Job/${submitted.job.id}`, true);
-  await settled();
-  return submitted.job.id;
-}
-
-/** Time passes in the steps of the cluster's list. */
-async function pass(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 1_000) {
-    clock.advance(Math.min(left, 1_000));
-    await settled();
-  }
-}
-
-const stateOf = async (id: string): Promise<string | undefined> => (await store.status(`Job/${id}`))?.state;
 const reasonOf = async (id: string): Promise<string | undefined> => (await store.status(`Job/${id}`))?.reason;
 const nameOf = (id: string): string => [...cluster.jobs.keys()].find((name) => name.endsWith(id)) ?? '';
 const report = async (
@@ -361,7 +268,7 @@ test('another engine under the name of the cluster judges no job of the one befo
   const waiting = await submit('3');
   await pass(3_000);
   await report(running, 'a-correr');
-  cluster = createMemoryCluster('forno');
+  switchTo(createMemoryCluster('forno'));
   await write(withServer);
   // Two are under way still: the third waits for one of them.
   await pass(180_000);
@@ -378,7 +285,7 @@ test('another engine under the name of the cluster judges no job of the one befo
   expect([await stateOf(running), cluster.submitted.length]).toEqual(['terminado', 1]);
   expect(cluster.submitted[0]).toContain(waiting);
   // The engine of before is named again: the job is found where it was.
-  [cluster] = [old, cluster];
+  switchTo(old);
   await write(documents(', emVoo: 2'));
   await pass(5_000);
   expect([await stateOf(queued), await reasonOf(waiting)]).toEqual(['na-fila', 'ClusterChanged']);
