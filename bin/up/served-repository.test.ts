@@ -54,3 +54,12 @@ test('the folder is the one that the document names now', async () => {
   folder = null;
   expect(await status('/v1/catalogo.json')).toBe(404);
 });
+
+test('a folder that is removed and made anew while the portal runs is served again', async () => {
+  makePacked(root);
+  expect(await status('/v1/catalogo.json')).toBe(200);
+  rmSync(root, { recursive: true });
+  expect(await status('/v1/catalogo.json')).toBe(404);
+  makePacked(root);
+  expect(await status('/v1/catalogo.json')).toBe(200);
+});

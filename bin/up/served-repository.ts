@@ -8,6 +8,7 @@ import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts'
 import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
 import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { createTurns } from '../../schema/turns.ts';
 
 export interface ServedOptions {
   /** Asked for each request: the document may name another folder, and an empty folder gets its first version while the portal runs. */
@@ -30,24 +31,19 @@ interface Opened {
 export function createServedRepository({ location, clock, log }: ServedOptions): ServedRepository {
   let opened: Opened | null = null;
   /** One after the other: opening a folder removes what it takes for left over there. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const folderNow = (): string | null => {
-    const named = location();
-    return named?.kind === 'folder' ? named.folder : null;
-  };
+  const inTurn = createTurns();
   const open = async (): Promise<RepositoryHandler> => {
-    const folder = folderNow();
-    if (folder === null) return sendOwnSchema;
+    const named = location();
+    // One that was removed may come again: it is opened anew then.
+    if (named?.kind !== 'folder' || !(await isRepositoryFolder(named.folder))) {
+      opened = null;
+      return sendOwnSchema;
+    }
+    const { folder } = named;
     if (opened?.folder === folder) return opened.handle;
-    if (!(await isRepositoryFolder(folder))) return sendOwnSchema;
     await openRepositoryFolder(folder);
     opened = { folder, handle: createRepositoryHandler({ root: folder, writer: createRepositoryWriter(folder, clock), clock, log }) };
     return opened.handle;
-  };
-  const inTurn = async (): Promise<RepositoryHandler> => {
-    const mine = turn.then(open);
-    turn = mine.catch(() => undefined);
-    return await mine;
   };
   const fail = (error: unknown): RepositoryHandler => {
     const id = randomUUID();
@@ -56,11 +52,10 @@ export function createServedRepository({ location, clock, log }: ServedOptions):
   };
   return {
     handle: (req, res) => {
-      if (opened !== null && opened.folder === folderNow()) return opened.handle(req, res);
-      void inTurn()
+      void inTurn('', open)
         .catch(fail)
         .then((handle) => handle(req, res));
     },
-    look: async () => void (await inTurn()),
+    look: async () => void (await inTurn('', open)),
   };
 }
