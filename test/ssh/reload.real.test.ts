@@ -39,6 +39,8 @@ async function onServer(lines: string): Promise<readonly string[]> {
       'UsePAM no',
       'StrictModes no',
       'LogLevel VERBOSE',
+      // What root's own `~/.bashrc` does here is not part of the test.
+      'SetEnv SHLVL=2',
     ].join('\n'),
   );
   const text = `set -eu

@@ -29,11 +29,16 @@ export interface TestSlurm {
   stop(): Promise<void>;
 }
 
-/** Orders come as lines: `up NAME` starts a daemon, `down ctld` kills the controller, `down node` all but controller and munged. */
+/**
+ * Slurm takes the environment of a job from a login shell of its account: what root keeps in its own profile on this machine is empty in there.
+ * Orders come as lines: `up NAME` starts a daemon, `down ctld` kills the controller, `down node` all but controller and munged.
+ */
 const keeper = `
 set -u
 dir=$1 host=$2
 ctld=0 node=0
+: >"$dir/empty"
+for own in ~root/.profile ~root/.bash_profile ~root/.bash_login ~root/.bashrc; do [[ ! -e $own ]] || mount --bind "$dir/empty" "$own"; done
 munged --foreground --force --socket="$dir/munge.sock" --key-file="$dir/munge.key" --pid-file="$dir/munge.pid" --log-file="$dir/munge.log" --seed-file="$dir/munge.seed" >>"$dir/said" 2>&1 &
 munge=$!
 while read -r what which; do
