@@ -156,12 +156,17 @@ async function refuseDeposed(client: ClientBase, { number, holder, deposed }: Fe
 }
 
 /**
- * What became of a transaction whose commit was asked for and not answered. It waits for one that is under way still; and since it writes itself, it is
- * answered only once a standby that is waited for has both.
+ * What became of a transaction whose commit was asked for and not answered. It waits for one that is under way still: a question for the number itself
+ * would not, nor one for a row that the first group of a writer has only begun to write. And since it writes, it is answered only once a standby that is
+ * waited for has both.
  */
 async function wasCommitted(pool: Pool, { writer, n }: Attempt): Promise<boolean> {
-  const { rowCount } = await pool.query('UPDATE last_writes SET changed = clock_timestamp() WHERE writer = $1 AND n = $2', [writer, n]);
-  return rowCount === 1;
+  const { rows } = await pool.query<{ readonly n: number }>(
+    `INSERT INTO last_writes VALUES ($1, 0, clock_timestamp())
+       ON CONFLICT (writer) DO UPDATE SET changed = clock_timestamp() RETURNING n`,
+    [writer],
+  );
+  return rows[0]?.n === n;
 }
 
 async function runAct<Result>(client: ClientBase, act: Act<Result>): Promise<Result> {

@@ -106,7 +106,7 @@ function writtenRows({ owners }: Database, { text, values = [] }: Question): rea
   if (/^(INSERT INTO|UPDATE) leases/.test(text)) return ['leases'];
   const group = numberedGroup.exec(text);
   if (group !== null) return [`writer ${group[1]}`];
-  if (text.startsWith('UPDATE last_writes')) return [`writer ${String(values[0])}`];
+  if (text.startsWith('INSERT INTO last_writes')) return [`writer ${String(values[0])}`];
   if (/^(INSERT INTO|DELETE FROM|UPDATE) room_owners/.test(text) && !text.includes('WHERE portal')) return [`room ${String(values[0])}`];
   if (!text.startsWith('UPDATE room_owners')) return [];
   return [...owners].flatMap(([sala, { portal }]) => (portal === values[0] ? [`room ${sala}`] : []));
@@ -146,7 +146,7 @@ function answerTo(database: Database, session: Session, question: Question): Ans
     transaction.writes.push(() => database.lastWrites.set(writer, Number(group)));
   } else if (text.startsWith('BEGIN')) begin(database, session, false);
   else if (text === 'COMMIT' || text === 'ROLLBACK') endTransaction(database, session, text === 'COMMIT');
-  else if (text.startsWith('UPDATE last_writes')) return counted(database.lastWrites.get(String(values[0])) === values[1] ? 1 : 0);
+  else if (text.startsWith('INSERT INTO last_writes')) return rowsOf({ n: database.lastWrites.get(String(values[0])) ?? 0 });
   else {
     const act = database.acts.get(text);
     if (act === undefined) return answerLeases(database, session, question);
