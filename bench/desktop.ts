@@ -332,7 +332,7 @@ export const desktopArea: Area = async ({ short }) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-desktop-'));
   const profiling = profilingOf();
   const portal = await startPortal({ apps: ['notas'], env: profiling === null ? {} : inspectable });
-  const browser = await launchBrowser();
+  const browser = await launchBrowser('whole');
   try {
     const context = await browser.newContext({ viewport: screen, locale: 'pt-BR' });
     const [page, plain] = [await context.newPage(), await context.newPage()];

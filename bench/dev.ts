@@ -234,7 +234,7 @@ async function backend(work: string, browser: Browser, runtime: Runtime, rounds:
 export const devArea: Area = async ({ short }) => {
   const rounds = short ? 5 : 20;
   const work = await mkdtemp(join(tmpdir(), 'svcb-'));
-  const browser = await launchBrowser();
+  const browser = await launchBrowser('whole');
   try {
     const rows = [
       await frontend(work, browser, rounds),

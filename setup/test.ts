@@ -22,7 +22,9 @@ import { runLoudly } from './run.ts';
 import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 
 const long = process.argv.includes('--long');
-let env: NodeJS.ProcessEnv = { ...process.env, ...(long ? { SVC_TEST_LONG: '1' } : {}) };
+/** bash with a socket as its input reads ~/.bashrc of this account at its first level, as under rshd: what is in there is no part of a test. */
+const notFirstLevel = { SHLVL: '2' };
+let env: NodeJS.ProcessEnv = { ...process.env, ...notFirstLevel, ...(long ? { SVC_TEST_LONG: '1' } : {}) };
 
 /** Suites of their own, with what they need. */
 const notRun = [`test/server, a real systemd server in qemu${machineLine()}: npm run test:server`];

@@ -51,7 +51,7 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
       ...hostileApps.map((app) => `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa }`),
     ];
     await writeFile(path.join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-    [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+    [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
     const { page } = await newPage(browser);
     await page.goto(await newLink(portal));
     await page

@@ -24,7 +24,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await launchBrowser('whole');
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {

@@ -71,7 +71,7 @@ const ledAway = async (from: Page, tab: Page, { aim }: Cell): Promise<boolean> =
   await from
     .evaluate((url) => void ((Reflect.get(globalThis, 'aberta') as Window).location.href = url), `${aim.own}?levada`)
     .catch(() => undefined);
-  return await tab.waitForURL(/levada/, { timeout: 1_000 }).then(
+  return await tab.waitForURL(/levada/, { timeout: 4_000 }).then(
     () => true,
     () => false,
   );
