@@ -3,9 +3,10 @@
  * Closes with what the generated and enumerated tests tried (test/support/counts.ts), the tests that passed at a later try only, and the
  * counts of all, alone on the last line: `N passed, N failed`.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { missingLine } from '../test/server/machine.ts';
 import {
   closingReport,
@@ -24,7 +25,16 @@ import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 const long = process.argv.includes('--long');
 /** bash with a socket as its input reads ~/.bashrc of this account at its first level, as under rshd: what is in there is no part of a test. */
 const notFirstLevel = { SHLVL: '2' };
-let env: NodeJS.ProcessEnv = { ...process.env, ...notFirstLevel, ...(long ? { SVC_TEST_LONG: '1' } : {}) };
+let env: NodeJS.ProcessEnv = { ...process.env, ...notFirstLevel, PATH: pathToPython(), ...(long ? { SVC_TEST_LONG: '1' } : {}) };
+
+/** Where a version manager answers for `python3`, each start of it would run dozens of shells first: the one that it chooses is found before it. */
+function pathToPython(): string {
+  const known = (process.env['PATH'] ?? '').split(delimiter);
+  const asked = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  const found = dirname(asked.stdout.trim());
+  const isShim = asked.status === 0 && !known.includes(found);
+  return [...(isShim ? [resolve('node_modules/.bin'), found] : []), ...known].join(delimiter);
+}
 
 /** Suites of their own, with what they need. */
 const notRun = [`test/server, a real systemd server in qemu${machineLine()}: npm run test:server`];
