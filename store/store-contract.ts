@@ -285,10 +285,10 @@ function appErrorTests(store: () => Store, reopen: () => Promise<void>): void {
   const { atMs: _, ...kept } = error;
 
   test('errors with one id are one group: the last message, the first and the last time, and how many', async () => {
-    expect(await store().addAppError(error)).toBe(1);
-    expect(await store().addAppError({ ...error, mensagem: 'y', versao: '1.1.0', n: 4, atMs: 20 })).toBe(5);
-    expect(await store().addAppError({ ...error, app: 'agenda' })).toBe(1);
-    expect(await store().addAppError({ ...error, usuario: 'bia', id: 'e2' })).toBe(1);
+    const again = { ...error, mensagem: 'y', versao: '1.1.0', n: 4, atMs: 20 };
+    expect(await store().addAppErrors([error, again])).toEqual([1, 5]);
+    expect(await store().addAppErrors([{ ...error, app: 'agenda' }])).toEqual([1]);
+    expect(await store().addAppErrors([{ ...error, usuario: 'bia', id: 'e2' }])).toEqual([1]);
     await reopen();
     expect(await store().appErrors('ana', 'notas')).toEqual([
       { ...kept, mensagem: 'y', versao: '1.1.0', n: 5, primeiroEm: 10, ultimoEm: 20 },
@@ -298,10 +298,15 @@ function appErrorTests(store: () => Store, reopen: () => Promise<void>): void {
     expect(await store().appErrors('bia', 'notas')).toHaveLength(1);
   });
 
+  test('of several errors all are kept or none', async () => {
+    const bad = { ...error, n: null as unknown as number };
+    await expect(store().addAppErrors([error, bad])).rejects.toThrow();
+    expect(await store().appErrors('ana', 'notas')).toEqual([]);
+  });
+
   test('of more groups than are kept, those that were not seen for longest go', async () => {
-    for (let n = 0; n <= limits.appErrorsPerAppMax; n += 1) await store().addAppError({ ...error, id: `e${n}`, atMs: 100 + n });
-    await store().addAppError({ ...error, id: 'e1', atMs: 1_000 });
-    await store().addAppError({ ...error, id: 'last', atMs: 2_000 });
+    const many = Array.from({ length: limits.appErrorsPerAppMax + 1 }, (_, n) => ({ ...error, id: `e${n}`, atMs: 100 + n }));
+    await store().addAppErrors([...many, { ...error, id: 'e1', atMs: 1_000 }, { ...error, id: 'last', atMs: 2_000 }]);
     const ids = (await store().appErrors('ana', 'notas')).map(({ id }) => id);
     expect(ids).toHaveLength(limits.appErrorsPerAppMax);
     expect(ids.slice(0, 2)).toEqual(['last', 'e1']);

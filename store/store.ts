@@ -219,10 +219,12 @@ export interface Store {
   keepConsents(usuario: string, apps: ReadonlySet<string>): Promise<void>;
 
   /**
-   * Adds to the group with this id and answers how many it has now. The groups that were not seen for longest go when an app of a person has more
-   * than limits.appErrorsPerAppMax.
+   * Adds each to the group with its id and answers how many that has then; all of them or none. The groups that were not seen for longest go when an
+   * app of a person has more than limits.appErrorsPerAppMax.
    */
-  addAppError(error: Omit<StoredAppError, 'primeiroEm' | 'ultimoEm'> & { readonly atMs: number }): Promise<number>;
+  addAppErrors(
+    errors: readonly (Omit<StoredAppError, 'primeiroEm' | 'ultimoEm'> & { readonly atMs: number })[],
+  ): Promise<readonly number[]>;
   /** The latest first. */
   appErrors(usuario: string, app: string): Promise<readonly StoredAppError[]>;
   deleteAppErrorsOf(usuario: string): Promise<void>;

@@ -29,7 +29,7 @@ export interface AppMetrics {
 }
 
 interface AppMetricsDeps {
-  readonly store: Pick<Store, 'addAppError' | 'appErrors'>;
+  readonly store: Pick<Store, 'addAppErrors' | 'appErrors'>;
   readonly people: Pick<PeopleView, 'all'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
@@ -50,7 +50,7 @@ export function createAppMetrics({ store, people, clock, log }: AppMetricsDeps):
       const versao = body.versao ?? sender.versao;
       const refused = await once(`${owner}/${app}/${body.origem}`, body.lote, async () => {
         // First, since what is counted can't be taken back when the store fails.
-        await Promise.all((body.erros ?? []).map((error) => errors.report({ ...error, usuario: owner, app, versao, de: sender.de })));
+        await errors.report((body.erros ?? []).map((error) => ({ ...error, usuario: owner, app, versao, de: sender.de })));
         return countAll(series, app, body);
       });
       return { recusados: refused.slice(0, limits.metricRefusalsTold) };

@@ -20,7 +20,8 @@ export interface Reported {
 }
 
 export interface AppErrors {
-  report(error: Reported): Promise<void>;
+  /** All of them or, when the store fails, none. */
+  report(errors: readonly Reported[]): Promise<void>;
   /** The latest first. */
   of(usuario: string, app: string): Promise<readonly ErrorGroup[]>;
 }
@@ -34,15 +35,18 @@ const groupOf = ({ tipo, mensagem, pilha }: Reported): string =>
 
 const magnitude = (n: number): number => String(n).length;
 
-export function createAppErrors(store: Pick<Store, 'addAppError' | 'appErrors'>, clock: Clock, log: Pick<Logger, 'warn'>): AppErrors {
+export function createAppErrors(store: Pick<Store, 'addAppErrors' | 'appErrors'>, clock: Clock, log: Pick<Logger, 'warn'>): AppErrors {
   return {
-    report: async (error) => {
-      const { usuario, app, pilha, n, ...said } = error;
-      const id = groupOf(error);
-      const total = await store.addAppError({ ...error, id, atMs: clock.nowMs() });
-      const isNew = total === n;
-      if (isNew || magnitude(total) > magnitude(total - n))
-        log.warn({ app, person: usuario, group: id, count: total, ...said, ...(isNew ? { pilha } : {}) }, 'error of an app');
+    report: async (errors) => {
+      if (errors.length === 0) return;
+      const grouped = errors.map((error) => ({ ...error, id: groupOf(error), atMs: clock.nowMs() }));
+      const totals = await store.addAppErrors(grouped);
+      for (const [at, { usuario, app, pilha, n, id, atMs: _, ...said }] of grouped.entries()) {
+        const total = totals[at] ?? n;
+        const isNew = total === n;
+        if (isNew || magnitude(total) > magnitude(total - n))
+          log.warn({ app, person: usuario, group: id, count: total, ...said, ...(isNew ? { pilha } : {}) }, 'error of an app');
+      }
     },
     // The answer's schema leaves out whose they are.
     of: (usuario, app) => store.appErrors(usuario, app),

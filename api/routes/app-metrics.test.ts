@@ -216,10 +216,10 @@ test('a batch whose errors could not be stored is taken when it is sent again, w
   const bearer = await token('bia', 'notas', ['metricas']);
   const erro = { tipo: 'ValueError', mensagem: 'm', pilha: 'em guardar', n: 1 };
   const body = batch({ ...one('guardada'), erros: [erro] });
-  const { addAppError } = world.store;
-  const failing = Promise.withResolvers<number>();
+  const { addAppErrors } = world.store;
+  const failing = Promise.withResolvers<readonly number[]>();
   let asked = 0;
-  world.store.addAppError = () => {
+  world.store.addAppErrors = () => {
     asked += 1;
     return failing.promise;
   };
@@ -228,7 +228,7 @@ test('a batch whose errors could not be stored is taken when it is sent again, w
   await expect.poll(() => asked).toBe(1);
   failing.reject(new SvcError('STORE_FAILED', 'the disk is full'));
   expect((await both[0])?.status).toBe(500);
-  world.store.addAppError = addAppError;
+  world.store.addAppErrors = addAppErrors;
   await both[1];
   for (let n = 0; n < 2; n += 1) expect((await asBackend(bearer, body)).status).toBe(200);
   expect(await valueOf('svc_app_events_total{app="notas",event="guardada"}')).toBe(1);

@@ -142,16 +142,17 @@ function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> {
   };
 }
 
-function createMemoryAppErrors(): Pick<Store, 'addAppError' | 'appErrors' | 'deleteAppErrorsOf'> {
+function createMemoryAppErrors(): Pick<Store, 'addAppErrors' | 'appErrors' | 'deleteAppErrorsOf'> {
   const groups = new Map<string, StoredAppError>();
   return {
-    addAppError: async ({ atMs, ...error }) => {
-      const key = `${error.usuario}/${error.app}/${error.id}`;
-      const before = groups.get(key);
-      const n = error.n + (before?.n ?? 0);
-      groups.set(key, { ...error, n, primeiroEm: before?.primeiroEm ?? atMs, ultimoEm: atMs });
-      return n;
-    },
+    addAppErrors: async (errors) =>
+      errors.map(({ atMs, ...error }) => {
+        const key = `${error.usuario}/${error.app}/${error.id}`;
+        const before = groups.get(key);
+        const n = error.n + (before?.n ?? 0);
+        groups.set(key, { ...error, n, primeiroEm: before?.primeiroEm ?? atMs, ultimoEm: atMs });
+        return n;
+      }),
     appErrors: async (usuario, app) =>
       [...groups.values()]
         .filter((group) => group.usuario === usuario && group.app === app)

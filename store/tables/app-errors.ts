@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { done, everyRow, type Sql } from '../sql.ts';
 import type { Store, StoredAppError } from '../store.ts';
 
-type Part = Pick<Store, 'addAppError' | 'appErrors' | 'deleteAppErrorsOf'>;
+type Part = Pick<Store, 'addAppErrors' | 'appErrors' | 'deleteAppErrorsOf'>;
 
 export function openAppErrors(sql: Sql): Part {
   const add = sql.prepare(
@@ -24,11 +24,15 @@ export function openAppErrors(sql: Sql): Part {
   );
   const drop = sql.prepare('DELETE FROM app_errors WHERE person = ?');
   return {
-    addAppError: ({ usuario, app, id, tipo, mensagem, pilha, versao, de, n, atMs }) =>
+    addAppErrors: (errors) =>
       sql.write(function* () {
-        const row = yield* add.get<{ readonly n: number }>(usuario, app, id, tipo, mensagem, pilha, versao, de, n, atMs);
-        if (row?.n === n) yield* trim.run(usuario, app, limits.appErrorsPerAppMax);
-        return row?.n ?? n;
+        const totals: number[] = [];
+        for (const { usuario, app, id, tipo, mensagem, pilha, versao, de, n, atMs } of errors) {
+          const row = yield* add.get<{ readonly n: number }>(usuario, app, id, tipo, mensagem, pilha, versao, de, n, atMs);
+          if (row?.n === n) yield* trim.run(usuario, app, limits.appErrorsPerAppMax);
+          totals.push(row?.n ?? n);
+        }
+        return totals;
       }),
     appErrors: (usuario, app) => sql.read(() => of.all<StoredAppError>(usuario, app)),
     deleteAppErrorsOf: (usuario) => sql.write(() => done(drop.run(usuario))),
