@@ -38,7 +38,7 @@ metadata: { name: mallory }
 spec: { nome: Mallory Alves, login: mallory, server: fora }
 `,
   );
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
 });
 // A desktop that nobody looks at any more goes on working. Not after each test: the report shows what the pages of one that failed show.
 beforeEach(async () => {

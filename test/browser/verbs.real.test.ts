@@ -17,6 +17,7 @@ useDesk(
     notas = frameOf(page, 'Notas');
   },
   ['notas', 'relogio'],
+  'whole',
 );
 
 type Public = Exclude<VerbName, 'salas.bilhete' | 'salas.lugar' | 'metricas.enviar' | 'fila.noticia'>;

@@ -21,10 +21,12 @@ const offByPlaywright = [
 /** The suggestions below the address bar, which no test sees, are two web pages that each new window loads: a second of a processor each time. */
 const suggestionPages = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'] as const;
 
-/** `shell`: the same engine without the windows around it, which takes a third less processor time for the same test. */
+/** `shell`: the same engine without the windows around it, which takes a third less processor time for the same test, and has no clipboard. */
 const programs = { shell: '/usr/bin/chromium-headless-shell', whole: '/usr/bin/chromium' } as const;
 
-export const launchBrowser = async (program: keyof typeof programs = 'shell'): Promise<Browser> =>
+export type BrowserProgram = keyof typeof programs;
+
+export const launchBrowser = async (program: BrowserProgram = 'shell'): Promise<Browser> =>
   await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? programs[program],
     // In the C locale it keeps no name of a download that has an accent.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, type TestContext } from 'vitest';
-import { launchBrowser } from '../../support/chromium.ts';
+import { launchBrowser, type BrowserProgram } from '../../support/chromium.ts';
 import { openedContexts } from '../../support/opened-contexts.ts';
 import { startPortal, type PortalOptions, type RunningPortal } from '../../support/portal.ts';
 import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
@@ -224,13 +224,17 @@ export async function signedInAnew(
  * For the tests of a file: one portal and one browser, and before each test `give` gets them with a page that was signed in anew.
  * A second try of a test gets a portal and a page of its own. `how`: options of the portal; a list names the example apps that it has.
  */
-export function useDesk(give: (made: MadeDesk) => void, how: readonly string[] | (() => Promise<PortalOptions>)): void {
+export function useDesk(
+  give: (made: MadeDesk) => void,
+  how: readonly string[] | (() => Promise<PortalOptions>),
+  program?: BrowserProgram,
+): void {
   const options = typeof how === 'function' ? how : async () => Promise.resolve({ apps: how });
   let portal: RunningPortal | undefined;
   let browser: Browser | undefined;
   let last: TestPage | undefined;
   beforeAll(async () => {
-    [portal, browser] = await Promise.all([options().then(startPortal), launchBrowser()]);
+    [portal, browser] = await Promise.all([options().then(startPortal), launchBrowser(program)]);
   });
   afterAll(async () => {
     await browser?.close();
