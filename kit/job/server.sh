@@ -55,13 +55,13 @@ is_there() { # VARIABLE FILE
   if [[ -e $2 ]]; then printf -v "$1" yes; else printf -v "$1" ''; fi
 }
 
-# NAME: by force, the command with all that it started, and the wrapper.
+# NAME: by force, the wrapper, and the command with all that it started. In this order: a command that begins meanwhile asks for the wrapper.
 kill_job() {
   local process
-  first_line process "$1/command"
-  lives $process && kill -KILL -- "-${process%% *}"
   first_line process "$1/claim/process"
   lives $process && kill -KILL "${process%% *}"
+  first_line process "$1/command"
+  lives $process && kill -KILL -- "-${process%% *}"
 }
 
 # NAME SECONDS: so much longer than all of its time the wrapper lives, by the uptime of the machine. Its own watch ends it before, unless it was stopped.

@@ -220,6 +220,11 @@ enter='while IFS= read -r -d "" one; do export "${one?}"; done <&3; exec 3<&-; e
 # In a process of its own, which records how the command ended even when the wrapper is gone.
 run() {
   trap : TERM INT HUP
+  # Not by the wrapper, which may be stopped or killed in between. Who ends a job by force ends the wrapper, and then what is named here: what was not
+  # named by then finds the wrapper gone.
+  process_of "$BASHPID"
+  keep "$state/command" "$process"
+  kill -0 $$ 2>/dev/null || return 0
   (
     ulimit -c 0
     [[ -r $job/memory ]] && ulimit -d "$(<"$job/memory")"
@@ -428,8 +433,6 @@ if fetch_all && [[ -z $stop ]]; then
   doing=a-correr
   run &
   pid=$!
-  process_of $pid
-  keep "$state/command" "$process"
   beaten=-1000
   watch
   ((publisher == 0)) || { kill -KILL -- "-$publisher" && wait "$publisher"; } 2>/dev/null
