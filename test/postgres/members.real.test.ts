@@ -257,4 +257,4 @@ test('each is replaced by one of the next build, one after the other, under a lo
   expect(failed).toEqual([]);
   expect(asked).toBeGreaterThan(100);
   expect([await session(0), await processAt(0)]).toEqual([200, pid]);
-});
+}, 360_000);
