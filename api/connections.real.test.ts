@@ -103,12 +103,12 @@ describe('more connections than the portal takes, from its own machine', () => {
     await flood(230, 65_534);
     // Half of all is where shares begin; as many as one share may be there whose account was not looked up yet.
     const heldMax = 100 + 20;
-    await expect.poll(held, { timeout: 20_000 }).toBeLessThan(heldMax);
+    await expect.poll(held).toBeLessThan(heldMax);
     // Ours are of another account: they come, and stay, while the other gives way.
     for (let n = 0; n < 15; n += 1) expect(await served()).toBe(true);
     await flood(100, 65_534);
     for (let n = 0; n < 15; n += 1) expect(await served()).toBe(true);
-    await expect.poll(held, { timeout: 20_000 }).toBeLessThan(heldMax);
+    await expect.poll(held).toBeLessThan(heldMax);
     const owners = [...(await kernelConnectionOwners(port())).values()];
     expect(owners.filter((owner) => owner === process.getuid?.()).length).toBeGreaterThanOrEqual(20);
   });

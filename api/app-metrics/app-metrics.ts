@@ -50,7 +50,7 @@ export function createAppMetrics({ store, people, clock, log }: AppMetricsDeps):
       const versao = body.versao ?? sender.versao;
       const refused = await once(`${owner}/${app}/${body.origem}`, body.lote, async () => {
         // First, since what is counted can't be taken back when the store fails.
-        await errors.report((body.erros ?? []).map((error) => ({ ...error, usuario: owner, app, versao, de: sender.de })));
+        await errors.report({ usuario: owner, app, versao, de: sender.de }, body.erros ?? []);
         return countAll(series, app, body);
       });
       return { recusados: refused.slice(0, limits.metricRefusalsTold) };

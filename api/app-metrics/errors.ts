@@ -8,11 +8,14 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ErrorGroup } from '../../schema/wire/metrics.ts';
 import type { Store } from '../../store/store.ts';
 
-export interface Reported {
+interface Reporter {
   readonly usuario: string;
   readonly app: string;
   readonly versao: string;
   readonly de: 'backend' | 'pagina';
+}
+
+interface Reported {
   readonly tipo: string;
   readonly mensagem: string;
   readonly pilha: string;
@@ -21,7 +24,7 @@ export interface Reported {
 
 export interface AppErrors {
   /** All of them or, when the store fails, none. */
-  report(errors: readonly Reported[]): Promise<void>;
+  report(from: Reporter, errors: readonly Reported[]): Promise<void>;
   /** The latest first. */
   of(usuario: string, app: string): Promise<readonly ErrorGroup[]>;
 }
@@ -37,15 +40,17 @@ const magnitude = (n: number): number => String(n).length;
 
 export function createAppErrors(store: Pick<Store, 'addAppErrors' | 'appErrors'>, clock: Clock, log: Pick<Logger, 'warn'>): AppErrors {
   return {
-    report: async (errors) => {
+    report: async (from, errors) => {
       if (errors.length === 0) return;
-      const grouped = errors.map((error) => ({ ...error, id: groupOf(error), atMs: clock.nowMs() }));
-      const totals = await store.addAppErrors(grouped);
-      for (const [at, { usuario, app, pilha, n, id, atMs: _, ...said }] of grouped.entries()) {
-        const total = totals[at] ?? n;
-        const isNew = total === n;
-        if (isNew || magnitude(total) > magnitude(total - n))
-          log.warn({ app, person: usuario, group: id, count: total, ...said, ...(isNew ? { pilha } : {}) }, 'error of an app');
+      const atMs = clock.nowMs();
+      const groups = errors.map((error) => groupOf(error));
+      const totals = await store.addAppErrors(errors.map((error, at) => Object.assign({ id: groups[at]!, atMs }, from, error)));
+      const { usuario: person, ...sent } = from;
+      for (const [at, { pilha, n, ...said }] of errors.entries()) {
+        const count = totals[at] ?? n;
+        const isNew = count === n;
+        if (isNew || magnitude(count) > magnitude(count - n))
+          log.warn({ person, group: groups[at], count, ...sent, ...said, ...(isNew ? { pilha } : {}) }, 'error of an app');
       }
     },
     // The answer's schema leaves out whose they are.

@@ -102,7 +102,7 @@ export class Processes {
     let over = false;
     const ended = new Promise<number | string>((resolve) => {
       child.once('error', (error) => ((over = true), resolve(error.message)));
-      child.once('exit', (code, name) => ((over = true), resolve(code ?? name ?? '')));
+      child.once('exit', (code, name) => void lastWords(child).then(() => ((over = true), resolve(code ?? name ?? ''))));
     });
     const target: Target = { socketPath: socket };
     const hasToken = environment['SVC_APP_TOKEN'] !== undefined;
@@ -129,6 +129,10 @@ export class Processes {
       for (const { identity } of processesOf({ app, socket }, all)) signal(identity.pid, 'SIGKILL');
   }
 }
+
+/** Of a process that ended: all that it printed was read. What it left running may hold its output open, and is not waited for. */
+const lastWords = async (child: ChildProcess): Promise<unknown> =>
+  await Promise.race([once(child, 'close'), sleep(limits.lastWordsMs, null, { ref: false })]);
 
 /** Asks again and again until it is so, the time is over, or the process ends. */
 async function until(running: Running, msMax: number, isSo: () => Promise<boolean>): Promise<boolean> {
@@ -190,6 +194,7 @@ export async function runCommand(
   const timer = setTimeout(() => child.pid !== undefined && signal(-child.pid, 'SIGKILL'), msMax);
   try {
     const [code, name] = (await once(child, 'exit')) as [number | null, string | null];
+    await lastWords(child);
     return { code: code ?? name ?? '', output };
   } finally {
     clearTimeout(timer);

@@ -11,6 +11,8 @@ export const limits = {
   /** What is kept of what the app prints. */
   outputCharsKept: 16_000,
   lookAgainMs: 15,
+  /** After the end of a process: what it printed is read, unless something that it left running holds its output. */
+  lastWordsMs: 500,
   /** Of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
   temporaryRootBytesMax: 20,
   /** A request counts as under way when the app took so long and said nothing yet. */

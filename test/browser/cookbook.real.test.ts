@@ -61,10 +61,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** By its title, opened on the desktop. */
+/** By its title, opened on the desktop; its script has run: a press before that would not be heard. */
 async function open(title: string): Promise<FrameLocator> {
   await openApp(page, title);
-  return frameOf(page, title);
+  const app = frameOf(page, title);
+  await expect.poll(async () => await app.locator('html').evaluate(() => document.readyState)).toBe('complete');
+  return app;
 }
 const press = async (app: FrameLocator, name: string): Promise<void> => await app.getByRole('button', { name }).click();
 const status = (app: FrameLocator) => async (): Promise<string> => await app.getByRole('status').innerText();
