@@ -120,7 +120,7 @@ async function inTransaction(pool: Pool, group: readonly Waiting[], { attempt, f
   if (attempt.results !== null && (await wasCommitted(pool, attempt))) return attempt.results;
   attempt.results = null;
   return await withClient(pool, async (client) => {
-    await beginNumbered(client, attempt);
+    await client.query(beginNumbered(attempt));
     try {
       if (fence !== null) await refuseDeposed(client, fence);
       const results: unknown[] = [];
@@ -137,12 +137,13 @@ async function inTransaction(pool: Pool, group: readonly Waiting[], { attempt, f
 }
 
 /** Two statements in one question take no parameters; both values are ours. */
-async function beginNumbered(client: ClientBase, { writer, n }: Attempt): Promise<void> {
-  await client.query(
-    `BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES ('${writer}', ${n}, clock_timestamp())
-       ON CONFLICT (writer) DO UPDATE SET n = excluded.n, changed = excluded.changed`,
-  );
-}
+export const beginNumbered = ({ writer, n }: Pick<Attempt, 'writer' | 'n'>): string =>
+  `BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES ('${writer}', ${n}, clock_timestamp())
+     ON CONFLICT (writer) DO UPDATE SET n = excluded.n, changed = excluded.changed`;
+
+/** The number of the last group of a writer that was committed; 0: of none. Held against a real server by test/simulation/portals/fencing-contract.ts. */
+export const lastNumber = `INSERT INTO last_writes VALUES ($1, 0, clock_timestamp())
+  ON CONFLICT (writer) DO UPDATE SET changed = clock_timestamp() RETURNING n`;
 
 /** The row is held until the end: whoever takes the lease over waits for what is under way, and after that nothing is. */
 async function refuseDeposed(client: ClientBase, { number, holder, deposed }: Fence): Promise<void> {
@@ -161,11 +162,7 @@ async function refuseDeposed(client: ClientBase, { number, holder, deposed }: Fe
  * waited for has both.
  */
 async function wasCommitted(pool: Pool, { writer, n }: Attempt): Promise<boolean> {
-  const { rows } = await pool.query<{ readonly n: number }>(
-    `INSERT INTO last_writes VALUES ($1, 0, clock_timestamp())
-       ON CONFLICT (writer) DO UPDATE SET changed = clock_timestamp() RETURNING n`,
-    [writer],
-  );
+  const { rows } = await pool.query<{ readonly n: number }>(lastNumber, [writer]);
   return rows[0]?.n === n;
 }
 

@@ -100,10 +100,9 @@ export class Processes {
       stream.on('error', () => undefined);
     }
     let over = false;
-    const ended = new Promise<number | string>((resolve) => {
-      child.once('error', (error) => ((over = true), resolve(error.message)));
-      child.once('exit', (code, name) => void lastWords(child).then(() => ((over = true), resolve(code ?? name ?? ''))));
-    });
+    const ended = endOf(child)
+      .catch((error: unknown) => (error as Error).message)
+      .finally(() => (over = true));
     const target: Target = { socketPath: socket };
     const hasToken = environment['SVC_APP_TOKEN'] !== undefined;
     const running: Running = {
@@ -130,9 +129,19 @@ export class Processes {
   }
 }
 
-/** Of a process that ended: all that it printed was read. What it left running may hold its output open, and is not waited for. */
-const lastWords = async (child: ChildProcess): Promise<unknown> =>
-  await Promise.race([once(child, 'close'), sleep(limits.lastWordsMs, null, { ref: false })]);
+/**
+ * Its exit code, or the signal that ended it, once all that it printed was read; what it left running may hold its output open, and is not waited
+ * for. Rejects when it could not be started.
+ */
+async function endOf(child: ChildProcess): Promise<number | string> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | string>();
+  child.once('error', reject);
+  child.once('exit', (code, name) => {
+    const read = Promise.race([once(child, 'close'), sleep(limits.lastWordsMs, null, { ref: false })]);
+    void read.then(() => resolve(code ?? name ?? ''));
+  });
+  return await promise;
+}
 
 /** Asks again and again until it is so, the time is over, or the process ends. */
 async function until(running: Running, msMax: number, isSo: () => Promise<boolean>): Promise<boolean> {
@@ -193,9 +202,8 @@ export async function runCommand(
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-limits.outputCharsKept)));
   const timer = setTimeout(() => child.pid !== undefined && signal(-child.pid, 'SIGKILL'), msMax);
   try {
-    const [code, name] = (await once(child, 'exit')) as [number | null, string | null];
-    await lastWords(child);
-    return { code: code ?? name ?? '', output };
+    const code = await endOf(child);
+    return { code, output };
   } finally {
     clearTimeout(timer);
   }

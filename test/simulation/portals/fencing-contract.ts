@@ -8,6 +8,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { updateFrameBytes, writeUpdateFrame } from '../../../schema/room-frames.ts';
 import { tryLease } from '../../../store/lease.ts';
 import { fencedSql } from '../../../store/postgres.ts';
+import { beginNumbered, lastNumber } from '../../../store/postgres-sql.ts';
 import { openPostgresRoomLog } from '../../../store/postgres-room-log.ts';
 import { joinPortals } from '../../../store/portals.ts';
 import { createRoomOwners } from '../../../store/room-owners.ts';
@@ -38,14 +39,7 @@ function row(seq: number, text: string): { sala: string; canal: typeof canal; se
 
 const writer = '6f1b7a52-6c1e-4a35-9f7e-2f0f8a3d9c01';
 
-/** As store/postgres-sql.ts asks it. */
-const beginGroup = (n: number): string =>
-  `BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES ('${writer}', ${n}, clock_timestamp())
-       ON CONFLICT (writer) DO UPDATE SET n = excluded.n, changed = excluded.changed`;
-
-/** What became of a group: the last one of its writer. */
-const lastGroup = `INSERT INTO last_writes VALUES ($1, 0, clock_timestamp())
-  ON CONFLICT (writer) DO UPDATE SET changed = clock_timestamp() RETURNING n`;
+const beginGroup = (n: number): string => beginNumbered({ writer, n });
 
 // oxlint-disable-next-line max-lines-per-function -- one suite
 export function fencingContract(create: () => Promise<FencingFixture>): void {
@@ -105,7 +99,7 @@ export function fencingContract(create: () => Promise<FencingFixture>): void {
       await world.run(client.query('BEGIN'));
       await world.run(client.query(`SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`));
       const released = first?.releaseMeanwhile().then(() => order.push('released')) ?? Promise.resolve(0);
-      for (let n = 0; n < 5; n += 1) await world.run(client.query(lastGroup, [writer]));
+      for (let n = 0; n < 5; n += 1) await world.run(client.query(lastNumber, [writer]));
       order.push('commits');
       await world.run(client.query('COMMIT'));
       client.release();
@@ -126,7 +120,7 @@ export function fencingContract(create: () => Promise<FencingFixture>): void {
 
     test('the number of a group of writes is there once it is committed; who asks meanwhile waits', async () => {
       const [client, other] = [await open(), await open()];
-      const lastOf = async (): Promise<number> => (await other.query<{ n: number }>(lastGroup, [writer])).rows[0]!.n;
+      const lastOf = async (): Promise<number> => (await other.query<{ n: number }>(lastNumber, [writer])).rows[0]!.n;
       const order: unknown[] = [];
       const askedBeforeEnd = async (group: number, end: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
         await world.run(client.query(beginGroup(group)));
