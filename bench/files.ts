@@ -303,10 +303,11 @@ export const filesArea: Area = async ({ short }) => {
       const look = profiling === null ? null : { profiling, inspected: await inspect(portal.child) };
       const bench: Bench = { sshd, portal, cookie, home: account.home, account: account.name, look: null };
       const rounds = short ? 2 : 5;
+      const megabytes = short ? 128 : 512;
       sayStep('files: a folder of many');
       const listed = look === null ? [await listing(bench, rounds), ...(await besideCockpit(bench, rounds))] : [];
-      const moved = await transfers({ ...bench, look }, (short ? 128 : 512) * 1_024 * 1_024, rounds);
-      look?.profiling.write('The portal while files of 512 MB go up and down');
+      const moved = await transfers({ ...bench, look }, megabytes * 1_024 * 1_024, rounds);
+      look?.profiling.write(`The portal while files of ${megabytes} MB go up and down`);
       return [...listed, ...moved];
     } finally {
       await portal.stop();

@@ -55,6 +55,6 @@ export function rowsAgainst<Name extends string>(usual: Name): RowsAgainst<Name>
       const { ours, row } = compared(figures, comparison);
       return { ...row, target: `≤ ${bound} ms`, held: ours <= bound };
     },
-    told: (figures, comparison) => ({ ...compared(figures, comparison).row, target: 'told', held: true }),
+    told: (figures, comparison) => ({ ...compared(figures, comparison).row, target: 'none: told beside the others', held: null }),
   };
 }

@@ -33,7 +33,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
 async function run(): Promise<number> {
   const named = namedAreas();
   const wanted = named.length > 0 ? named : Object.keys(areas);
-  const strange = wanted.find((name) => areas[name] === undefined);
+  const strange = wanted.find((name) => !Object.hasOwn(areas, name));
   if (strange !== undefined) throw new UsageError(`no area "${strange}"; there are: ${Object.keys(areas).join(', ')}`);
   checkOptions(wanted);
   if (isHelpWanted()) {

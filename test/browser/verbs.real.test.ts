@@ -285,13 +285,7 @@ describe('inside', () => {
       location.reload();
     }`);
     await expect
-      .poll(
-        async () =>
-          await notas
-            .locator('body')
-            .evaluate('window.old ? "the old page" : window.heard')
-            .catch(() => null),
-      )
+      .poll(async () => await notas.locator('body').evaluate('window.old ? "the old page" : window.heard').catch(String))
       .toEqual(['nota/depois']);
   });
 });
