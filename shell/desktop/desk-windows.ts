@@ -37,21 +37,29 @@ export const filesWindow = '@files';
 
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
 
-/** The windows of the shell's own. */
-const own: Readonly<Record<string, { readonly title: TextKey; readonly glyph: Glyph; readonly many?: true }>> = {
-  [tasksWindow]: { title: 'tasks.title', glyph: 'tasks' },
-  [shopWindow]: { title: 'store.title', glyph: 'shop' },
-  [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
-  [queueWindow]: { title: 'queue.title', glyph: 'queue' },
-  [devWindow]: { title: 'dev.title', glyph: 'puzzle' },
-  [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
-  [filesWindow]: { title: 'files.title', glyph: 'folder', many: true },
-  [viewerWindow]: { title: 'opening.viewer', glyph: 'image', many: true },
-  [editorWindow]: { title: 'editor.title', glyph: 'text', many: true },
-};
+interface OwnWindow {
+  readonly title: TextKey;
+  readonly glyph: Glyph;
+  readonly many?: true;
+}
+
+/** The windows of the shell's own. A map, since an app may be called `constructor`. */
+const own: ReadonlyMap<string, OwnWindow> = new Map(
+  Object.entries<OwnWindow>({
+    [tasksWindow]: { title: 'tasks.title', glyph: 'tasks' },
+    [shopWindow]: { title: 'store.title', glyph: 'shop' },
+    [settingsWindow]: { title: 'settings.title', glyph: 'settings' },
+    [queueWindow]: { title: 'queue.title', glyph: 'queue' },
+    [devWindow]: { title: 'dev.title', glyph: 'puzzle' },
+    [terminalWindow]: { title: 'terminal.title', glyph: 'terminal' },
+    [filesWindow]: { title: 'files.title', glyph: 'folder', many: true },
+    [viewerWindow]: { title: 'opening.viewer', glyph: 'image', many: true },
+    [editorWindow]: { title: 'editor.title', glyph: 'text', many: true },
+  }),
+);
 
 /** The glyph of such a window. */
-export const builtinOf = ({ app }: Pick<WindowState, 'app'>): Glyph | null => own[app]?.glyph ?? null;
+export const builtinOf = ({ app }: Pick<WindowState, 'app'>): Glyph | null => own.get(app)?.glyph ?? null;
 
 const ownOptions = (title: string, manyWindows: boolean): WindowOptions => ({
   title,
@@ -65,8 +73,10 @@ const ownOptions = (title: string, manyWindows: boolean): WindowOptions => ({
   noDrag: [],
 });
 /** Of a window of the shell's own; null: it is none. */
-export const builtinOptions = (app: string): WindowOptions | null =>
-  own[app] === undefined ? null : ownOptions(text(own[app].title), own[app].many === true);
+export function builtinOptions(app: string): WindowOptions | null {
+  const kind = own.get(app);
+  return kind === undefined ? null : ownOptions(text(kind.title), kind.many === true);
+}
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -95,7 +105,7 @@ const nameOfRoute = (route: string): string => (route === trashPlace ? text('fil
 
 /** Windows of files are named after them, that of the home as in the launcher, and say when something in them is not saved. */
 function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {
-  const kind = own[app];
+  const kind = own.get(app);
   if (kind === undefined) return options.title;
   const isNamed = kind.many === true && route !== '' && !(app === filesWindow && route === desk.homePath.get());
   const title = isNamed ? nameOfRoute(route) || text(kind.title) : text(kind.title);
