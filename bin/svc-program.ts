@@ -6,11 +6,18 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
+import { aboutBuild } from './about-build.ts';
 import { templateNames } from './create/templates.ts';
+
+/** With the commit where it is known: of what `npm run pack` made. */
+function versionText(): string {
+  const commit = aboutBuild()?.commit ?? null;
+  return commit === null ? about.version : `${about.version} (${commit})`;
+}
 
 export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
-  .version(about.version)
+  .version(versionText())
   .helpCommand(false)
   .showSuggestionAfterError();
 

@@ -2,9 +2,9 @@
 # Makes this clone ready for one npm script, on a fresh Debian 12 with any Node >= 20: installs the pinned npm packages (Node 24
 # among them; npm puts node_modules/.bin first in PATH, so the `node` after this script is ours), the Debian packages that the script
 # needs, and the bundles. Does nothing when all of it is there. A part that can't be had ends with the line that installs it.
-# usage: sh setup/ready.sh start|test|check|bench|server
+# usage: sh setup/ready.sh start|test|check|bench|server|pack
 set -eu
-mode=${1:?usage: sh setup/ready.sh start|test|check|bench|server}
+mode=${1:?usage: sh setup/ready.sh start|test|check|bench|server|pack}
 cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$*" >&2; }

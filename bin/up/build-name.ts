@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
+import { aboutBuild } from '../about-build.ts';
 import { inputsFile, type Inputs } from '../bundled/start.ts';
 
 let named: string | undefined;
 
 /** Read once: what runs does not change when a file does. */
-export const buildName = (): string => (named ??= nameOf(path.resolve(import.meta.dirname, '../..')));
+export const buildName = (): string => (named ??= aboutBuild()?.name ?? nameOf(path.resolve(import.meta.dirname, '../..')));
 
 function nameOf(root: string): string {
   try {

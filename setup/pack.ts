@@ -1,0 +1,167 @@
+/**
+ * `npm run pack`: build/pack/svc_VERSION_linux-ARCH.tar.gz, the portal as it is installed: its sources without tests, the bundles, the npm
+ * packages that run (package-lock.json says which), its own Node, and the kits for servers. Nothing in it is written at run time. The same
+ * tree gives the same bytes. Decision: docs/decisions/0327-what-is-shipped.md
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import about from '../package.json' with { type: 'json' };
+import { aboutBuildFile, type AboutBuild } from '../bin/about-build.ts';
+import { bundleDir, inputsFile, quickCommands, quickInputs, type Inputs } from '../bin/bundled/start.ts';
+import { buildName } from '../bin/up/build-name.ts';
+import { packFolder } from '../kit/archive/pack.ts';
+import { kitProcessors, serverKit, type KitProcessor } from '../kit/server/pack.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const out = path.join(root, 'build/pack');
+
+/** Folders of what runs, of what commands copy from, and of what people read. */
+const folders = ['api', 'bin', 'controller', 'docs', 'examples', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'store'] as const;
+const built = ['create', 'kit', 'packages', 'sdk', 'server-kit', 'shell'] as const;
+const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'] as const;
+
+/** A file or folder of these names is left out. */
+const leftOut: readonly RegExp[] = [
+  /\.test\.ts$/,
+  /^testing$/,
+  /^__pycache__$/,
+  /^node_modules$/,
+  /^faults$/,
+  /^screenshots$/,
+  /^flame-.*\.svg$/,
+  /\.tmp$/,
+  /^\.make-/,
+];
+/** Of npm packages: what no program reads, and the packages in a package, which have entries of their own. */
+const leftOutOfPackages: readonly RegExp[] = [/\.d\.[cm]?ts$/, /\.map$/, /^node_modules$/];
+
+const limits = { tarballBytesMax: 512 * 1024 ** 2, bytesMax: 1024 ** 3, entriesMax: 50_000 };
+
+interface Shipped {
+  /** Below the checkout. */
+  readonly from: string;
+  /** Below the root folder of the tarball. */
+  readonly to: string;
+}
+
+/** The files of a folder. */
+function below(folder: string, without: readonly RegExp[]): readonly Shipped[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !without.some((pattern) => pattern.test(name)))
+    .flatMap((entry) => {
+      const at = path.join(folder, entry.name);
+      if (entry.isDirectory()) return below(at, without);
+      return entry.isFile() ? [{ from: at, to: at }] : [];
+    });
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean; readonly devOptional?: boolean }>>;
+}
+
+/** What `npm ci --omit=dev --omit=optional` would install, from what is installed here: no network. */
+function packages(): readonly Shipped[] {
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Lock;
+  return Object.entries(lock.packages)
+    .filter(([at, { dev, optional, devOptional }]) => at !== '' && !dev && !optional && !devOptional)
+    .flatMap(([at]) => below(at, leftOutOfPackages));
+}
+
+/** For the processors whose runtime is here: npm brings this machine's. */
+async function makeKits(): Promise<void> {
+  for (const processor of Object.keys(kitProcessors) as KitProcessor[])
+    if (existsSync(path.join(root, 'node_modules', `node-linux-${kitProcessors[processor]}`, 'bin/node'))) await serverKit(root, processor);
+}
+
+const listsOfBundles = [inputsFile, ...quickCommands.map((command) => path.join(bundleDir, quickInputs(command)))];
+
+/** Of the last build: chunks of the one before are kept for commands that are just starting. */
+function bundles(): readonly Shipped[] {
+  const { outputs } = JSON.parse(readFileSync(path.join(root, inputsFile), 'utf8')) as Inputs;
+  const all = new Set([...outputs.map((file) => path.join(bundleDir, file)), ...listsOfBundles]);
+  return [...all].map((at) => ({ from: at, to: at }));
+}
+
+const runtime = `node_modules/node-linux-${process.arch}/bin/node`;
+
+function shipped(): readonly Shipped[] {
+  return [
+    ...files.map((name) => ({ from: name, to: name })),
+    ...folders.flatMap((folder) => below(folder, leftOut)),
+    ...built.flatMap((folder) => below(`build/${folder}`, leftOut)),
+    ...bundles(),
+    ...packages(),
+    { from: runtime, to: 'node/bin/node' },
+  ];
+}
+
+/** What the files are, by times and sizes: a tarball of the same ones is not made again. */
+function stampOf(all: readonly Shipped[], build: AboutBuild): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify(build))
+    .update(readFileSync(import.meta.filename));
+  for (const { from, to } of all) {
+    const { size, mtimeMs, ino } = lstatSync(path.join(root, from));
+    hash.update(`${to}\0${size} ${mtimeMs} ${ino}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function commit(): string | null {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    // Not a clone.
+    return null;
+  }
+}
+
+/** The bundles run as they are: there are no sources that could have changed since (bin/bundled/start.ts). */
+async function freezeBundles(folder: string): Promise<void> {
+  for (const list of listsOfBundles) {
+    const { outputs } = JSON.parse(readFileSync(path.join(folder, list), 'utf8')) as Inputs;
+    await writeFile(path.join(folder, list), JSON.stringify({ inputs: [], outputs } satisfies Inputs));
+  }
+}
+
+async function stage(all: readonly Shipped[], folder: string, build: AboutBuild): Promise<void> {
+  for (const { from, to } of all) {
+    const target = path.join(folder, to);
+    await mkdir(path.dirname(target), { recursive: true });
+    await copyFile(path.join(root, from), target, constants.COPYFILE_FICLONE);
+  }
+  await freezeBundles(folder);
+  await writeFile(path.join(folder, aboutBuildFile), `${JSON.stringify(build)}\n`);
+}
+
+/** Resolves to the tarball's path. */
+export async function pack(): Promise<string> {
+  await makeKits();
+  const all = shipped();
+  const build: AboutBuild = { commit: commit(), name: buildName() };
+  const name = `svc_${about.version}_linux-${process.arch}`;
+  const [tarball, stampFile] = [path.join(out, `${name}.tar.gz`), path.join(out, `${name}.stamp`)];
+  const stamp = stampOf(all, build);
+  if (existsSync(tarball) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return tarball;
+  await rm(stampFile, { force: true });
+  await mkdir(out, { recursive: true });
+  const work = await mkdtemp(path.join(out, '.make-'));
+  try {
+    await stage(all, path.join(work, 'svc'), build);
+    await packFolder(path.join(work, 'svc'), { root: `svc-${about.version}`, out: path.join(work, 'tarball'), limits, level: 6 });
+    await rename(path.join(work, 'tarball'), tarball);
+    await writeFile(stampFile, stamp);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return tarball;
+}
+
+console.log(await pack());
