@@ -41,6 +41,8 @@ export const limits = {
   /** What is left of a request's body after its answer is read for so long, so that the client can read the answer. */
   leftoverBodyMsMax: 30_000,
   eventPingMs: 25_000,
+  /** The events channel says that the portal is there. Pages wait 10 s for it. Decision: docs/decisions/0321-a-portal-that-is-away.md */
+  eventBeatMs: 5_000,
   /** A page sends nothing on the events channel. */
   eventSocketFrameBytesMax: 1_024,
   followsPerPersonMax: 8,

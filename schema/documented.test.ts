@@ -79,6 +79,7 @@ test('docs/rooms.md has each code by which the relay closes a connection, and th
 test('docs/api.md names each event', () => {
   const types: Record<EventLine['type'], true> = {
     ola: true,
+    pulso: true,
     'app-status': true,
     'app-step': true,
     'apps-changed': true,

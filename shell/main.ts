@@ -16,6 +16,7 @@
  *
  * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types and the words of schema/texts.
  */
+import { tryNow, watchMoments } from './events/try-later.ts';
 import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
 import './session/svc-shell.ts';
 import { followScreen } from './ui/screen.ts';
@@ -38,4 +39,5 @@ function startLanguage(): void {
 startLanguage();
 startTheme();
 followScreen();
+watchMoments(tryNow);
 document.body.append(document.createElement('svc-shell'));

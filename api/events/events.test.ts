@@ -72,6 +72,20 @@ describe('the events channel', () => {
     expect(page.lines[1]).toMatchObject({ seq: 2, type: 'avisos' });
   });
 
+  test('says every 5 s that the portal is there, with the number of the last event', async () => {
+    const page = await open(ana);
+    portal.bus.publish('ana', { type: 'apps-changed' });
+    await expect.poll(() => page.lines).toHaveLength(2);
+    clock.advance(4_999);
+    clock.advance(1);
+    clock.advance(5_000);
+    await expect.poll(() => page.lines).toHaveLength(4);
+    expect(page.lines.slice(2)).toEqual([
+      { type: 'pulso', seq: 1 },
+      { type: 'pulso', seq: 1 },
+    ]);
+  });
+
   test('signing out closes what that session opened', async () => {
     const page = await open(ana);
     const other = await open(await portal.signedIn('ana'));

@@ -58,6 +58,15 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     const line = JSON.stringify({ seq, atMs: deps.clock.nowMs(), ...event } satisfies EventLine);
     for (const connection of listening) send(connection, line);
   };
+  /** Pages can't see pings of the protocol. Decision: docs/decisions/0321-a-portal-that-is-away.md */
+  const beat = (): void => {
+    for (const [person, listening] of connections) {
+      const line = JSON.stringify({ type: 'pulso', seq: numbers.get(person) ?? 0 } satisfies EventLine);
+      for (const connection of listening) send(connection, line);
+    }
+    cancelBeat = deps.clock.at(deps.clock.monotonicMs() + limits.eventBeatMs, beat);
+  };
+  let cancelBeat = deps.clock.at(deps.clock.monotonicMs() + limits.eventBeatMs, beat);
   const unsubscribe = deps.bus.onPublish(publish);
   // A number is left out: the page reads everything again, as after any gap.
   const stopMissed = deps.bus.onEdgesMissed(() => {
@@ -90,6 +99,7 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     count: () => [...connections.values()].reduce((sum, listening) => sum + listening.size, 0),
     close: () => {
       closing = true;
+      cancelBeat();
       unsubscribe();
       stopMissed();
     },

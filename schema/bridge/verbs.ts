@@ -100,6 +100,8 @@ export const events = {
   abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. */
   tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
+  /** The portal does not answer the desktop, or it is back: what was to be asked of it is asked again then. */
+  portal: '{ readonly presente: boolean }',
   /** An invitation, a removal, another name: read `salas.listar` again. */
   mudaram: 'object',
   /**

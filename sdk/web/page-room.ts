@@ -44,7 +44,7 @@ export async function enterFromPage(handle: Handle, room: PageRoom): Promise<voi
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    watchNetwork,
+    watchNetwork: (change) => watchNetwork(room, change),
     watchRole: (change) => watchRole(room, change),
     copy,
     user: { name: place.nome, iniciais: place.iniciais, color: corDe(place.usuario) },
@@ -72,14 +72,19 @@ async function askTicket({ bridge, sala, place }: PageRoom): Promise<Ticket> {
   return ticket;
 }
 
-function watchNetwork(change: (online: boolean) => void): () => void {
+function watchNetwork({ bridge }: PageRoom, change: (online: boolean) => void): () => void {
   const ended = new AbortController();
   const options = { signal: ended.signal };
   addEventListener('online', () => change(true), options);
   addEventListener('offline', () => change(false), options);
+  addEventListener('focus', () => change(true), options);
   // Timers of a hidden page are slow: when it becomes visible it does not wait for them.
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && change(true), options);
-  return () => ended.abort();
+  const cancel = bridge.on('portal', ({ presente }: { readonly presente: boolean }) => change(presente));
+  return () => {
+    ended.abort();
+    cancel();
+  };
 }
 
 /** `mudaram` carries nothing: the role is read again. Source: spec 6. */

@@ -332,6 +332,7 @@ interface SvcAbertura {
 interface SvcEventos {
   readonly abertura: SvcAbertura;
   readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
+  readonly portal: { readonly presente: boolean };
   readonly mudaram: object;
   readonly abas: SvcAcaoNasAbas;
 }

@@ -9,7 +9,8 @@ import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.t
 import { devApp } from '../dev/dev-app.ts';
 import { createDevModel, type DevModel } from '../dev/model.ts';
 import { createEngines } from '../engines/engines.ts';
-import { startEvents, type Connection, type EventsClient } from '../events/client.ts';
+import { startEvents, type Connection } from '../events/client.ts';
+import { tryNow } from '../events/try-later.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
 import { wholePath } from '../session/content-api.ts';
@@ -70,7 +71,7 @@ export function startDesk(session: SessionAnswer): Desk {
   const tabs = createTabs();
   const counts = countsFor(apps, tabs);
   const publishToRooms = (app: string | null): void => emitRoomsChanged(desk, app);
-  const events = startFeed(session, {
+  startFeed(session, {
     apps,
     shop,
     bell,
@@ -84,6 +85,9 @@ export function startDesk(session: SessionAnswer): Desk {
     gone: (app) => closeRemoved(desk, app),
     page: (page) => counts.connected(page),
     consents: () => desk.appCalls.heed(),
+    portal: (presente) => {
+      for (const window of windows.windows.get()) if (isApp(window)) desk.bridge.emit(window.id, 'portal', { presente });
+    },
   });
   const desk: Desk = {
     session,
@@ -113,11 +117,7 @@ export function startDesk(session: SessionAnswer): Desk {
     ...deskWindows(() => desk),
   };
   provideFiles(desk);
-  connect(
-    desk,
-    (now) => counts.update(now),
-    () => events.nudge(),
-  );
+  connect(desk, (now) => counts.update(now));
   return desk;
 }
 
@@ -229,6 +229,7 @@ function bridgePage(desk: () => Desk): BridgePage {
       desk().frames.get(id)?.greeted();
       desk().tabs.clear(id);
       desk().bridge.emit(id, 'tema', appearance());
+      if (desk().connection.get() === 'away') desk().bridge.emit(id, 'portal', { presente: false });
     },
     panel: (id) => desk().bridge.emit(id, 'tema', appearance()),
     pointer: (id) => desk().windows.focus(id),
@@ -258,12 +259,14 @@ function startFeed(
     readonly consents: () => void;
     /** Rooms of that app changed; null: of any app, perhaps. */
     readonly publishToRooms: (app: string | null) => void;
+    /** It went away, which a page's own connections may find out later, or it is back. */
+    readonly portal: (presente: boolean) => void;
   },
-): EventsClient {
+): void {
   const { apps, publishToRooms, connection } = to;
   const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue, to.opening, ...(to.dev === null ? [] : [to.dev])];
   const removed = watchRemovals(apps, to.gone);
-  return startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
+  startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
       for (const follower of followers) follower.apply(event);
       removed.heard(event);
@@ -276,9 +279,14 @@ function startFeed(
     },
     page: (page) => to.page(page),
     connection: (state) => {
+      const [wasOpen, wasAway] = [connection.get() === 'open', connection.get() === 'away'];
       connection.set(state);
       // Is the portal away, or are we signed out? The answer says.
-      if (state === 'waiting') apps.refresh();
+      if (state === 'away') apps.refresh();
+      if (wasOpen && state === 'away') to.portal(false);
+      if (!wasAway || state !== 'open') return;
+      to.portal(true);
+      tryNow();
     },
   });
 }
@@ -315,7 +323,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 });
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
-function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void, nudge: () => void): void {
+function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void): void {
   const { windows, apps, session, bridge, preferences, questions, tabs } = desk;
   let restoring = false;
   let restored = false;
@@ -367,13 +375,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   const dress = (): void => {
     for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());
   };
-  const front = (): void => {
-    if (document.visibilityState === 'visible') nudge();
-  };
-  addEventListener('online', nudge);
   // With what pages have not heard yet.
   addEventListener('pagehide', remember);
-  document.addEventListener('visibilitychange', front);
   apps.state.subscribe(() => void restore());
   windows.windows.subscribe(changed);
   dark.subscribe(dress);

@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { waiting } from '../bell/bell-model.ts';
 import { troubleOf } from '../dev/model.ts';
+import { tryNow } from '../events/try-later.ts';
 import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { openAppMenu, themeTexts } from '../launcher/entries.ts';
@@ -136,6 +137,13 @@ export class SvcTaskbar extends LitElement {
         <span class="light" aria-hidden="true"></span>
         <span class=${online ? 'sr-only' : 'words'}>${connection}</span>
       </span>
+      ${
+        online
+          ? nothing
+          : html`<button class="now" type="button" aria-label=${text('taskbar.now')} title=${text('taskbar.now')} @click=${tryNow}>
+              ${glyph('reload', 16)}<span>${text('taskbar.now')}</span>
+            </button>`
+      }
       <time>${time}</time>
       ${this.#bell()}
       <button

@@ -147,6 +147,19 @@ export const taskbarStyles = css`
   .words {
     max-width: 220px;
   }
+  .now {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 6px;
+    min-width: 44px;
+    height: 44px;
+    padding: 0 8px;
+    border-radius: 10px;
+    color: var(--accent-ink);
+    font-size: 13px;
+    white-space: nowrap;
+  }
   time {
     padding: 0 6px;
     font-size: 13px;
@@ -204,6 +217,7 @@ export const taskbarStyles = css`
       padding: 0;
     }
     .label,
+    .now span,
     time {
       display: none;
     }

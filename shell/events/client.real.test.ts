@@ -2,7 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws';
-import { startEvents, type EventsClient, reconnectWaitMs } from './client.ts';
+import { portalWaitMs, realTimes, reconnectWaitMs, startEvents, type EventsClient } from './client.ts';
+import { tryNow } from './try-later.ts';
 
 let server: WebSocketServer;
 let sockets: ServerSocket[];
@@ -16,7 +17,7 @@ const listen = async (port: number): Promise<WebSocketServer> => {
   return next;
 };
 const port = (): number => (server.address() as AddressInfo).port;
-const start = (): void => {
+const start = (silenceMsMax = realTimes.silenceMsMax): void => {
   client = startEvents(
     `ws://127.0.0.1:${port()}/ws/events`,
     {
@@ -25,7 +26,7 @@ const start = (): void => {
       page: (page) => heard.push(`page ${page}`),
       connection: (state) => heard.push(state),
     },
-    () => 0,
+    { ...realTimes, random: () => 0, silenceMsMax, openMsMax: silenceMsMax },
   );
 };
 const say = (line: object): void => sockets.at(-1)!.send(JSON.stringify(line));
@@ -77,11 +78,11 @@ describe('the events client', () => {
     sockets[0]!.terminate();
     await connected(2);
     ola('r1', 1, 'p2');
-    expect(await said(5)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p2']);
+    expect(await said(4)).toEqual(['page null', 'away', 'open', 'page p2']);
     sockets[1]!.terminate();
     await connected(3);
     ola('r1', 2, 'p3');
-    expect(await said(6)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p3', 'resync']);
+    expect(await said(5)).toEqual(['page null', 'away', 'open', 'page p3', 'resync']);
   });
 
   test('another run of the portal is read again, whatever its number', async () => {
@@ -92,7 +93,7 @@ describe('the events client', () => {
     sockets[0]!.close();
     await connected(2);
     ola('r2', 0, 'p2');
-    expect(await said(6)).toEqual(['page null', 'waiting', 'connecting', 'open', 'page p2', 'resync']);
+    expect(await said(5)).toEqual(['page null', 'away', 'open', 'page p2', 'resync']);
   });
 
   test('it outlives a portal that is away', async () => {
@@ -101,12 +102,39 @@ describe('the events client', () => {
     await connected(1);
     sockets[0]!.terminate();
     await new Promise((resolve) => server.close(resolve));
-    await vi.waitFor(() => expect(heard.filter((state) => state === 'waiting').length).toBeGreaterThan(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(heard.filter((state) => state === 'away').length).toBeGreaterThan(1), { timeout: 60_000 });
     server = await listen(at);
-    client!.nudge();
+    tryNow();
     await connected(2);
     ola('r2', 0, 'p2');
     await vi.waitFor(() => expect(heard.at(-1)).toBe('resync'), { timeout: 60_000 });
+  });
+
+  test('a portal that stands still is away, and another connection is tried; one that only says that it is there is not', async () => {
+    start(600);
+    const begunMs = performance.now();
+    await connected(1);
+    ola('r1', 0, 'p1');
+    expect(await said(4)).toEqual(['connecting', 'open', 'page p1', 'resync']);
+    const beats = setInterval(() => say({ type: 'pulso', seq: 0 }), 50);
+    await vi.waitFor(() => expect(performance.now() - begunMs).toBeGreaterThan(1_500), { timeout: 60_000 });
+    expect(heard).toEqual([]);
+    clearInterval(beats);
+    expect(await said(2)).toEqual(['page null', 'away']);
+    // The next handshake is answered by nobody, and given up in turn.
+    await connected(3);
+    expect(await said(2)).toEqual(['page null', 'away']);
+    ola('r1', 0, 'p3');
+    expect(await said(2)).toEqual(['open', 'page p3']);
+  });
+
+  test('a beat with a number that was not seen is a gap', async () => {
+    start();
+    await connected(1);
+    ola('r1', 3, 'p1');
+    say({ type: 'pulso', seq: 3 });
+    say({ type: 'pulso', seq: 4 });
+    expect(await said(5)).toEqual(['connecting', 'open', 'page p1', 'resync', 'resync']);
   });
 
   test('what it does not know it lets pass', async () => {
@@ -126,7 +154,7 @@ describe('the events client', () => {
     const closed = new Promise((resolve) => sockets[0]!.once('close', resolve));
     client!.stop();
     await closed;
-    expect(heard.filter((line) => line === 'waiting')).toEqual([]);
+    expect(heard.filter((line) => line === 'away')).toEqual([]);
   });
 });
 
@@ -139,4 +167,19 @@ test.for([
   [60, 0, 15_000],
 ] as const)('attempt %i with chance %d waits %i ms', ([attempt, chance, expected]) => {
   expect(reconnectWaitMs(attempt, chance)).toBe(expected);
+});
+
+/** What is waited between attempts that fail at once, of a portal that is away for so long. */
+function waits(awayMsMax: number, random: number): readonly number[] {
+  const all: number[] = [];
+  for (let awayMs = 0; awayMs < awayMsMax; awayMs += all.at(-1)!) all.push(portalWaitMs(all.length, awayMs, random));
+  return all;
+}
+
+test('the first tries are quick, those of the first minute never further apart than 2 s, later ones as far as a thirtieth of the time away', () => {
+  expect(waits(60_000, 1)).toEqual([250, 500, 1_000, ...Array.from({ length: 30 }, () => 2_000)]);
+  expect(waits(8_000, 0)).toEqual([125, 250, 500, ...Array.from({ length: 8 }, () => 1_000)]);
+  const long = waits(3_600_000, 1);
+  expect(long.slice(33, 37)).toEqual([2_058, 2_127, 2_198, 2_271]);
+  expect(long.at(-1)).toBe(30_000);
 });

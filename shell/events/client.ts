@@ -1,11 +1,14 @@
 /**
  * The page's end of `/ws/events`. Events only say that something changed: after a missed one (another run of the portal, a gap in the
- * numbers, a lost connection) the state is read again. Source: schema/wire/events.ts, anchors F3.
+ * numbers, a lost connection) the state is read again. Source: schema/wire/events.ts, anchors F3. When the portal counts as away and how often
+ * it is asked again: docs/decisions/0321-a-portal-that-is-away.md
  */
 import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
+import { tryLater } from './try-later.ts';
 
-export type Connection = 'connecting' | 'open' | 'waiting';
+/** `away`: from a loss until the next hello, also while it is being asked. */
+export type Connection = 'connecting' | 'open' | 'away';
 
 export interface EventsHandlers {
   event(event: PortalEvent): void;
@@ -13,33 +16,66 @@ export interface EventsHandlers {
   resync(): void;
   /** The name of this connection, null while there is none. */
   page(page: string | null): void;
+  /** `away` comes once for each attempt that fails. */
   connection(state: Connection): void;
 }
 
 /** After `stop` no handler is called any more. */
 export interface EventsClient {
-  /** Tries at once instead of waiting (the browser says it is online again, the page came to the front). */
-  nudge(): void;
   stop(): void;
 }
+
+/** What differs in tests. */
+export interface EventsTimes {
+  readonly random: () => number;
+  /** Of a clock that is never set back. */
+  readonly nowMs: () => number;
+  /** An open connection over which nothing came for so long is none. The portal says something every 5 s. */
+  readonly silenceMsMax: number;
+  /** From the handshake to the hello. */
+  readonly openMsMax: number;
+}
+
+export const realTimes: EventsTimes = { random: Math.random, nowMs: () => performance.now(), silenceMsMax: 10_000, openMsMax: 10_000 };
+
+/** A timer that comes so much too late says that the page stood still: what arrived meanwhile is read first, for as long. */
+const lateMs = 2_000;
 
 const backoffFirstMs = 500;
 const backoffMsMax = 30_000;
 
-/** Grows up to 30 s; half of it is chance, so that a thousand pages don't come back in one instant. */
+/** Of whatever failed at the portal: grows up to 30 s; half of it is chance, so that a thousand pages don't come back in one instant. */
 export function reconnectWaitMs(attempt: number, random: number): number {
   return Math.round(halfByChanceMs(doubledMs(backoffFirstMs, attempt + 1, backoffMsMax), random));
 }
 
-export function startEvents(url: string, handlers: EventsHandlers, random: () => number = Math.random): EventsClient {
+const quickFirstMs = 250;
+const quickMsMax = 2_000;
+/** A person waits a thirtieth longer than the portal was away. */
+const sharesOfAway = 30;
+
+/** Of this channel, by which a page knows that the portal is back: 2 s at most in the first minute, later a thirtieth of the time that it is away. */
+export function portalWaitMs(attempt: number, awayMs: number, random: number): number {
+  const longestMs = Math.min(backoffMsMax, Math.max(quickMsMax, awayMs / sharesOfAway));
+  return Math.round(halfByChanceMs(doubledMs(quickFirstMs, attempt + 1, longestMs), random));
+}
+
+export function startEvents(url: string, handlers: EventsHandlers, times: EventsTimes = realTimes): EventsClient {
+  const { random, nowMs, openMsMax } = times;
+  const silence = watchSilence(times, () => lost());
   let socket: WebSocket | null = null;
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  /** Of the next attempt. */
+  let cancel = (): void => undefined;
+  /** Of a handshake. */
+  let opening: ReturnType<typeof setTimeout> | undefined;
   let attempt = 0;
+  let awaySinceMs: number | null = null;
   let stopped = false;
   let run: string | null = null;
   let seq = 0;
 
   const receive = (text: string): void => {
+    silence.heard();
     const line = parseLine(text);
     if (line === null) return;
     if (line.type === 'ola') {
@@ -47,30 +83,38 @@ export function startEvents(url: string, handlers: EventsHandlers, random: () =>
       run = line.run;
       seq = line.seq;
       attempt = 0;
+      awaySinceMs = null;
+      clearTimeout(opening);
+      silence.begin();
       handlers.connection('open');
       handlers.page(line.pagina);
       if (missed) handlers.resync();
       return;
     }
-    const gap = line.seq > seq + 1;
+    const gap = line.seq > seq + (line.type === 'pulso' ? 0 : 1);
     seq = line.seq;
-    handlers.event(line);
+    if (line.type !== 'pulso') handlers.event(line);
     if (gap) handlers.resync();
   };
 
   const lost = (): void => {
+    clearTimeout(opening);
+    silence.end();
+    const old = socket;
     socket = null;
+    // A closing handshake with a portal that is silent takes its time: nothing of it is heard.
+    old?.close();
     if (stopped) return;
+    awaySinceMs ??= nowMs();
     handlers.page(null);
-    handlers.connection('waiting');
-    timer = setTimeout(connect, reconnectWaitMs(attempt++, random()));
+    handlers.connection('away');
+    cancel = tryLater(portalWaitMs(attempt++, nowMs() - awaySinceMs, random()), connect);
   };
 
   function connect(): void {
-    timer = null;
-    handlers.connection('connecting');
     const opened = new WebSocket(url);
     socket = opened;
+    opening = setTimeout(lost, openMsMax);
     opened.addEventListener('message', ({ data }) => {
       if (socket === opened && typeof data === 'string') receive(data);
     });
@@ -80,18 +124,45 @@ export function startEvents(url: string, handlers: EventsHandlers, random: () =>
     });
   }
 
+  handlers.connection('connecting');
   connect();
   return {
-    nudge: () => {
-      if (timer === null || stopped) return;
-      clearTimeout(timer);
-      connect();
-    },
     stop: () => {
       stopped = true;
-      if (timer !== null) clearTimeout(timer);
+      cancel();
+      clearTimeout(opening);
+      silence.end();
       socket?.close();
     },
+  };
+}
+
+interface Silence {
+  begin(): void;
+  heard(): void;
+  end(): void;
+}
+
+/** Calls `lost` when nothing was heard for `silenceMsMax`. */
+function watchSilence({ nowMs, silenceMsMax }: EventsTimes, lost: () => void): Silence {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let heardMs = 0;
+  const wait = (ms: number, isGrace: boolean): void => {
+    timer = setTimeout(() => {
+      const quietMs = nowMs() - heardMs;
+      if (quietMs < silenceMsMax) wait(silenceMsMax - quietMs, false);
+      else if (quietMs >= silenceMsMax + lateMs && !isGrace) wait(lateMs, true);
+      else lost();
+    }, ms);
+  };
+  const end = (): void => clearTimeout(timer);
+  return {
+    begin: () => {
+      end();
+      wait(silenceMsMax, false);
+    },
+    heard: () => void (heardMs = nowMs()),
+    end,
   };
 }
 

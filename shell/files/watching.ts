@@ -1,5 +1,6 @@
 /** One stream for all folders that are shown: browsers have six connections to the portal for everything. Source: docs/files.md, `vigiar`. */
 import { reconnectWaitMs } from '../events/client.ts';
+import { tryLater } from '../events/try-later.ts';
 import { watchFolders } from '../session/files-api.ts';
 
 /** Changes of what is watched are gathered for so long. */
@@ -15,15 +16,16 @@ interface Listener {
 
 const listeners = new Map<string, Set<Listener>>();
 let stream: AbortController | null = null;
-let timer: ReturnType<typeof setTimeout> | null = null;
+let cancel = (): void => undefined;
 let attempt = 0;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 /** Nothing is followed because nobody sees it. */
 let isAsleep = false;
 
 function later(ms: number): void {
-  if (timer !== null) clearTimeout(timer);
-  timer = setTimeout(() => ((timer = null), void follow()), ms);
+  cancel();
+  const timer = setTimeout(() => void follow(), ms);
+  cancel = () => clearTimeout(timer);
 }
 
 async function follow(): Promise<void> {
@@ -46,7 +48,9 @@ async function follow(): Promise<void> {
   } catch {
     // The portal is away, or may not be asked now: the folders are listed again when they are opened.
   }
-  if (!mine.signal.aborted) later(reconnectWaitMs(attempt++, Math.random()));
+  if (mine.signal.aborted) return;
+  cancel();
+  cancel = tryLater(reconnectWaitMs(attempt++, Math.random()), () => void follow());
 }
 
 /** Of windows that show a folder as it was at different times the listings are not told apart. */

@@ -68,7 +68,6 @@ byId('lead').textContent = say.lead;
 byId('retry').textContent = say.retry;
 let timer = 0;
 let asking = false;
-let waitMs = 1000;
 const ask = async () => {
   if (asking) return;
   asking = true;
@@ -79,14 +78,14 @@ const ask = async () => {
   } catch {}
   asking = false;
   byId('state').textContent = say.still;
-  timer = setTimeout(ask, waitMs * (0.5 + Math.random() / 2));
-  waitMs = Math.min(waitMs * 1.5, 10000);
+  const longestMs = Math.min(10000, Math.max(2000, performance.now() / 30));
+  timer = setTimeout(ask, longestMs * (0.5 + Math.random() / 2));
 };
-const now = () => { waitMs = 1000; ask(); };
-byId('retry').addEventListener('click', () => { byId('state').textContent = say.asking; now(); });
-addEventListener('online', now);
-document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && now());
-timer = setTimeout(ask, waitMs);
+byId('retry').addEventListener('click', () => { byId('state').textContent = say.asking; ask(); });
+addEventListener('online', ask);
+addEventListener('focus', ask);
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && ask());
+timer = setTimeout(ask, 1000);
 `;
 
 /** `nonce` lets exactly this style and this script through the policy of the answer. */

@@ -57,9 +57,6 @@ export class SvcShell extends LitElement {
   #watch = new Watch(this, () => [language]);
   #address: Address | null = null;
   #retry = createRetry(() => void this.#begin());
-  #now = (): void => {
-    if (document.visibilityState === 'visible') this.#retry.now();
-  };
 
   constructor() {
     super();
@@ -95,15 +92,11 @@ export class SvcShell extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    addEventListener('online', this.#now);
-    document.addEventListener('visibilitychange', this.#now);
     void this.#begin();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    removeEventListener('online', this.#now);
-    document.removeEventListener('visibilitychange', this.#now);
     this.#retry.succeeded();
   }
 

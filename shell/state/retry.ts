@@ -1,5 +1,6 @@
 /** Asks again for what failed, later and later, until it comes. An event or a person may ask before. */
 import { reconnectWaitMs } from '../events/client.ts';
+import { tryLater } from '../events/try-later.ts';
 import { ApiError } from '../session/api.ts';
 
 export interface Retry {
@@ -13,25 +14,37 @@ export interface Retry {
 
 /** `ask` reports the outcome by `failed` or `succeeded`. */
 export function createRetry(ask: () => void, random: () => number = Math.random): Retry {
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let cancel: (() => void) | null = null;
   let attempt = 0;
   const stop = (): void => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+    cancel?.();
+    cancel = null;
+  };
+  const again = (): void => {
+    cancel = null;
+    ask();
   };
   return {
     failed: (error) => {
       const leastMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-      timer ??= setTimeout(() => ((timer = null), ask()), Math.max(leastMs, reconnectWaitMs(attempt++, random())));
+      if (cancel !== null) return;
+      const waitMs = Math.max(leastMs, reconnectWaitMs(attempt++, random()));
+      cancel = leastMs > 0 ? wait(waitMs, again) : tryLater(waitMs, again);
     },
     succeeded: () => {
       stop();
       attempt = 0;
     },
     now: () => {
-      if (timer === null) return;
+      if (cancel === null) return;
       stop();
       ask();
     },
   };
+}
+
+/** A portal that said how long to wait is not asked before. */
+function wait(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
 }

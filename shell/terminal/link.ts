@@ -1,6 +1,7 @@
 /** The page's end of `/ws/terminais/<id>`: comes back after a cut, and then gets the whole screen again. Source: schema/wire/terminals.ts */
 import type { TerminalBody, TerminalEnd, TerminalNews } from '../../schema/wire/terminals.ts';
 import { reconnectWaitMs } from '../events/client.ts';
+import { tryLater } from '../events/try-later.ts';
 
 export interface LinkHandlers {
   /** The screen in this size comes next; what is shown is old. */
@@ -31,7 +32,7 @@ const aheadBytesMax = 4 * 1_024;
 
 export function startLink(url: string, handlers: LinkHandlers, random: () => number = Math.random): Link {
   let socket: WebSocket | null = null;
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let cancel = (): void => undefined;
   let attempt = 0;
   let isOver = false;
   /** Null: the shell was there. What is typed while it is cut off later is lost, and the page says that it is cut off. */
@@ -54,7 +55,6 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
     }
   };
   const again = async (): Promise<void> => {
-    timer = null;
     // A handshake that is refused says nothing to a page.
     const isThere = await handlers.isThere().catch(() => true);
     if (isOver) return;
@@ -65,7 +65,7 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   const lost = (): void => {
     socket = null;
     handlers.connected(false);
-    if (!isOver) timer = setTimeout(() => void again(), reconnectWaitMs(attempt++, random()));
+    if (!isOver) cancel = tryLater(reconnectWaitMs(attempt++, random()), () => void again());
   };
   function connect(): void {
     const opened = new WebSocket(url);
@@ -93,7 +93,7 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
     },
     stop: () => {
       isOver = true;
-      if (timer !== null) clearTimeout(timer);
+      cancel();
       socket?.close();
       socket = null;
     },

@@ -10,6 +10,7 @@ import { reasonText, stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { reconnectWaitMs } from '../events/client.ts';
+import { tryLater, tryNow } from '../events/try-later.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -27,6 +28,7 @@ const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'sock
 const slowMs = 12_000;
 /** How long the portal's error panel, or a page that is late to say hello, has before the window loads again in its stead. */
 const helloMs = 1_500;
+const lostMs = 2_000;
 
 /** No top navigation: an app can't replace the desktop. */
 const sandbox =
@@ -50,6 +52,7 @@ export class SvcAppFrame extends LitElement {
     loaded: { state: true },
     slow: { state: true },
     away: { state: true },
+    lost: { state: true },
     problem: { state: true },
     seen: { state: true },
   };
@@ -65,6 +68,8 @@ export class SvcAppFrame extends LitElement {
   declare slow: boolean;
   /** The portal could not be asked whether what came is the app: it may be the browser's own error page, and is covered. */
   declare away: boolean;
+  /** The desktop has had no connection with the portal for a while. */
+  declare lost: boolean;
   declare problem: string | null;
   /** Names of the missing secrets that the person was shown and dismissed. */
   declare seen: string;
@@ -73,10 +78,11 @@ export class SvcAppFrame extends LitElement {
   /** Counts what came, so that an answer about an earlier page decides nothing. */
   #arrivals = 0;
   #attempts = 0;
-  #askTimer: ReturnType<typeof setTimeout> | undefined;
+  #cancelAsk = (): void => undefined;
   /** The document that is loading said hello already: its `load` comes after its first script. */
   #saidHello = false;
   #wasReady = false;
+  #lostTimer: ReturnType<typeof setTimeout> | undefined;
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
   #helloTimer: ReturnType<typeof setTimeout> | undefined;
   #frame = document.createElement('iframe');
@@ -93,6 +99,7 @@ export class SvcAppFrame extends LitElement {
     this.loaded = false;
     this.slow = false;
     this.away = false;
+    this.lost = false;
     this.sdk = false;
     this.top = false;
     this.problem = null;
@@ -111,15 +118,14 @@ export class SvcAppFrame extends LitElement {
     this.#frame.setAttribute('sandbox', sandbox);
     this.#frame.allow = delegated;
     this.#frame.addEventListener('load', () => this.#arrived());
-    addEventListener('online', this.#askAgain);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    clearTimeout(this.#lostTimer);
     clearTimeout(this.#slowTimer);
     clearTimeout(this.#helloTimer);
-    clearTimeout(this.#askTimer);
-    removeEventListener('online', this.#askAgain);
+    this.#cancelAsk();
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
@@ -139,9 +145,19 @@ export class SvcAppFrame extends LitElement {
     this.#frame.title = this.name;
     if (changed.has('sdk') || changed.has('away')) this.dispatchEvent(new CustomEvent('app-there', { detail: this.sdk && !this.away }));
     const online = this.desk.connection.get() === 'open';
+    this.#watchPortal();
     // What came while the portal was away is not the app.
     if (online && !this.#connected && this.#doubtful) this.reload();
     this.#connected = online;
+  }
+
+  /** A loss that is over at once moves nothing in the window. */
+  #watchPortal(): void {
+    if (this.desk.connection.get() !== 'away') {
+      clearTimeout(this.#lostTimer);
+      this.#lostTimer = undefined;
+      this.lost = false;
+    } else this.#lostTimer ??= setTimeout(() => (this.lost = true), lostMs);
   }
 
   reload(): void {
@@ -154,7 +170,7 @@ export class SvcAppFrame extends LitElement {
     this.slow = false;
     this.away = false;
     this.sdk = false;
-    clearTimeout(this.#askTimer);
+    this.#cancelAsk();
     clearTimeout(this.#slowTimer);
     this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
     this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
@@ -181,23 +197,17 @@ export class SvcAppFrame extends LitElement {
    * answers now distinguishes the last from the others: it can't be seen from here. Decision: docs/decisions/0046-window-recovery.md
    */
   async #ask(): Promise<void> {
-    clearTimeout(this.#askTimer);
+    this.#cancelAsk();
     const arrival = this.#arrivals;
     const answered = await this.desk.apps.ask();
     if (arrival !== this.#arrivals || !this.#doubtful || !this.isConnected) return;
     if (!answered) {
       this.away = true;
-      this.#askTimer = setTimeout(() => void this.#ask(), reconnectWaitMs(this.#attempts, Math.random()));
+      this.#cancelAsk = tryLater(reconnectWaitMs(this.#attempts, Math.random()), () => void this.#ask());
       this.#attempts += 1;
     } else if (this.away) this.reload();
     else this.#doubtful = this.app?.ready !== true;
   }
-
-  readonly #askAgain = (): void => {
-    if (!this.away) return;
-    this.#attempts = 0;
-    void this.#ask();
-  };
 
   /** Browsers believe that an iframe still has the focus after a click led into another one, and would do nothing. */
   #takeFocus(): void {
@@ -251,6 +261,7 @@ export class SvcAppFrame extends LitElement {
     const { app } = this;
     const step = app?.step ?? null;
     const at = step === null ? -1 : steps.indexOf(step.name);
+    if (this.lost) return this.#awayOverlay();
     return html`<div class="overlay" role="status">
       <svc-app-icon .app=${app} .size=${56}></svc-app-icon>
       <p class="headline">${text('boot.starting', { nome: this.name })}</p>
@@ -283,7 +294,7 @@ export class SvcAppFrame extends LitElement {
       <svc-app-icon .app=${this.app} .size=${56}></svc-app-icon>
       <p class="headline">${text('boot.away')}</p>
       <p class="hint">${text('boot.awayHint', { nome: this.name })}</p>
-      <ui-button @click=${this.#askAgain}>${glyph('reload')}${text('load.retry')}</ui-button>
+      <ui-button @click=${tryNow}>${glyph('reload')}${text('load.retry')}</ui-button>
     </div>`;
   }
 
@@ -292,7 +303,9 @@ export class SvcAppFrame extends LitElement {
     const { app } = this;
     // Its author has the strip of svc dev, which says more, and nothing else.
     if (this.desk.dev?.app === app?.id && troubleOf(this.desk.dev?.state.get() ?? null) !== null) return nothing;
-    if (app === undefined || app.ready || app.status === 'running' || this.#doubtful) return nothing;
+    if (app === undefined || this.#doubtful) return nothing;
+    if (this.lost) return this.#lostStrip(app);
+    if (app.ready || app.status === 'running') return nothing;
     const away = app.status === 'stopped' || app.status === 'failed';
     return html`<div class="strip ${away ? 'away' : ''}" role="status">
       ${away ? glyph('warning') : html`<span class="spinner" aria-hidden="true"></span>`}
@@ -301,6 +314,16 @@ export class SvcAppFrame extends LitElement {
         <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
       </p>
       ${away ? html`<ui-button @click=${() => this.#start()}>${text('boot.start')}</ui-button>` : nothing}
+    </div>`;
+  }
+
+  #lostStrip(app: AppProjection): TemplateResult {
+    return html`<div class="strip away" role="status">
+      ${glyph('warning')}
+      <p>
+        <strong>${text('boot.lost')}</strong>
+        <span>${text('boot.lostHint', { nome: app.name })}</span>
+      </p>
     </div>`;
   }
 

@@ -203,18 +203,34 @@ test('an app that crashes: its failures are counted, and the log follows from ru
   expect(await page.getByRole('checkbox', { name: 'Acompanhar' }).count()).toBe(0);
 });
 
-test('kill -9 of the portal: the page says that it is away, and is whole again after the restart', async (context) => {
+test('a portal that stands still, then kill -9 of it: the page says that it is away, and is whole again within 3 s of its restart', async (context) => {
   const { expect } = context;
   const { page, portal } = await desk(context);
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
   await openApp(page, 'Gerenciador de tarefas');
   const before = await until('a pid in the table', async () => (await shownPid(page, 'notas')) || null);
-  await portal.kill();
+  await openApp(page, 'Relógio');
+  await windowOf(page, 'Relógio').locator('.overlay').waitFor({ state: 'detached' });
+  const good = await page.locator('svc-taskbar .light').evaluate((light) => getComputedStyle(light).backgroundColor);
+  process.kill(portal.pid, 'SIGSTOP');
+  const stoppedMs = performance.now();
   await page.getByText('Sem conexão com o portal').waitFor();
+  const strip = windowOf(page, 'Relógio').getByText('O portal não responde');
+  await strip.waitFor();
+  expect(performance.now() - stoppedMs).toBeLessThan(15_000);
+  expect(await page.locator('svc-taskbar .light').evaluate((light) => getComputedStyle(light).backgroundColor)).not.toBe(good);
+  expect(await axeFindings(page)).toEqual([]);
+  await openApp(page, 'Placa');
+  await windowOf(page, 'Placa').getByText('O portal não respondeu').waitFor();
+  await portal.kill();
   const counted = page.waitForRequest((request) => request.url().endsWith('/api/apps/notas/janelas'), { timeout: 60_000 });
   await portal.again();
+  const againMs = performance.now();
   await page.getByText('Conectado ao portal').waitFor({ state: 'attached', timeout: 60_000 });
+  expect(performance.now() - againMs).toBeLessThan(3_000);
+  await strip.waitFor({ state: 'detached' });
+  await frameOf(page, 'Placa').getByRole('heading').first().waitFor();
   expect(((await counted).postDataJSON() as { abertas: number }).abertas).toBe(1);
   await until(
     'the very same process in the table',
