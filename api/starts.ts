@@ -269,8 +269,9 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     const view = apps.find(person, app) ?? endedWithoutCode(wish, last);
     if (!view) return finish(new SvcError('NOT_FOUND', `app ${app} is no longer installed for ${person}`));
     last = view;
-    const over = (taken || unreachable(view)) && followed(wish, view, clock.nowMs()) === 'over';
-    if (over || clock.monotonicMs() >= endMs) finish(answerOf(wish, view, clock.nowMs()));
+    const nowMs = clock.nowMs();
+    const over = (taken || unreachable(view)) && followed(wish, view, nowMs) === 'over';
+    if (over || clock.monotonicMs() >= endMs) finish(answerOf(wish, view, nowMs));
   };
   const read = async (): Promise<void> => {
     again = true;

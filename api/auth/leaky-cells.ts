@@ -46,29 +46,37 @@ export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions
     remembered.set(key, own);
     return own;
   };
-  const filledMs = (own: readonly number[]): number => {
+  /** The clock is read once for each call: a cell holds a time, and a second reading is later than the first. */
+  const read = (own: readonly number[]): { readonly nowMs: number; readonly emptyAtMs: number } => {
     const nowMs = clock.monotonicMs();
-    return Math.max(0, Math.min(...own.map((cell) => cells[cell] ?? 0)) - nowMs);
+    return { nowMs, emptyAtMs: Math.max(nowMs, Math.min(...own.map((cell) => cells[cell] ?? 0))) };
   };
-  const fill = (own: readonly number[]): void => {
-    const untilMs = clock.monotonicMs() + filledMs(own) + refillMs;
-    for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, untilMs);
+  const waitOf = ({ nowMs, emptyAtMs }: ReturnType<typeof read>): number => Math.max(0, emptyAtMs - nowMs - (burst - 1) * refillMs);
+  const fill = (own: readonly number[], { emptyAtMs }: ReturnType<typeof read>): void => {
+    for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, emptyAtMs + refillMs);
   };
   return {
-    waitMs: (key) => Math.max(0, filledMs(cellsOf(key)) - (burst - 1) * refillMs),
+    waitMs: (key) => waitOf(read(cellsOf(key))),
     take: (key) => {
       const own = cellsOf(key);
-      const waitMs = Math.max(0, filledMs(own) - (burst - 1) * refillMs);
-      if (waitMs === 0) fill(own);
+      const now = read(own);
+      const waitMs = waitOf(now);
+      if (waitMs === 0) fill(own, now);
       return waitMs;
     },
-    level: (key) => Math.ceil(filledMs(cellsOf(key)) / refillMs),
-    add: (key) => fill(cellsOf(key)),
+    level: (key) => {
+      const { nowMs, emptyAtMs } = read(cellsOf(key));
+      return Math.ceil((emptyAtMs - nowMs) / refillMs);
+    },
+    add: (key) => {
+      const own = cellsOf(key);
+      fill(own, read(own));
+    },
     takeBack: (key) => {
       const own = cellsOf(key);
-      const untilMs = clock.monotonicMs() + filledMs(own);
+      const { emptyAtMs } = read(own);
       // What other keys added to a cell stays in it.
-      for (const cell of own) if ((cells[cell] ?? 0) <= untilMs) cells[cell] = untilMs - refillMs;
+      for (const cell of own) if ((cells[cell] ?? 0) <= emptyAtMs) cells[cell] = emptyAtMs - refillMs;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { BackendRoute } from '../../schema/gateway.ts';
 import type { Connection } from './connection.ts';
 import { limits } from './limits.ts';
 import { createPools, type TakeFailure } from './pool.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const key = 'ana notas';
 
@@ -15,8 +16,8 @@ function startPool() {
   let nowMs = 0;
   const due = new Map<() => void, number>();
   const clock: Clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
+    nowMs: moving(() => nowMs),
+    monotonicMs: moving(() => nowMs),
     at: (atMs, fn) => {
       due.set(fn, atMs);
       return () => due.delete(fn);
@@ -123,7 +124,7 @@ describe('who waits for a connection', () => {
   test('is told in time when nothing comes of it, and what comes later is ended', async () => {
     const pool = startPool();
     pool.take('a');
-    pool.pass(limits.proxyConnectMsMax);
+    pool.pass(limits.proxyConnectMsMax + 1);
     expect(pool.got.get('a')).toMatchObject({ code: 'BACKEND_UNREACHABLE' });
     expect((await arrive(pool, 0)).destroyed).toBe(true);
   });

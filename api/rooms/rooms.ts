@@ -106,8 +106,9 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
       const room = await owned(caller, id);
       if (!people.find(usuario)) throw new SvcError('NOT_FOUND', `there is no person ${usuario}`);
       if (usuario === room.dona) throw new SvcError('CONFLICT', 'the owner of a room has no other role in it');
-      const invitations = [invitation(room, caller.usuario, usuario, papel, clock.nowMs())];
-      const change = await rooms.givePerson(id, usuario, { papel, atMs: clock.nowMs(), invitations });
+      const atMs = clock.nowMs();
+      const invitations = [invitation(room, caller.usuario, usuario, papel, atMs)];
+      const change = await rooms.givePerson(id, usuario, { papel, atMs, invitations });
       await refuseOrNotify(news, room, change, [usuario], caller.usuario);
       return memberOf(await answerOf(deps, await inRoom(caller, id)), usuario);
     },
@@ -116,8 +117,9 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
       const people = inGroup(grupo);
       if (people.length === 0) throw new SvcError('NOT_FOUND', `no person is in a group ${grupo}`);
       const invited = people.filter((usuario) => usuario !== room.dona && usuario !== caller.usuario);
-      const invitations = invited.map((usuario) => invitation(room, caller.usuario, usuario, papel, clock.nowMs()));
-      const change = await rooms.giveGroup(id, grupo, { papel, atMs: clock.nowMs(), invitations });
+      const atMs = clock.nowMs();
+      const invitations = invited.map((usuario) => invitation(room, caller.usuario, usuario, papel, atMs));
+      const change = await rooms.giveGroup(id, grupo, { papel, atMs, invitations });
       await refuseOrNotify(news, room, change, people, caller.usuario);
       const group = (await answerOf(deps, await inRoom(caller, id))).grupos.find((each) => each.grupo === grupo);
       if (!group) throw noSuchRoom();

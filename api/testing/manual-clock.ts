@@ -1,5 +1,9 @@
-/** A clock that tests move by hand: wall and monotonic time go together; what falls due on the way is called in order. */
+/**
+ * A clock that tests move by hand, and a little with each reading (schema/testing/moving.ts): wall and monotonic time go together; what falls
+ * due on the way is called in order.
+ */
 import type { Clock } from '../../schema/clock.ts';
+import { readingMs } from '../../schema/testing/moving.ts';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;
@@ -8,9 +12,13 @@ export interface ManualClock extends Clock {
 export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
   let elapsedMs = 0;
   const timers = new Set<{ readonly atMs: number; readonly fn: () => void }>();
+  const read = (): number => {
+    elapsedMs += readingMs;
+    return elapsedMs;
+  };
   return {
-    nowMs: () => startMs + elapsedMs,
-    monotonicMs: () => elapsedMs,
+    nowMs: () => Math.floor(startMs + read()),
+    monotonicMs: read,
     at: (atMs, fn) => {
       const timer = { atMs, fn };
       timers.add(timer);
@@ -25,7 +33,7 @@ export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
         elapsedMs = Math.max(elapsedMs, due.atMs);
         due.fn();
       }
-      elapsedMs = endMs;
+      elapsedMs = Math.max(elapsedMs, endMs);
     },
   };
 }

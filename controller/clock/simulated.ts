@@ -1,8 +1,10 @@
 /**
  * The same clock in simulated time: a heap that steps to each deadline in turn, so that what one deadline sets is itself met on the
- * way and nothing is ever jumped past (anchors D: the trap of XState's own SimulatedClock). Firing n deadlines costs n log n.
+ * way and nothing is ever jumped past (anchors D: the trap of XState's own SimulatedClock). Firing n deadlines costs n log n. Each reading is
+ * a little later than the one before (schema/testing/moving.ts).
  */
 import type { Clock } from '../../schema/clock.ts';
+import { readingMs } from '../../schema/testing/moving.ts';
 import { popHeap, pushHeap } from './heap.ts';
 
 export interface SimulatedClock extends Clock {
@@ -32,6 +34,10 @@ export function createSimulatedClock(startWallMs: number): SimulatedClock {
   let orders = 0;
   const heap: Deadline[] = [];
 
+  const read = (): number => {
+    monotonicMs += readingMs;
+    return monotonicMs;
+  };
   const first = (): Deadline | undefined => {
     while (heap[0] !== undefined && heap[0].fn === null) popHeap(heap, before);
     return heap[0];
@@ -47,8 +53,8 @@ export function createSimulatedClock(startWallMs: number): SimulatedClock {
     return true;
   };
   return {
-    nowMs: () => wallOffsetMs + monotonicMs,
-    monotonicMs: () => monotonicMs,
+    nowMs: () => wallOffsetMs + Math.floor(read()),
+    monotonicMs: read,
     at: (atMonotonicMs, fn) => {
       orders += 1;
       const deadline: Deadline = { atMs: atMonotonicMs, order: orders, fn };
@@ -60,7 +66,7 @@ export function createSimulatedClock(startWallMs: number): SimulatedClock {
     advance: (ms) => {
       const untilMs = monotonicMs + ms;
       for (let next = first(); next !== undefined && next.atMs <= untilMs; next = first()) step();
-      monotonicMs = untilMs;
+      monotonicMs = Math.max(monotonicMs, untilMs);
     },
     jumpTo: (toMs) => {
       const next = first();

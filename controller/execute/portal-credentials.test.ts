@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import type { BackendEntry, Entries, ServiceEntry } from '../entries.ts';
 import { createPortalCredentials } from './portal-credentials.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -23,7 +24,7 @@ function world(recursos: object | undefined, more: object = {}) {
   const errors: unknown[] = [];
   const credentials = createPortalCredentials({
     rooms,
-    clock: { nowMs: () => 5, monotonicMs: () => 5, at: () => () => undefined },
+    clock: { nowMs: () => 5, monotonicMs: moving(() => 5), at: () => () => undefined },
     portalUrl: async () => 'http://127.0.0.1:8787',
     onError: (error) => errors.push(error),
   });

@@ -8,7 +8,7 @@ test('a thousand requests are a few words to the supervisor, and the last of the
   const clock = createSimulatedClock(0);
   const heard: number[] = [];
   const ask = async (): Promise<never> => {
-    heard.push(clock.monotonicMs());
+    heard.push(Math.floor(clock.monotonicMs()));
     return Promise.reject(new Error('away'));
   };
   const entry = { app: 'notas', person: { link: { ask } } } as unknown as BackendEntry;

@@ -4,6 +4,7 @@ import type { KitObservation } from '../../reconcilers/server.ts';
 import type { Context } from '../loop/context.ts';
 import type { PersonEntry } from '../entries.ts';
 import { accountLasts, observeArrival } from './kit-work.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
 const seen = (accounts: readonly (typeof account)[]): KitObservation => ({ status: 'seen', id: null, origins: '', key: true, accounts });
@@ -24,7 +25,10 @@ test.for([
 test('an arrival makes the server look again, but not within a minute of the last look', () => {
   const added: string[] = [];
   let nowMs = 1_000_000;
-  const context = { options: { clock: { nowMs: () => nowMs } }, queue: { add: (key: string) => added.push(key) } } as unknown as Context;
+  const context = {
+    options: { clock: { nowMs: moving(() => nowMs) } },
+    queue: { add: (key: string) => added.push(key) },
+  } as unknown as Context;
   const kit = { observedAtMs: nowMs };
   const ana = personOn(kit);
   nowMs += 59_999;

@@ -6,12 +6,13 @@ import type { ServerEntry } from '../entries.ts';
 import type { ServerAdmin } from './admin.ts';
 import { serverWork, prepareAccounts } from './kit-work.ts';
 import { newKitState } from './kit-state.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 function bench(admin: Partial<ServerAdmin>) {
   const kit = newKitState(admin as ServerAdmin);
   const server = { key: 'Server/sirius', name: 'sirius', kit, observedAtMs: 1 } as unknown as ServerEntry;
   const context = {
-    options: { clock: { nowMs: () => 5 }, log: { warn: () => undefined } },
+    options: { clock: { nowMs: moving(() => 5) }, log: { warn: () => undefined } },
     queue: { add: () => undefined },
     entries: { portal: null, people: new Map() },
   } as unknown as Context;

@@ -18,6 +18,7 @@ import { newKitState } from '../servers/kit-state.ts';
 import type { ServerEntry } from '../entries.ts';
 import { planFolder } from './plan.ts';
 import { serverGateway } from './server-gateway.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const factsOf = (systemd: string, kit = '1.0.0-aaaaaaaa') =>
   readFacts(['arch x86_64', 'uid 0', `systemd ${systemd}`, `kit ${kit}`, 'kit_runs yes', 'account ana found linger=no manager=no key=yes']);
@@ -36,7 +37,7 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
   const ana = { account: 'ana', server, leaving: false, backends: new Map() };
   const context = {
     options: {
-      clock: { nowMs: () => 1_000, monotonicMs: () => 1_000 },
+      clock: { nowMs: moving(() => 1_000), monotonicMs: moving(() => 1_000) },
       log: { warn: () => undefined },
       store: { value: async () => null, putValue: async (_name: string, wish: string) => void wishes.push(wish) },
       serverKit: async () => ({ id: '1.0.0-aaaaaaaa', file: '', sha256: '', bytes: 1 }),

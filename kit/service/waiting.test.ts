@@ -5,6 +5,7 @@ import type { GpuDecision, GpuVerdict } from '../launch/gpu-verdict.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { limits } from '../limits.ts';
 import { cardFor, isForGood } from './waiting.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 /** A server whose only card is taken until then. */
 function server(modo: GpuVerdict['modo'], freeAtMs: number) {
@@ -17,7 +18,7 @@ function server(modo: GpuVerdict['modo'], freeAtMs: number) {
   const asking = {
     decide,
     note: ({ concedida }: GpuVerdict) => void noted.push(concedida),
-    nowMs: () => nowMs,
+    nowMs: moving(() => nowMs),
     sleep: async (ms: number) => void (nowMs += ms),
   };
   return { asking, noted, now: () => nowMs };

@@ -8,6 +8,7 @@ import { identityOf } from '../processes.ts';
 import { newApp, type App, type Supervisor } from './app-state.ts';
 import { comingUp, lookOften } from './coming-up.ts';
 import { limits } from './limits.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 let home: string;
 let app: App;
@@ -42,7 +43,7 @@ afterEach(() => {
 const supervisor = (): Supervisor =>
   ({
     place: { home, prefix: '/' },
-    nowMs: () => 0,
+    nowMs: moving(() => 0),
     apply: (_app: App, { type }: { readonly type: string }) => void events.push(type),
     changed: () => undefined,
   }) as unknown as Supervisor;

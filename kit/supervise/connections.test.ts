@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { identityOf } from '../processes.ts';
 import { newApp, type Supervisor } from './app-state.ts';
 import { countConnections } from './scan.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 test('a socket that one list of the kernel left out is looked for in the next one: its end is use, its absence in one list is not', async ({
   onTestFinished,
@@ -29,7 +30,7 @@ test('a socket that one list of the kernel left out is looked for in the next on
     recordStamp: '',
   };
   const nowMs = 10_000_000;
-  const supervisor = { place: { home, prefix: '/' }, nowMs: () => nowMs, changed: () => undefined } as unknown as Supervisor;
+  const supervisor = { place: { home, prefix: '/' }, nowMs: moving(() => nowMs), changed: () => undefined } as unknown as Supervisor;
   app.connections = 0;
   app.lastUseMs = 1;
   countConnections(supervisor, app, new Map());
@@ -37,5 +38,5 @@ test('a socket that one list of the kernel left out is looked for in the next on
   server.close();
   await once(server, 'close');
   countConnections(supervisor, app, new Map());
-  expect([app.connections, app.lastUseMs]).toEqual([null, nowMs]);
+  expect([app.connections, Math.floor(app.lastUseMs)]).toEqual([null, nowMs]);
 });

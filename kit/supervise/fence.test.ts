@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFence, type Fence } from './fence.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const nowMs = 1_800_000_000_000;
 let folder: string;
 let file: string;
 let logged: string[];
-const open = (): Fence => createFence({ file, nowMs: () => nowMs, log: (event) => logged.push(event) });
+const open = (): Fence => createFence({ file, nowMs: moving(() => nowMs), log: (event) => logged.push(event) });
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'svc-fence-'));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identityOf, readPidFile, writePidFile } from '../processes.ts';
 import { newApp, type App, type Supervisor } from './app-state.ts';
 import { keepRecord } from './lost-socket.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 const own = identityOf(process.pid)!;
 const foreign = { ...own, pid: own.pid + 1 };
@@ -13,7 +14,7 @@ let app: App;
 let nowMs: number;
 const failed: unknown[] = [];
 const keep = (): void =>
-  keepRecord({ nowMs: () => nowMs, log: (_event: string, fields?: unknown) => failed.push(fields) } as unknown as Supervisor, app);
+  keepRecord({ nowMs: moving(() => nowMs), log: (_event: string, fields?: unknown) => failed.push(fields) } as unknown as Supervisor, app);
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'svc-'));

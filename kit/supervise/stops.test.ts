@@ -6,6 +6,7 @@ import { limits } from '../../machines/limits.ts';
 import { identityOf } from '../processes.ts';
 import { appOf, type App, type Live, type Supervisor } from './app-state.ts';
 import { observeHealth, observeHealthAtRest, watchStops } from './health.ts';
+import { moving } from '../../schema/testing/moving.ts';
 
 interface World {
   readonly supervisor: Supervisor;
@@ -20,7 +21,7 @@ async function withChild(isChild: boolean, run: (world: World) => Promise<void>)
   await once(child, 'spawn');
   const clock = { nowMs: Date.now() };
   const known = { apps: new Map(), place: { home: '/nowhere', prefix: '/nowhere' }, log: () => undefined, changed: () => undefined };
-  const supervisor = { ...known, nowMs: () => clock.nowMs } as unknown as Supervisor;
+  const supervisor = { ...known, nowMs: moving(() => clock.nowMs) } as unknown as Supervisor;
   const app = appOf(supervisor, 'muda');
   const oom = { scope: null, slice: null };
   const own = { child: isChild ? child : null, watch: null, hash: null, cgroup: null, oom, launcher: false, leader: true };

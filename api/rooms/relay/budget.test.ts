@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBudget, shortages } from './budget.ts';
 import { createRoom, type Room } from './room.ts';
+import { moving } from '../../../schema/testing/moving.ts';
 
 const mib = 1_024 * 1_024;
 
@@ -9,7 +10,7 @@ function world() {
   const closed: string[] = [];
   let nowMs = 0;
   const budget = createBudget({
-    nowMs: () => nowMs,
+    nowMs: moving(() => nowMs),
     diskOf: async () => 0,
     close: (room) => {
       closed.push(room.name);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { limits } from '../limits.ts';
 import type { ListLine } from '../../../schema/list-lines.ts';
 import { createListing } from './listing.ts';
+import { moving } from '../../../schema/testing/moving.ts';
 
 const manifest = (id: string, version = '1.0.0'): string =>
   JSON.stringify({ id, version, backend: { runtime: 'node', entrypoint: 'main.js' } });
@@ -13,7 +14,7 @@ function createServer() {
   const runs: { readonly asked: string; readonly answer: (lines: readonly (ListLine | string)[]) => void }[] = [];
   const bad: string[] = [];
   const listing = createListing({
-    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs, at: () => () => undefined },
+    clock: { nowMs: moving(() => nowMs), monotonicMs: moving(() => nowMs), at: () => () => undefined },
     run: (asked, onLine) =>
       new Promise((resolve) => {
         const answer = (lines: readonly (ListLine | string)[]): void => {
@@ -169,7 +170,7 @@ test.for([
   [1, 'sudo: a password is required', 'SERVER_UNREACHABLE'],
 ] as const)('a command that did not come to its end: %i %s', async ([code, said, expected]) => {
   const listing = createListing({
-    clock: { nowMs: () => 0, monotonicMs: () => 0, at: () => () => undefined },
+    clock: { nowMs: moving(() => 0), monotonicMs: moving(() => 0), at: () => () => undefined },
     run: async () => ({ code, signal: null, said }),
     onBadPackage: () => undefined,
   });
