@@ -28,14 +28,15 @@ interface Deadline {
 
 const before = (a: Deadline, b: Deadline): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-export function createSimulatedClock(startWallMs: number): SimulatedClock {
+/** `stepMs`: how much later each reading is; 0 where the clock is the world itself and what happens at one moment is compared. */
+export function createSimulatedClock(startWallMs: number, stepMs = readingMs): SimulatedClock {
   let monotonicMs = 0;
   let wallOffsetMs = startWallMs;
   let orders = 0;
   const heap: Deadline[] = [];
 
   const read = (): number => {
-    monotonicMs += readingMs;
+    monotonicMs += stepMs;
     return monotonicMs;
   };
   const first = (): Deadline | undefined => {

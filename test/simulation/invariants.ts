@@ -75,7 +75,7 @@ export function checkLaunch(world: World, app: AppModel): void {
 /** An env file disappears only by an order or by idleness; in particular not by the portal's death. */
 export function checkEnvDeletion(world: World, app: AppModel, reason: Reason): void {
   if (app.env === null || reason === 'Idle') return;
-  if (world.clock.monotonicMs() - app.lastOrderAtMs >= 1) violate(world, `${app.key} was stopped without an order (${reason})`);
+  if (world.clock.monotonicMs() - app.lastOrderAtMs > 0) violate(world, `${app.key} was stopped without an order (${reason})`);
 }
 
 export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'backend/stop'>): void {

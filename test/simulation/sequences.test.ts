@@ -68,7 +68,7 @@ describe('the health probe', () => {
     playsAs(stage, [[1_000, 'start request']]);
     stage.until(200_000);
     const { probedAtMs } = stage.world.script;
-    const gaps = probedAtMs.slice(1).map((atMs, n) => Math.round(atMs - (probedAtMs[n] ?? 0)));
+    const gaps = probedAtMs.slice(1).map((atMs, n) => atMs - (probedAtMs[n] ?? 0));
     expect(gaps.slice(0, 14)).toEqual(Array.from({ length: 14 }, () => 1_000));
     expect(gaps.slice(14, 20)).toEqual([5_000, 10_000, 20_000, 30_000, 30_000, 30_000]);
   });

@@ -244,7 +244,7 @@ export function createWorld(options: {
     several: null,
     script: { behaviour: null, setUpMs: null, bootMs: null, launchedAtMs: [], diedAtMs: [], probedAtMs: [] },
     seed: options.seed,
-    clock: createSimulatedClock(startWallMs),
+    clock: createSimulatedClock(startWallMs, 0),
     random,
     servers: [],
     people: [],
