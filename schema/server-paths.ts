@@ -25,6 +25,9 @@ export function accountPaths(place: ServerPlace) {
   } as const;
 }
 
+/** The kit's own on a server: nothing else is in there. Decision: docs/decisions/0315-only-what-the-kit-made.md */
+const serverConfiguration = '/etc/svc-kit';
+
 export function appPaths(place: ServerPlace, app: string) {
   const dir = `${place.home}/.svc-apps/${app}`;
   return {
@@ -59,9 +62,12 @@ export function serverAppPaths(app: string) {
     /** Home of the account and data of the app. */
     state,
     /** SVC_PORTAL_… of the next start: root's, 0600, read by the service manager before it gives up its rights. */
-    portalEnv: `/etc/svc/portal/${app}.env`,
+    portalEnv: `${serverConfiguration}/portal/${app}.env`,
   } as const;
 }
 
 /** Written by the portal with the kit: `path` when all apps share one origin (Portal.spec.origins). */
-export const serverOriginsFile = '/etc/svc/origins';
+export const serverOriginsFile = `${serverConfiguration}/origins`;
+
+/** `{ "share": true }`: the administrator lets any number of apps use a card at once. */
+export const serverGpuFile = `${serverConfiguration}/gpu.json`;

@@ -78,7 +78,7 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'quit' };
 
 /** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
-export const kitVersion = '0.2.4';
+export const kitVersion = '0.2.5';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

@@ -68,7 +68,7 @@ test('a usable card is told with how it is given out', async () => {
     ok: true,
     detail: { en: expect.stringMatching(/^1 usable: AMD .* at .*one app at a time has each$/) },
   });
-  mkdirSync(join(root, 'etc/svc'), { recursive: true });
-  writeFileSync(join(root, 'etc/svc/gpu.json'), '{ "share": true }');
+  mkdirSync(join(root, 'etc/svc-kit'), { recursive: true });
+  writeFileSync(join(root, 'etc/svc-kit/gpu.json'), '{ "share": true }');
   expect((await gpuCheck(declared(null), isCasa, root)).detail.en).toMatch(/shared by any number of apps$/);
 });

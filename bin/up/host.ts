@@ -10,10 +10,9 @@ import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/loop/record.ts';
 import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
-import { kitProcessors, serverKit, type KitProcessor } from '../../kit/server/pack.ts';
+import { serverKit } from '../../kit/server/made.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
-import { SvcError } from '../../schema/errors.ts';
 import { packSource } from './pack-source.ts';
 
 export interface HostParts {
@@ -81,7 +80,5 @@ export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: 
 
 /** The tarball of this very installation for servers with that processor. */
 export async function kitFor(arch: string): Promise<KitTarball> {
-  if (!Object.hasOwn(kitProcessors, arch))
-    throw new SvcError('KIT_INCOMPLETE', `there is no runtime for ${arch}: x86_64 and aarch64 have one`);
-  return await serverKit(path.resolve(binDir, '..'), arch as KitProcessor);
+  return await serverKit(path.resolve(binDir, '..'), arch);
 }

@@ -4,8 +4,10 @@
  * command line is composed from them. Decision: docs/decisions/0065-server-kit.md
  * This file: the acts. facts.ts parses what a server reports, checks.ts judges it, kit-work.ts runs the acts for the loop.
  */
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
@@ -34,6 +36,8 @@ export interface ServerAdmin {
   /** Where the administrator of the server finds the portal's public key, in words. */
   readonly publicKeyAt: string;
   facts(accounts: readonly string[]): Promise<ServerFacts>;
+  /** Starts each command of the kit that is in place; answers the parts of it that do not run. */
+  tryKit(): Promise<readonly string[]>;
   /** Uploads the kit and makes it current; reports each step. The current kit stays current until the final rename. */
   install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
   /** The kit before is current again; answers its id. Rejects NO_PREVIOUS_VERSION. */
@@ -70,10 +74,18 @@ export interface ServerAdminOptions {
   readonly root?: string;
 }
 
-type Script = 'facts' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'remove';
+type Script = 'facts' | 'try' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'remove';
 
 /** Functions that a script uses, from a file of their own. */
-const before: Partial<Record<Script, readonly string[]>> = { accounts: ['reload'], remove: ['reload'] };
+const before: Readonly<Record<Script, readonly string[]>> = {
+  facts: ['own'],
+  try: ['own'],
+  prepare: ['own'],
+  install: ['own'],
+  rollback: ['own'],
+  accounts: ['own', 'reload'],
+  remove: ['own', 'reload'],
+};
 
 export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
   const { server, admin, runner, root = '/' } = options;
@@ -82,7 +94,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     const lines: string[] = [];
     const ended = await runner.run({
       argv: asRoot(['sh', '-s', '--', root, ...words]),
-      stdin: textOf(...[...(before[script] ?? []), script].map((name) => path.join(options.scripts, `${name}.sh`))),
+      stdin: textOf(...[...before[script], script].map((name) => path.join(options.scripts, `${name}.sh`))),
       onLine: (line) => {
         if (lines.length < limits.kitScriptLinesMax) lines.push(line);
         onLine?.(line);
@@ -96,11 +108,17 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     account: admin,
     publicKeyAt: options.publicKeyAt,
     facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccount), limits.kitScriptMsMax)).lines),
+    tryKit: async () => textsOf(done(await run('try', [], limits.kitScriptMsMax)).lines, 'lacks'),
     install: async (kit, onStep) => {
       if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(kit.sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
       onStep('upload');
-      done(await run('prepare', [], limits.kitScriptMsMax));
-      await upload(options, asRoot, kit);
+      const tarball = await openTarball(kit);
+      try {
+        done(await run('prepare', [], limits.kitScriptMsMax));
+        await upload(options, asRoot, kit, tarball);
+      } finally {
+        tarball.destroy();
+      }
       done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
     },
     rollBack: async () => {
@@ -160,15 +178,25 @@ async function unforwarded({ forwards, root = '/' }: ServerAdminOptions, account
   return tried.filter((_, index) => works[index] === false);
 }
 
+/** Opened before the server is asked for anything: a fault of this machine is none of the server. */
+async function openTarball({ file }: KitTarball): Promise<Readable> {
+  try {
+    return (await open(file)).createReadStream();
+  } catch (error) {
+    throw new SvcError('KIT_INCOMPLETE', `the server kit of this svc can't be read: ${(error as Error).message}`);
+  }
+}
+
 async function upload(
   { runner, root = '/', server, admin }: ServerAdminOptions,
   asRoot: (argv: readonly string[]) => readonly string[],
   kit: KitTarball,
+  tarball: Readable,
 ): Promise<void> {
   const target = path.posix.join(root, 'opt/svc/.in', `${kit.sha256}.tgz`);
   const ended = await runner.run({
     argv: asRoot(['dd', `of=${target}`, 'status=none', 'conv=fsync', 'bs=64k']),
-    stdin: createReadStream(kit.file),
+    stdin: tarball,
     msMax: limits.kitUploadMsMax,
   });
   if (ended.code !== 0) refuse(server, admin, { ...ended, script: 'prepare', lines: [] });
@@ -184,7 +212,13 @@ function troubleOf(line: string): readonly string[] {
   if (what === 'no-manager') return [`the service manager of ${account} could not be started`];
   if (what === 'no-reload')
     return ['sshd could not be told to read its configuration anew; on the server run systemctl reload ssh, or kill -HUP <pid of sshd>'];
+  if (what === 'left') return [`${account} holds what is not the server kit's: it stays`];
   return [];
+}
+
+/** What the lines of that name say. */
+function textsOf(lines: readonly string[], name: string): readonly string[] {
+  return lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []));
 }
 
 /** The exit codes that the scripts promise, and what a shell or sudo says instead of them. */
@@ -197,7 +231,12 @@ function refuse(server: string, admin: string, { script, code, signal, said, lin
     );
   }
   if (script === 'install' && code === 10) throw new SvcError('CHECKSUM_MISMATCH', `the kit did not arrive whole on ${server}`);
-  if (script === 'install' && code === 11) throw new SvcError('KIT_FAILED', `the runtime of the kit does not run on ${server}: ${end}`);
+  if (script === 'install' && code === 11)
+    throw new SvcError('KIT_FAILED', `of the server kit this does not run on ${server}: ${textsOf(lines, 'lacks').join(', ')}`);
+  if (code === 16) {
+    const at = textsOf(lines, 'taken').join(', ');
+    throw new SvcError('KIT_FAILED', `${at} on ${server} is not the server kit's, which needs that name: move it to another place`);
+  }
   if (script === 'install' && code === 12) throw new SvcError('DISK_FULL', `no room for the kit below /opt on ${server}: ${end}`);
   if (script === 'rollback' && code === 13) throw new SvcError('NO_PREVIOUS_VERSION', `${server} has no kit to go back to`);
   if (script === 'accounts' && code === 14) throw new SvcError('KIT_FAILED', `${server}: ${lines.at(-1)?.replace(/^error /, '') ?? ''}`);

@@ -156,8 +156,8 @@ function checkKit({ facts, wantedKit, server }: CheckInput): Verdict {
   if (facts.kitLacks.length > 0)
     return bad(
       {
-        pt: `comandos do kit do servidor faltam ou não executam: ${facts.kitLacks.join(', ')}`,
-        en: `commands of the server kit are not there, or can't be run: ${facts.kitLacks.join(', ')}`,
+        pt: `partes do kit do servidor faltam ou não executam: ${facts.kitLacks.join(', ')}`,
+        en: `parts of the server kit are not there, or do not run: ${facts.kitLacks.join(', ')}`,
       },
       `svc server add ${server}`,
     );

@@ -26,7 +26,9 @@ export interface ServerFacts {
   readonly python3: boolean;
   /** Kit in place; null for none and for one that does not run. */
   readonly kit: string | null;
-  /** Commands of its list that are missing or not executable: such a kit counts as none. */
+  /** The version that is in place, also one that does not run. */
+  readonly kitAt: string | null;
+  /** Parts of it that are missing or do not run: such a kit counts as none. */
   readonly kitLacks: readonly string[];
   readonly kitPrevious: string | null;
   readonly origins: string;
@@ -69,6 +71,7 @@ export function readFacts(lines: readonly string[]): ServerFacts {
     missing,
     python3: text('python3') !== '',
     kit: runs && kitLacks.length === 0 && isKitId(text('kit')) ? text('kit') : null,
+    kitAt: isKitId(text('kit')) ? text('kit') : null,
     kitLacks,
     kitPrevious: isKitId(text('kit_previous')) ? text('kit_previous') : null,
     origins: text('origins'),

@@ -20,6 +20,8 @@ export interface KitState {
   readonly admin: ServerAdmin;
   observed: KitObservation;
   facts: ServerFacts | null;
+  /** The last trial: which version, and what of it did not run. Null before one, and after each change there. */
+  trial: { readonly id: string; readonly lacks: readonly string[] } | null;
   /** What belongs there, once its processor is known. */
   wanted: KitTarball | null;
   wish: KitWish | null;
@@ -40,6 +42,7 @@ export function newKitState(admin: ServerAdmin): KitState {
     admin,
     observed: { status: 'unknown', message: '' },
     facts: null,
+    trial: null,
     wanted: null,
     wish: null,
     off: null,

@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
+import type { ServerFacts } from './facts.ts';
 import { noWish, type KitState, type KitWish } from './kit-state.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
@@ -76,7 +77,7 @@ export function observeArrival({ options, queue }: Context, { server }: PersonEn
 /** Observes the server as its administrator, unless that was done recently. Never rejects: what can't be seen is unknown. */
 export async function observeKit(context: Context, server: ServerEntry, now = false): Promise<void> {
   const { kit } = server;
-  const { clock, serverKit } = context.options;
+  const { clock } = context.options;
   if (kit === null) return;
   if (kit.wish === null) takeWish(context, server, kit, await readWish(context, server));
   if (kit.work !== null || (!now && kit.observedAtMs !== 0 && ageMs(clock.nowMs(), kit.observedAtMs) < limits.kitPollMs)) return;
@@ -89,10 +90,11 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
     kit.tookMs = clock.monotonicMs() - beganMs;
     kit.askedMs = [beforeMs, clock.nowMs()];
     const publicKey = await kit.admin.publicKey();
-    kit.facts = facts;
+    kit.trial = await tried(kit, facts, now);
+    kit.facts = withTrial(facts, kit.trial);
     kit.observed = {
       status: 'seen',
-      id: facts.kit,
+      id: kit.facts.kit,
       origins: facts.origins,
       key: publicKey === null || publicKey === facts.key,
       accounts: facts.accounts.map(({ name, found, linger, manager, key }) => ({
@@ -103,13 +105,36 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
         key: publicKey === null || (key && publicKey === facts.key),
       })),
     };
-    kit.wanted = serverKit === undefined ? null : await serverKit(facts.arch);
-    if (kit.failure?.message.startsWith(observationFailed) === true) kit.failure = null;
+    await chooseKit(context, kit, facts.arch);
   } catch (error) {
     kit.facts = null;
-    if (error instanceof SvcError && error.code === 'KIT_INCOMPLETE') kit.failure = failureOf(context, error, observationFailed);
-    else kit.observed = { status: 'unknown', message: (error as Error).message };
+    kit.observed = { status: 'unknown', message: (error as Error).message };
   }
+}
+
+/** What is wrong with the kits of this installation is said as that: the server was seen. */
+async function chooseKit(context: Context, kit: KitState, arch: string): Promise<void> {
+  const { serverKit } = context.options;
+  try {
+    kit.wanted = serverKit === undefined ? null : await serverKit(arch);
+    if (kit.failure?.message.startsWith(observationFailed) === true) kit.failure = null;
+  } catch (error) {
+    kit.wanted = null;
+    kit.failure = failureOf(context, error, observationFailed);
+  }
+}
+
+/**
+ * Each command of the kit is started when somebody asks now, and once for each version that is found there: it costs the server a second of work,
+ * too much for every minute. Between two trials what the last one found holds.
+ */
+async function tried({ admin, trial }: KitState, { kitAt, kitLacks }: ServerFacts, now: boolean): Promise<KitState['trial']> {
+  if (kitAt === null || kitLacks.length > 0) return null;
+  return trial?.id === kitAt && !now ? trial : { id: kitAt, lacks: await admin.tryKit() };
+}
+
+function withTrial(facts: ServerFacts, trial: KitState['trial']): ServerFacts {
+  return trial === null || trial.lacks.length === 0 ? facts : { ...facts, kit: null, kitLacks: trial.lacks };
 }
 
 const observationFailed = 'the kit of the portal: ';
@@ -185,6 +210,7 @@ async function working(
   } finally {
     kit.busy = null;
     kit.work = null;
+    kit.trial = null;
     kit.observedAtMs = 0;
     // The kit changed: packages and accounts are observed again.
     server.observedAtMs = 0;

@@ -26,7 +26,13 @@ const factsOf = (systemd: string, kit = '1.0.0-aaaaaaaa') =>
 const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
   const wishes: string[] = [];
   const facts = factsOf(systemd);
-  const kit = newKitState({ facts: async () => facts, publicKey: async () => null, hurry: () => undefined, ...admin } as ServerAdmin);
+  const kit = newKitState({
+    facts: async () => facts,
+    tryKit: async () => [],
+    publicKey: async () => null,
+    hurry: () => undefined,
+    ...admin,
+  } as ServerAdmin);
   const server = {
     key: 'Server/sirius',
     name: 'sirius',
@@ -146,6 +152,7 @@ test('a plan writes nothing into what the portal knows of a server, and ends non
       asked.push(accounts);
       return factsOf('252');
     },
+    tryKit: async () => [],
     publicKey: async () => null,
     hurry: () => undefined,
     close: () => void (closed += 1),

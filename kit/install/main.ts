@@ -17,6 +17,8 @@ import { applyCredential, readOrder } from '../service/credential.ts';
 import { takeInventory } from './inventory.ts';
 import { findSource, type Found } from './source.ts';
 import { dropOwnStagings } from './versions.ts';
+import { tellsVersion } from '../version.ts';
+import { unpacksWithVersion } from './unpack.ts';
 
 const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sistema|--pessoa] [--json]
                        [--repository DIR|URL] [--sha256 HEX]
@@ -185,6 +187,7 @@ function coded(thrown: unknown): SvcError {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (tellsVersion(argv, unpacksWithVersion)) return 0;
   const order = orderFrom(argv);
   if (order === null) {
     process.stderr.write(usage);

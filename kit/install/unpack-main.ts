@@ -8,6 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { engineArchive, packageArchive } from '../archive/rules.ts';
+import { tellsVersion } from '../version.ts';
 
 /** What the types of Node leave open because of Windows. */
 interface Identity {
@@ -24,6 +25,8 @@ function become(number: number): void {
   if (process.getuid?.() !== number || process.geteuid?.() !== number || process.getgid?.() !== number)
     throw new Error(`could not become account ${number}`);
 }
+
+if (tellsVersion(process.argv.slice(2))) process.exit(0);
 
 // What went on writing would be in the way of the next run.
 new net.Socket({ fd: 3 })

@@ -2,7 +2,7 @@
  * Extraction for root: in a process of an unused account, in a fresh 0700 folder that only it can enter; then the folder is closed to it
  * and everything in it is given to root, through descriptors. Accounts other than root extract directly. Source: issue 3, 5.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { lchown, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathState } from '../atomic-file.ts';
@@ -36,9 +36,21 @@ export async function unpack(tarball: string, target: string, kind: 'package' | 
   }
 }
 
-async function extractAs(number: number, tarball: string, cell: string, kind: string): Promise<void> {
+function unpackProgram(): string {
   const bundled = join(import.meta.dirname, 'svc-app-unpack.mjs');
-  const program = pathState(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
+  return pathState(bundled).kind === 'present' ? bundled : join(import.meta.dirname, 'unpack-main.ts');
+}
+
+/** Whether the program that unpacks can be started, and is of this version. */
+export function unpacksWithVersion(version: string): boolean {
+  const { status, stdout } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', unpackProgram(), '--version'], {
+    encoding: 'utf8',
+  });
+  return status === 0 && stdout === `${version}\n`;
+}
+
+async function extractAs(number: number, tarball: string, cell: string, kind: string): Promise<void> {
+  const program = unpackProgram();
   const input = await open(tarball, 'r');
   try {
     const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];

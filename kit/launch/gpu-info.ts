@@ -7,6 +7,7 @@ import { isAbsolute } from 'node:path';
 import { type GpuDevice, gpuInventory } from './gpu.ts';
 import { isLeaseFree, isShared, leasePath } from './gpu-lease.ts';
 import { sentence, usableDevices } from './gpu-verdict.ts';
+import { tellsVersion } from '../version.ts';
 
 const usage =
   'usage: svc-gpu-info [--root DIR] [--json]\n  --root DIR  look below DIR instead of / (absolute)\n  --json      one JSON object\n';
@@ -32,6 +33,7 @@ async function isFree(root: string, device: GpuDevice): Promise<boolean | null> 
 }
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (tellsVersion(argv)) return 0;
   const options = readArguments(argv);
   if (options === null) {
     process.stderr.write(usage);

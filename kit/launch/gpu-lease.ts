@@ -5,6 +5,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { serverGpuFile } from '../../schema/server-paths.ts';
 import { limits } from '../limits.ts';
 import { readEvidence } from '../atomic-file.ts';
 import type { GpuDevice } from './gpu.ts';
@@ -56,10 +57,10 @@ export function isLeaseFree(path: string): Promise<boolean> {
   });
 }
 
-/** `/etc/svc/gpu.json` with `{ "share": true }`: the administrator lets any number of apps use a card at once. */
+/** `/etc/svc-kit/gpu.json` with `{ "share": true }`: the administrator lets any number of apps use a card at once. */
 export function isShared(root: string): boolean {
   try {
-    const value: unknown = JSON.parse(readEvidence(join(root, '/etc/svc/gpu.json')) ?? 'null');
+    const value: unknown = JSON.parse(readEvidence(join(root, serverGpuFile)) ?? 'null');
     return typeof value === 'object' && value !== null && (value as { share?: unknown }).share === true;
   } catch {
     return false;

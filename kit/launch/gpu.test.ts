@@ -205,12 +205,12 @@ describe('the GPU', () => {
   });
 
   test('where the administrator shares the cards, nobody holds one', () => {
-    put('etc/svc/gpu.json', '{"share":true}');
+    put('etc/svc-kit/gpu.json', '{"share":true}');
     plant('renderD128', '0000:01:00.0', nvidia);
     for (const decision of [decideGpu('opcional', root), decideGpu('necessaria', root)]) {
       expect([decision.verdict.concedida, decision.lease]).toEqual([true, null]);
     }
-    put('etc/svc/gpu.json', 'not JSON');
+    put('etc/svc-kit/gpu.json', 'not JSON');
     expect(decide().lease).not.toBeNull();
   });
 

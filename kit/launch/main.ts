@@ -12,6 +12,7 @@ import { closeInheritedDescriptors } from '../descriptors.ts';
 import { faultPoint } from '../faults.ts';
 import { appIdFault } from '../../schema/app-id.ts';
 import { kitRoot, placeFrom } from '../place.ts';
+import { tellsVersion } from '../version.ts';
 import { identityOf, isOfApp, markedEnviron, processesOf, readPidFile, sameProcess, signal, writePidFile } from '../processes.ts';
 import { claimHolder } from './claim.ts';
 import { appMark, gpuRootFrom } from './environment.ts';
@@ -44,6 +45,7 @@ function become(launch: Launch, runLog: string): never {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (tellsVersion(argv)) return exitCodes.up;
   const [app, ...rest] = argv;
   const fault = app === undefined || rest.length > 0 ? 'usage: svc-app-run ID (an app id: a-z, 0-9, -)' : appIdFault(app);
   if (app === undefined || fault !== null) {

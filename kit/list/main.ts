@@ -17,6 +17,7 @@ import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { placeFrom } from '../place.ts';
 import { hasOwn, listOwn, lookUp, unread } from './accounts.ts';
+import { tellsVersion } from '../version.ts';
 import { silentHomes } from './answering.ts';
 import { readPackageFile } from './file.ts';
 import { listPackages } from './packages.ts';
@@ -77,6 +78,7 @@ async function emitFile(app: string, scope: string): Promise<void> {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (tellsVersion(argv)) return 0;
   const [act, app = '', scope = ''] = argv;
   const acts: Readonly<Record<string, () => Promise<void>>> = {
     all: listAll,

@@ -1,19 +1,42 @@
 # Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (spec 3.3, supervisor rule 5).
 # Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY ACCOUNT…
-# KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key.
-# After reload.sh. The keys are outside of the homes, so no files of people are touched. Decision: docs/decisions/0065-server-kit.md
+# KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key. Exit 14: sshd can't be told.
+# After own.sh and reload.sh. The keys are outside of the homes, so no files of people are touched. Decision: docs/decisions/0065-server-kit.md
 set -eu
 umask 022
 LC_ALL=C
 export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 p=${1%/} origins=$2 type=$3 key=$4
 shift 4
-etc=$p/etc/svc
+etc=$p/etc/svc-kit before=$p/etc/svc
 mkdir -p "$etc/authorized_keys" "$etc/lingered"
 put() {
   cat >"$1.tmp"
   if cmp -s "$1.tmp" "$1"; then rm "$1.tmp"; else mv -f "$1.tmp" "$1"; fi
 }
+# The unit of a server-scope app reads the file at its new place: $1 is the id.
+mend_unit() {
+  unit=/etc/systemd/system/svc-app-$1.service line="EnvironmentFile=-/etc/svc-kit/portal/$1.env"
+  if [ -n "$p" ] || ! grep -q '^ExecStart=/opt/svc/bin/svc-app-serve ' "$unit" 2>/dev/null; then return 0; fi
+  if grep -qxF "$line" "$unit"; then new=; else new=$line; fi
+  sed "s|^EnvironmentFile=-/etc/svc/portal/$1\.env\$|$new|" "$unit" >"$unit.tmp"
+  mv -f "$unit.tmp" "$unit"
+  systemctl daemon-reload || true
+}
+# What a kit of before 0.2.5 kept in /etc/svc comes along, file by file; keys and settings are written anew below.
+kit_files "$before" | while read -r file; do
+  new=$etc/${file#"$before"/}
+  case "$file" in
+    */lingered/*) : >>"$new" ;;
+    */portal/*.env)
+      install -d -m 700 "$etc/portal"
+      if is_free "$new"; then cp -p "$file" "$new.tmp" && mv -f "$new.tmp" "$new"; fi
+      name=${file##*/}
+      mend_unit "${name%.env}"
+      ;;
+  esac
+done
+if [ -n "$(kit_files "$before")" ] && [ -f "$before/gpu.json" ] && is_free "$etc/gpu.json"; then mv "$before/gpu.json" "$etc/gpu.json"; fi
 printf '%s\n' "$origins" | put "$etc/origins"
 if [ "$type" = - ]; then rm -f "$etc/portal-key"; else printf '%s %s\n' "$type" "$key" | put "$etc/portal-key"; fi
 for account in "$@"; do
@@ -36,27 +59,36 @@ done
 for file in "$etc"/authorized_keys/*; do
   name=${file##*/}
   case " $* " in *" $name "*) if [ "$type" != - ]; then continue; fi ;; esac
-  rm -f "$file"
+  if is_key_file "$file"; then rm -f "$file"; fi
 done
-if [ -n "$p" ] || [ "$type" = - ]; then exit 0; fi
+if [ -n "$p" ] || [ "$type" = - ]; then
+  remove_kit_files "$before"
+  exit 0
+fi
 # sshd takes the first value it reads: ours repeats the one in force and adds the folder.
-conf=/etc/ssh/sshd_config.d/00-svc.conf mark=$etc/sshd-reads
+folder=/etc/svc-kit/authorized_keys/%u mark=$etc/sshd-reads
 in_force() { sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p'; }
 now=$(in_force)
 case " $now " in
-  *' /etc/svc/authorized_keys/%u '*) ;;
+  *" $folder "*) ;;
   *)
+    if ! is_free "$dropin" && ! is_dropin; then echo "error $dropin is not svc's: give it another name"; exit 14; fi
+    now=$(printf ' %s ' "$now" | sed 's| /etc/svc/authorized_keys/%u | |; s/^ *//; s/ *$//')
     case "$now" in '') now='.ssh/authorized_keys' ;; none) now='' ;; esac
     rm -f "$mark"
-    printf '# By svc: the key of the portal.\nAuthorizedKeysFile %s /etc/svc/authorized_keys/%%u\n' "$now" >"$conf.tmp"
-    mv -f "$conf.tmp" "$conf"
-    if ! sshd -t 2>/dev/null || ! in_force | grep -qF '/etc/svc/authorized_keys/%u'; then
-      rm -f "$conf"
+    if is_dropin; then cp "$dropin" "$dropin.before"; fi
+    printf '# By svc: the key of the portal.\nAuthorizedKeysFile %s %s\n' "$now" "$folder" >"$dropin.tmp"
+    mv -f "$dropin.tmp" "$dropin"
+    if ! sshd -t 2>/dev/null || ! in_force | grep -qF "$folder"; then
+      if [ -e "$dropin.before" ]; then mv -f "$dropin.before" "$dropin"; else rm -f "$dropin"; fi
       echo 'error sshd does not read /etc/ssh/sshd_config.d/*.conf'
       exit 14
     fi
+    rm -f "$dropin.before"
     now=$(in_force)
     ;;
 esac
 # The mark says what a reload that went well made sshd read: without it, or with another value, it is told (again).
 if [ "$(cat "$mark" 2>/dev/null)" != "$now" ] && reload_sshd; then printf '%s\n' "$now" | put "$mark"; fi
+# Until sshd reads the new folder it reads the one before.
+if [ "$(cat "$mark" 2>/dev/null)" = "$now" ]; then remove_kit_files "$before"; fi

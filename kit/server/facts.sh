@@ -1,18 +1,12 @@
-# Facts of a server and of svc on it, one `name value` a line. Reads only. Run as the administrator:
+# Facts of a server and of svc on it, one `name value` a line. Reads only. After own.sh. Run as the administrator:
 #   sh -s -- PREFIX ACCOUNT…        PREFIX is / on a server; tests give a folder.
 set -u
 LC_ALL=C
 export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 p=${1%/}
 shift
+etc=$p/etc/svc-kit
 tell() { printf '%s %s\n' "$1" "${2:--}"; }
-
-# Commands of the kit in that folder, by its own list, that can't be run.
-lacking() {
-  for command in $(sed -n 's/.*"commands":\["\([^]]*\)"\].*/\1/p' "$1/kit.json" 2>/dev/null | sed 's/","/ /g'); do
-    [ -x "$1/bin/$command" ] || printf '%s\n' "$command"
-  done
-}
 
 tell arch "$(uname -m)"
 tell uid "$(id -u)"
@@ -33,10 +27,10 @@ tell kit_previous "$(readlink "$p/opt/svc/previous" 2>/dev/null)"
 # A kit whose runtime went away (a half deleted folder, another processor) is none.
 if [ -L "$p/opt/svc/current" ]; then
   "$p/opt/svc/current/node/bin/node" -e 0 </dev/null >/dev/null 2>&1 && tell kit_runs yes || tell kit_runs no
-  for command in $(lacking "$p/opt/svc/current"); do tell kit_lacks "$command"; done
+  for name in $(lacking "$p/opt/svc/current" no); do tell kit_lacks "$name"; done
 fi
-tell origins "$(cat "$p/etc/svc/origins" 2>/dev/null)"
-tell key "$(cat "$p/etc/svc/portal-key" 2>/dev/null)"
+tell origins "$(cat "$etc/origins" 2>/dev/null)"
+tell key "$(cat "$etc/portal-key" 2>/dev/null)"
 tell gpu "$(ls -d /sys/class/drm/renderD* 2>/dev/null | wc -l)"
 sshd=$(sshd -T 2>/dev/null | tr '[:upper:]' '[:lower:]')
 tell sshd_streamlocal "$(printf '%s\n' "$sshd" | sed -n 's/^allowstreamlocalforwarding //p')"
@@ -44,7 +38,7 @@ tell sshd_disabled "$(printf '%s\n' "$sshd" | sed -n 's/^disableforwarding //p')
 tell sshd_pubkey "$(printf '%s\n' "$sshd" | sed -n 's/^pubkeyauthentication //p')"
 # `sshd -T` tells of the files; the mark, of the sshd that runs (accounts.sh).
 reads=no
-[ -n "$p" ] || [ "$(cat /etc/svc/sshd-reads 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
+[ -n "$p" ] || [ "$(cat "$etc/sshd-reads" 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
 tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
 for account in "$@"; do
   entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
@@ -57,7 +51,7 @@ for account in "$@"; do
   systemctl is-active --quiet "user@$uid.service" 2>/dev/null && manager=yes
   delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
   key=no
-  [ -s "$p/etc/svc/authorized_keys/$account" ] && [ $reads = yes ] && key=yes
+  [ -s "$etc/authorized_keys/$account" ] && [ $reads = yes ] && key=yes
   free=$(df -Pk "$home" 2>/dev/null | sed -n '2p' | awk '{print $4}')
   tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key free_kb=${free:--}"
 done

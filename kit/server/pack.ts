@@ -2,148 +2,166 @@
  * kit/server/: what a server gets from the portal (design 5), and the scripts that put it there and take it off. The scripts are
  * fixed texts for a bare Debian (sh, tar, flock; no Node yet), run by the administrator over ssh with words as arguments.
  *
- * This file: the tarball. It is made of files of this very installation, is the same bytes for the same files, and is only made again
- * when one of them changed. Decision: docs/decisions/0065-server-kit.md
+ * This file: makes the tarballs, as a step of setup/build.ts: the portal only reads them (made.ts). The same files give the same bytes. A tarball
+ * is two gzip members, one after the other: the runtime (100 MB, which takes seconds to compress and rarely changes) is taken over from the
+ * tarball before. Decision: docs/decisions/0314-the-kit-is-made-at-set-up.md
  */
 import { createHash } from 'node:crypto';
-import { constants, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, readFileSync, readdirSync, statSync } from 'node:fs';
+import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip as gzipCallback } from 'node:zlib';
 import { SvcError } from '../../schema/errors.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
-import { packFolder } from '../archive/pack.ts';
+import { blockBytes, padding, writeHeader } from '../archive/header.ts';
+import { kitPrograms, kitProcessors, kitsFolder, readKitRecord, type KitProcessor, type KitRecord } from './parts.ts';
 
-/** As `uname -m` says it, and as npm does. */
-export const kitProcessors = { x86_64: 'x64', aarch64: 'arm64' } as const;
-export type KitProcessor = keyof typeof kitProcessors;
+const gzip = promisify(gzipCallback);
 
-export interface ServerKit {
-  /** `VERSION-HASH`: the folder below /opt/svc; another content is another id. */
-  readonly id: string;
-  readonly file: string;
-  /** Hex, of the tarball. */
-  readonly sha256: string;
-  readonly bytes: number;
-}
+/** Another one where the tarball differs and its files don't: 3 has the programs in kit.json, and commands that answer `--version`. */
+const layout = 3;
 
-interface Made extends Omit<ServerKit, 'file'> {
-  /** What it was made from, by times and sizes. */
-  readonly stamp: string;
-}
-
-/** Another one where the tarball differs and its files don't: 2 has the commands in kit.json. */
-const layout = 2;
-
-/** Commands of a server; the others are the portal's and the author's. */
-const serverCommand = /^svc-(app-(run|supervisor|install|serve|list)|gpu-info)$/;
+/** In the kit. */
+const runtimePath = 'node/bin/node';
 
 /**
- * The tarball for servers with that processor. Rejects KIT_INCOMPLETE with the line that brings what is not here: bundles, or the runtime
- * of another processor than this machine's.
+ * Makes the tarball of each processor whose runtime is in the installation at `root`, if its files changed. Rejects KIT_INCOMPLETE when a
+ * program of the kit is not there, or there is no runtime at all.
  */
-export async function serverKit(root: string, processor: KitProcessor): Promise<ServerKit> {
-  const out = path.join(root, 'build/server-kit');
-  const files = kitFiles(root, processor);
-  const stamp = stampOf(files);
-  const record = path.join(out, `${processor}.json`);
-  const known = await readMade(record);
-  const fileOf = (made: Made): string => path.join(out, `${made.id}-${processor}.tgz`);
-  if (known?.stamp === stamp && existsSync(fileOf(known))) return { ...known, file: fileOf(known) };
+export async function makeServerKits(root: string, out = path.join(root, kitsFolder)): Promise<readonly KitRecord[]> {
+  const processors = (Object.keys(kitProcessors) as KitProcessor[]).filter((processor) => runtimeOf(root, processor) !== null);
+  if (processors.length === 0)
+    throw new SvcError(
+      'KIT_INCOMPLETE',
+      'no runtime for servers is in this installation; get it with: npm ci --ignore-scripts --include=optional',
+    );
+  const files = await kitFiles(root);
   await mkdir(out, { recursive: true });
-  const work = await mkdtemp(path.join(out, '.make-'));
-  try {
-    const id = await stage(files, path.join(work, 'svc'), processor);
-    const tarball = path.join(work, 'kit.tgz');
-    const { sha256, bytes } = await packFolder(path.join(work, 'svc'), { root: 'svc', out: tarball, level: 6 });
-    const made: Made = { id, sha256, bytes, stamp };
-    await rename(tarball, fileOf(made));
-    await writeFile(path.join(work, 'record'), `${JSON.stringify(made)}\n`);
-    await rename(path.join(work, 'record'), record);
-    if (known !== null && known.id !== id) await rm(fileOf(known), { force: true });
-    return { id, sha256, bytes, file: fileOf(made) };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  const made: KitRecord[] = [];
+  for (const processor of processors) made.push(await makeKit(root, processor, files, out));
+  return made;
 }
 
 interface KitFile {
-  readonly from: string;
-  readonly to: string;
+  readonly name: string;
+  readonly bytes: Buffer;
   readonly executable: boolean;
 }
 
-function kitFiles(root: string, processor: KitProcessor): readonly KitFile[] {
-  const npm = `node-linux-${kitProcessors[processor]}`;
-  const runtime = path.join(root, 'node_modules', npm, 'bin/node');
-  if (!existsSync(runtime)) {
-    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-    throw new SvcError(
-      'KIT_INCOMPLETE',
-      `the runtime for servers with ${processor} is not in this svc ${version}; get it with: npm install --no-save --force --ignore-scripts ${npm}`,
-    );
+async function makeKit(root: string, processor: KitProcessor, files: readonly KitFile[], out: string): Promise<KitRecord> {
+  const recordFile = path.join(out, `${processor}.json`);
+  const before = readKitRecord(await readFile(recordFile, 'utf8').catch(() => ''));
+  const runtime = await runtimeMember(root, processor, out, before);
+  const id = idOf(processor, runtime.sha256, files);
+  const file = `${id}-${processor}.tgz`;
+  if (before?.id === id && before.file === file && runtime.isFromBefore) return before;
+  const others = await gzip(Buffer.concat(tarOf(files, id, processor)), { level: 6 });
+  const tarball = Buffer.concat([runtime.member, others]);
+  const record: KitRecord = {
+    id,
+    file,
+    sha256: sha256(tarball),
+    bytes: tarball.length,
+    runtime: { stamp: runtime.stamp, sha256: runtime.sha256, bytes: runtime.member.length },
+  };
+  await writeWhole(path.join(out, file), tarball);
+  await writeWhole(recordFile, `${JSON.stringify(record)}\n`);
+  // A portal that runs may be about to send the one before.
+  const kept = new Set([file, before?.file]);
+  for (const name of await readdir(out)) if (name.endsWith(`-${processor}.tgz`) && !kept.has(name)) await rm(path.join(out, name));
+  return record;
+}
+
+interface RuntimeMember {
+  readonly member: Buffer;
+  /** Hex, of the runtime itself. */
+  readonly sha256: string;
+  readonly stamp: string;
+  /** The tarball before is whole and begins with it. */
+  readonly isFromBefore: boolean;
+}
+
+async function runtimeMember(root: string, processor: KitProcessor, out: string, before: KitRecord | null): Promise<RuntimeMember> {
+  const from = runtimeOf(root, processor) ?? '';
+  const { size, mtimeMs } = statSync(from);
+  const { version } = JSON.parse(readFileSync(path.join(from, '../../package.json'), 'utf8')) as { version: string };
+  const stamp = `${layout} ${version} ${size} ${mtimeMs}`;
+  if (before?.runtime.stamp === stamp) {
+    const tarball = await readFile(path.join(out, before.file)).catch(() => Buffer.alloc(0));
+    if (sha256(tarball) === before.sha256)
+      return { member: tarball.subarray(0, before.runtime.bytes), sha256: before.runtime.sha256, stamp, isFromBefore: true };
   }
-  const bundles = below(path.join(root, 'build/kit')).filter(({ to }) => to.endsWith('.mjs'));
-  if (bundles.length === 0)
-    throw new SvcError('KIT_INCOMPLETE', 'the bundles of the kit are not there; make them with: node setup/build.ts');
-  const sdk = (folder: string): readonly KitFile[] =>
-    below(path.join(root, 'sdk', folder))
-      .filter(({ to }) => !to.includes('__pycache__') && !to.endsWith('.test.ts'))
-      .map(({ from, to, executable }) => ({ from, to: `sdk/${folder}/${to}`, executable }));
-  return [
-    { from: runtime, to: 'node/bin/node', executable: true },
-    ...readdirSync(path.join(root, 'bin'))
-      .filter((name) => serverCommand.test(name))
-      .map((name) => ({ from: path.join(root, 'bin', name), to: `bin/${name}`, executable: true })),
-    ...bundles.map(({ from, to, executable }) => ({ from, to: `build/kit/${to}`, executable })),
-    ...sdk('node'),
-    ...sdk('python'),
+  const bytes = await readFile(from);
+  const entries = [writeHeader({ name: 'svc/', bytes: 0, executable: false }), ...entryOf({ name: runtimePath, bytes, executable: true })];
+  return { member: await gzip(Buffer.concat(entries), { level: 6 }), sha256: sha256(bytes), stamp, isFromBefore: false };
+}
+
+/** Null where it is not in this installation. */
+function runtimeOf(root: string, processor: KitProcessor): string | null {
+  const file = path.join(root, 'node_modules', `node-linux-${kitProcessors[processor]}`, 'bin/node');
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? file : null;
+}
+
+/** All but the runtime. */
+async function kitFiles(root: string): Promise<readonly KitFile[]> {
+  const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
+  const bundles = kitPrograms.map(({ bundle }) => `build/kit/${bundle}`);
+  const sdk = ['sdk/node', 'sdk/python'].flatMap((folder) => below(root, folder));
+  const listed = [
+    ...commands.map((command) => ({ name: `bin/${command}`, executable: true })),
+    ...[...bundles, ...sdk].map((name) => ({ name, executable: false })),
   ];
+  return await Promise.all(
+    listed.map(async ({ name, executable }) => {
+      const from = path.join(root, name);
+      try {
+        if (executable) await access(from, constants.X_OK);
+        return { name, bytes: await readFile(from), executable };
+      } catch (error) {
+        throw new SvcError(
+          'KIT_INCOMPLETE',
+          `${name} of the server kit can't be read: ${(error as Error).message}; make it with: node setup/build.ts`,
+        );
+      }
+    }),
+  );
 }
 
-/** Every file, with its path from there. */
-function below(folder: string): readonly KitFile[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+/** Every file, with its path from the root. */
+function below(root: string, folder: string): readonly string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .toSorted()
-    .map((from) => ({ from, to: path.relative(folder, from), executable: false }));
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .filter((name) => !name.includes('__pycache__') && !name.endsWith('.test.ts'))
+    .toSorted();
 }
 
-function stampOf(files: readonly KitFile[]): string {
-  const hash = createHash('sha256').update(`${kitVersion} ${layout}`);
-  for (const { from, to } of files) {
-    const { size, mtimeMs, ino } = statSync(from);
-    hash.update(`${to}\0${size} ${mtimeMs} ${ino}\n`);
-  }
-  return hash.digest('hex');
+/** The version, and eight digits of what is in it. */
+function idOf(processor: KitProcessor, runtime: string, files: readonly KitFile[]): string {
+  const hash = createHash('sha256').update(`${kitVersion} ${processor} ${layout}\n${runtimePath} true ${runtime}\n`);
+  for (const { name, bytes, executable } of files) hash.update(`${name} ${executable} ${sha256(bytes)}\n`);
+  return `${kitVersion}-${hash.digest('hex').slice(0, 8)}`;
 }
 
-/** Answers the id: the version, and eight digits of what is in it. */
-async function stage(files: readonly KitFile[], folder: string, processor: KitProcessor): Promise<string> {
-  const hash = createHash('sha256').update(`${kitVersion} ${processor} ${layout}\n`);
-  for (const { from, to, executable } of files) {
-    const target = path.join(folder, to);
-    await mkdir(path.dirname(target), { recursive: true });
-    await copyFile(from, target, constants.COPYFILE_FICLONE);
-    const bytes = await readFile(target);
-    hash.update(`${to} ${executable} ${createHash('sha256').update(bytes).digest('hex')}\n`);
-    await chmod(target, executable ? 0o755 : 0o644);
-  }
-  // facts.sh and install.sh read this list in one line of kit.json.
-  const commands = files.flatMap(({ to }) => (to.startsWith('bin/') ? [to.slice(4)] : []));
-  const id = `${kitVersion}-${hash.digest('hex').slice(0, 8)}`;
-  await writeFile(path.join(folder, 'kit.json'), `${JSON.stringify({ id, version: kitVersion, processor, commands })}\n`);
-  return id;
+/** The second member: folders before what is in them, and the end of the archive. */
+function tarOf(files: readonly KitFile[], id: string, processor: KitProcessor): readonly Buffer[] {
+  const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
+  const programs = kitPrograms.map(({ bundle }) => `build/kit/${bundle}`);
+  // kit/server/commands.sh reads the lists in one line of kit.json; `try` says that each command answers `--version`.
+  const kitJson = `${JSON.stringify({ id, version: kitVersion, processor, try: '--version', commands, programs })}\n`;
+  const all = [...files, { name: 'kit.json', bytes: Buffer.from(kitJson), executable: false }];
+  return [...all.flatMap(entryOf), Buffer.alloc(2 * blockBytes)];
 }
 
-async function readMade(file: string): Promise<Made | null> {
-  try {
-    const made = JSON.parse(await readFile(file, 'utf8')) as Partial<Made>;
-    const { id, sha256, bytes, stamp } = made;
-    if (typeof id !== 'string' || typeof sha256 !== 'string' || typeof bytes !== 'number' || typeof stamp !== 'string') return null;
-    return { id, sha256, bytes, stamp };
-  } catch {
-    return null;
-  }
+function entryOf({ name, bytes, executable }: KitFile): readonly Buffer[] {
+  return [writeHeader({ name: `svc/${name}`, bytes: bytes.length, executable }), bytes, padding(bytes.length)];
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+async function writeWhole(file: string, content: Buffer | string): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, content, { flush: true });
+  await rename(temporary, file);
 }

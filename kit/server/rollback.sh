@@ -1,15 +1,15 @@
-# The kit before is current again. Run as the administrator:  sh -s -- PREFIX         exit 13: there is none
+# The kit before is current again. After own.sh. Run as the administrator:  sh -s -- PREFIX         exit 13: there is none
 set -eu
 LC_ALL=C
 export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 p=${1%/}
 cd "$p/opt/svc" || exit 13
-exec 9>.lock
+exec 9>>.lock
 flock -w 60 9 || exit 75
 link() { ln -sfn "$1" "$2.tmp" && mv -fT "$2.tmp" "$2"; }
 old=$(readlink previous || true)
 now=$(readlink current || true)
-if [ -z "$old" ] || [ ! -x "$old/node/bin/node" ]; then exit 13; fi
+if [ -z "$old" ] || ! is_link previous || ! is_link current || ! is_version "$old" || [ -n "$(lacking "$old" yes)" ]; then exit 13; fi
 link "$old" current
 link "$now" previous
 sync -f .

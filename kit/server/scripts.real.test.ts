@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -13,12 +14,15 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { serverKit } from './made.ts';
+import { kitPrograms } from './parts.ts';
 
 const steps = ['check', 'unpack', 'try', 'place', 'switch', 'links', 'clean', 'done'];
 
@@ -35,7 +39,7 @@ afterEach(() => {
 const base = (): string => path.join(root, 'server/opt/svc');
 
 function script(name: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const text = readFileSync(path.join(import.meta.dirname, `${name}.sh`), 'utf8');
+  const text = ['own', 'reload', name].map((each) => readFileSync(path.join(import.meta.dirname, `${each}.sh`), 'utf8')).join('');
   return spawnSync('sh', ['-s', '--', path.join(root, 'server'), ...words], {
     input: text,
     encoding: 'utf8',
@@ -43,16 +47,21 @@ function script(name: string, words: readonly string[], env: Readonly<Record<str
   });
 }
 
-/** A small kit: its runtime is a program of the system, so that it can be seen running. */
-function tarball(id: string, installer = 'exit 2'): { readonly id: string; readonly sum: string } {
+const answer = `[ "$*" = --version ] && echo 1`;
+
+/** A small kit: its runtime is a program of the system, so that it can be seen running. `launcher` is one of its commands. */
+function tarball(id: string, launcher = answer): { readonly id: string; readonly sum: string } {
   const folder = path.join(root, `make-${id}/svc`);
   for (const sub of ['node/bin', 'bin', 'sdk']) mkdirSync(path.join(folder, sub), { recursive: true });
   writeFileSync(path.join(folder, 'node/bin/node'), '#!/bin/sh\nexit 0\n');
   for (const name of ['sleep', 'svc-app-supervisor']) copyFileSync('/bin/sleep', path.join(folder, 'node/bin', name));
-  writeFileSync(path.join(folder, 'bin/svc-app-install'), `#!/bin/sh\n${installer}\n`);
-  writeFileSync(path.join(folder, 'bin/svc-app-run'), '#!/bin/sh\n');
+  writeFileSync(path.join(folder, 'bin/svc-app-install'), `#!/bin/sh\n${answer}\n`);
+  writeFileSync(path.join(folder, 'bin/svc-app-run'), `#!/bin/sh\n${launcher}\n`);
   writeFileSync(path.join(folder, 'sdk/version'), id);
-  writeFileSync(path.join(folder, 'kit.json'), `${JSON.stringify({ id, commands: ['svc-app-install', 'svc-app-run'] })}\n`);
+  writeFileSync(
+    path.join(folder, 'kit.json'),
+    `${JSON.stringify({ id, version: '1', try: '--version', commands: ['svc-app-install', 'svc-app-run'] })}\n`,
+  );
   for (const file of ['node/bin/node', 'node/bin/sleep', 'node/bin/svc-app-supervisor', 'bin/svc-app-install', 'bin/svc-app-run'])
     chmodSync(path.join(folder, file), 0o755);
   const file = path.join(root, `${id}.tgz`);
@@ -103,7 +112,8 @@ describe('the kit', () => {
 
   test.for([
     ['other bytes', 10, () => ({ ...tarball('1.1.0-bbbbbbbb'), sum: 'f'.repeat(64) })],
-    ['commands that do not run there', 11, () => tarball('1.1.0-bbbbbbbb', 'exit 127')],
+    ['a command that does not run there', 11, () => tarball('1.1.0-bbbbbbbb', 'exit 127')],
+    ['a command of another version', 11, () => tarball('1.1.0-bbbbbbbb', 'echo 2')],
   ] as const)('with %s is refused with code %i, and the one before stays', ([, code, make]) => {
     put(tarball('1.0.0-aaaaaaaa'));
     expect(put(make()).status).toBe(code);
@@ -113,13 +123,16 @@ describe('the kit', () => {
   test.for([
     ['taken away', (file: string) => rmSync(file)],
     ['made unrunnable', (file: string) => chmodSync(file, 0o644)],
-  ] as const)('that had a command %s is told, and the same kit put there again brings it back', ([, spoil]) => {
+    ['damaged', (file: string) => writeFileSync(file, '#!/bin/sh\nexit 1\n')],
+  ] as const)('that had a command %s is told, and the same kit put there again brings it back', ([how, spoil]) => {
     const kit = tarball('1.0.0-aaaaaaaa');
     put(kit);
-    const lacks = (): readonly string[] => script('facts', []).stdout.match(/^kit_lacks .*$/gm) ?? [];
+    const linesOf = (name: string): readonly string[] => script(name, []).stdout.match(/^(kit_)?lacks .*$/gm) ?? [];
+    const lacks = (): readonly string[] => [...linesOf('facts'), ...linesOf('try')];
     expect(lacks()).toEqual([]);
     spoil(path.join(base(), 'current/bin/svc-app-run'));
-    expect(lacks()).toEqual(['kit_lacks svc-app-run']);
+    // Only a start shows what is in it.
+    expect(lacks()).toEqual([...(how === 'damaged' ? [] : ['kit_lacks svc-app-run']), 'lacks svc-app-run']);
     expect(put(kit).status).toBe(0);
     expect([lacks(), current()]).toEqual([[], '1.0.0-aaaaaaaa']);
   });
@@ -171,6 +184,130 @@ describe('the kit', () => {
   });
 });
 
+/** Every path below the server, with what it is: a file with its text, a link with where it leads. */
+function listing(): readonly string[] {
+  const top = path.join(root, 'server');
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const at = path.join(entry.parentPath, entry.name);
+      const what = entry.isSymbolicLink() ? `-> ${readlinkSync(at)}` : entry.isFile() ? readFileSync(at, 'utf8') : '/';
+      return `${path.relative(top, at)} ${what}`;
+    })
+    .toSorted();
+}
+
+function plant(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const at = path.join(root, 'server', name);
+    mkdirSync(path.dirname(at), { recursive: true });
+    if (text.startsWith('-> ')) symlinkSync(text.slice(3), at);
+    else writeFileSync(at, text);
+  }
+}
+
+/** Of others, in the folders and under the patterns that the kit uses. */
+const ofOthers = {
+  'opt/svc/state/svc.db': 'rows',
+  'opt/svc/desired/people.yaml': 'kind: Person',
+  'opt/svc/0.0.1-0000aaaa/kit.json': '{"id":"0.0.1-0000bbbb"}',
+  'opt/svc/0.0.1-0000cccc/notes': 'a name like that of a version',
+  'opt/svc/svc': '-> /srv/svc',
+  'opt/svc/.in/mine.tgz': 'an archive',
+  'etc/svc/casa.yaml': 'kind: Portal',
+  'etc/svc/origins': 'path',
+  'etc/svc/portal/mine.env': 'SVC_PORTAL_URL=x',
+  'etc/svc-kit/gpu.json': '{ "share": true }',
+  'etc/svc-kit/authorized_keys/backup': 'ssh-ed25519 AAAA somebody',
+  'usr/local/bin/svc-app-run': '-> /srv/svc/bin/svc-app-run',
+  'usr/local/bin/svc-mine': '-> /opt/svc/state/mine',
+  'usr/local/bin/svc-hello': 'a script',
+};
+
+describe('the kit that set-up made', () => {
+  test('starts each of its commands on the server, and names the one that does not load', async () => {
+    const kit = await serverKit(path.resolve(import.meta.dirname, '../..'), os.machine());
+    expect(script('prepare', []).status).toBe(0);
+    copyFileSync(kit.file, path.join(base(), `.in/${kit.sha256}.tgz`));
+    expect(script('install', [kit.id, kit.sha256])).toMatchObject({ status: 0, stderr: '' });
+    const lacks = (): string => script('try', []).stdout;
+    expect([current(), lacks()]).toEqual([kit.id, '']);
+    // Nothing was written but what was in the tarball.
+    expect(readdirSync(path.join(base(), 'current')).toSorted()).toEqual(['.sum', 'bin', 'build', 'kit.json', 'node', 'sdk']);
+    for (const { bundle } of kitPrograms) appendFileSync(path.join(base(), 'current/build/kit', bundle), '\n)');
+    const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [`lacks ${command}\n`]));
+    expect(lacks()).toBe(commands.join(''));
+  });
+});
+
+describe('what others keep where the kit is', () => {
+  test('is as it was after the kit was put there, upgraded twice, gone back from and taken off', () => {
+    plant(ofOthers);
+    const before = listing();
+    const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+    for (const [version, hex] of [
+      ['1.0.0', 'aaaaaaaa'],
+      ['1.1.0', 'bbbbbbbb'],
+      ['1.2.0', 'cccccccc'],
+    ] as const) {
+      const { status, stdout } = put(tarball(`${version}-${hex}`));
+      expect([status, stdout]).toEqual([0, expect.stringContaining('usr/local/bin/svc-app-run is not the kit') as string]);
+      expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user]).status).toBe(0);
+    }
+    expect(script('rollback', []).status).toBe(0);
+    expect(listing()).toEqual(expect.arrayContaining([...before]));
+    const removed = script('remove', ['yes']);
+    expect([removed.status, removed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^left .*\/opt\/svc$[^]*^left .*\/etc\/svc-kit$/m) as string,
+    ]);
+    expect(listing()).toEqual(before);
+  });
+
+  test('is all that is left of the folder of an older kit, whose files moved', () => {
+    const key = 'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n';
+    plant({ 'etc/svc/casa.yaml': 'kind: Portal' });
+    const before = listing();
+    plant({
+      'etc/svc/authorized_keys/ana': key,
+      'etc/svc/lingered/ana': '',
+      'etc/svc/portal/mural.env': '# 0a\nSVC_PORTAL_TOKEN=t\n',
+      'etc/svc/origins': 'path\n',
+      'etc/svc/portal-key': 'ssh-ed25519 AAAA\n',
+      'etc/svc/gpu.json': '{ "share": true }',
+    });
+    const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+    expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user]).status).toBe(0);
+    const now = listing();
+    expect(now.filter((line) => !line.startsWith('etc/svc-kit'))).toEqual(before);
+    for (const name of ['lingered/ana', 'portal/mural.env', 'gpu.json', 'origins', `authorized_keys/${user}`])
+      expect(now.some((line) => line.startsWith(`etc/svc-kit/${name} `))).toBe(true);
+  });
+
+  test.for([
+    ['opt/svc/bin/svc', 'opt/svc/bin'],
+    ['opt/svc/current', 'opt/svc/current'],
+    ['opt/svc/1.0.0-aaaaaaaa/notes', 'opt/svc/1.0.0-aaaaaaaa'],
+  ] as const)('under a name that the kit needs (%s) is named, and nothing is changed', ([planted, taken]) => {
+    plant({ [planted]: 'x' });
+    const before = listing();
+    const { status, stdout } = put(tarball('1.0.0-aaaaaaaa'));
+    expect([status, stdout]).toEqual([16, `taken ${path.join(root, 'server', taken)}\n`]);
+    expect(listing().filter((line) => !/^opt\/svc\/\.(in|lock)/.test(line))).toEqual(before);
+  });
+
+  test('goes on running when it is taken off', async () => {
+    put(tarball('1.0.0-aaaaaaaa'));
+    mkdirSync(path.join(base(), 'clone'));
+    copyFileSync('/bin/sleep', path.join(base(), 'clone/node'));
+    const child = spawn(path.join(base(), 'clone/node'), ['60']);
+    running.push(child);
+    await once(child, 'spawn');
+    expect(script('remove', ['no']).status).toBe(0);
+    expect(child.exitCode ?? child.signalCode).toBe(null);
+    expect(readdirSync(base())).toEqual(['clone']);
+  });
+});
+
 describe('facts and accounts', () => {
   test('are told of a server with nothing on it', () => {
     mkdirSync(path.join(root, 'server'));
@@ -183,15 +320,15 @@ describe('facts and accounts', () => {
 
   test('keys come and go with the people', () => {
     const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
-    const keys = (): readonly string[] => readdirSync(path.join(root, 'server/etc/svc/authorized_keys'));
+    const keys = (): readonly string[] => readdirSync(path.join(root, 'server/etc/svc-kit/authorized_keys'));
     expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user, 'no-such-account-of-svc']).stdout).toBe(
       'missing no-such-account-of-svc\n',
     );
     expect(keys()).toEqual([user]);
-    expect(readFileSync(path.join(root, 'server/etc/svc/authorized_keys', user), 'utf8')).toBe(
+    expect(readFileSync(path.join(root, 'server/etc/svc-kit/authorized_keys', user), 'utf8')).toBe(
       'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n',
     );
-    expect(readFileSync(path.join(root, 'server/etc/svc/origins'), 'utf8')).toBe('path\n');
+    expect(readFileSync(path.join(root, 'server/etc/svc-kit/origins'), 'utf8')).toBe('path\n');
     expect(script('accounts', ['subdomain', 'ssh-ed25519', 'BBBB']).status).toBe(0);
     expect(keys()).toEqual([]);
   });

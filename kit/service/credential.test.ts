@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const file = (): string => join(root, 'etc/svc/portal/mural.env');
+const file = (): string => join(root, 'etc/svc-kit/portal/mural.env');
 const unitFile = (): string => join(root, 'etc/systemd/system/svc-app-mural.service');
 const give = (token: string) =>
   readOrder(`give\nSVC_PORTAL_URL=http://127.0.0.1:8787\nSVC_PORTAL_TOKEN=${token}\nSVC_PORTAL_SCOPES=salas,fila\n`);
@@ -103,14 +103,14 @@ test('a start while it is written is never taken for one that read it', async ()
   }
 });
 
-test('the unit of an older kit is made to read it, once', async () => {
+test.for(['', 'EnvironmentFile=-/etc/svc/portal/mural.env\n'])('the unit of an older kit (%j) is made to read it, once', async (before) => {
   const { made, apply } = unit();
   mkdirSync(dirname(unitFile()), { recursive: true });
-  writeFileSync(unitFile(), '[Service]\nType=exec\nExecStart=/opt/svc/bin/svc-app-serve mural\nExecStartPost=/x --open mural\n');
+  writeFileSync(unitFile(), `[Service]\nType=exec\n${before}ExecStart=/opt/svc/bin/svc-app-serve mural\nExecStartPost=/x --open mural\n`);
   await apply(give('one'));
   await apply(give('two'));
   expect(readFileSync(unitFile(), 'utf8')).toBe(
-    '[Service]\nType=exec\nEnvironmentFile=-/etc/svc/portal/mural.env\nExecStart=/opt/svc/bin/svc-app-serve mural\nExecStartPost=/x --open mural\n',
+    '[Service]\nType=exec\nEnvironmentFile=-/etc/svc-kit/portal/mural.env\nExecStart=/opt/svc/bin/svc-app-serve mural\nExecStartPost=/x --open mural\n',
   );
   expect(made.reloads).toBe(1);
 });

@@ -93,7 +93,9 @@ async function mendUnit(app: string, manager: ServiceManager, root: string): Pro
   const text = readIfThere(join(root, unitFile));
   const line = environmentLine(portalEnv);
   if (text === null || text.includes(`${line}\n`)) return;
-  writeFileAtomic(join(root, unitFile), text.replace(/^ExecStart=/m, `${line}\nExecStart=`), { mode: 0o644, durable: true });
+  // Kits of before 0.2.5 had it in /etc/svc.
+  const without = text.replace(/^EnvironmentFile=-\/etc\/svc\/portal\/.*\n/m, '');
+  writeFileAtomic(join(root, unitFile), without.replace(/^ExecStart=/m, `${line}\nExecStart=`), { mode: 0o644, durable: true });
   await manager.reload();
 }
 

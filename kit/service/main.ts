@@ -28,6 +28,7 @@ import { probeSocket } from '../launch/socket.ts';
 import { appIdFault } from '../../schema/app-id.ts';
 import { limits } from '../limits.ts';
 import { kitRoot } from '../place.ts';
+import { tellsVersion } from '../version.ts';
 import { cardFor, isForGood } from './waiting.ts';
 
 const socketPollMs = 50;
@@ -125,6 +126,7 @@ function refuse(error: unknown): number {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
+  if (tellsVersion(argv)) return exitCodes.up;
   const [first, second, ...rest] = argv;
   const app = first === '--open' ? second : first;
   const isUsage = app === undefined || rest.length > 0 || (first !== '--open' && second !== undefined);

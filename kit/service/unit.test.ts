@@ -20,7 +20,7 @@ describe('the unit of a server-scope app', () => {
     const text = unitText(manifest({}), '/opt/svc/bin');
     for (const line of [
       'User=svc-mural',
-      'EnvironmentFile=-/etc/svc/portal/mural.env',
+      'EnvironmentFile=-/etc/svc-kit/portal/mural.env',
       'ExecStart=/opt/svc/bin/svc-app-serve mural',
       'RuntimeDirectory=svc-apps/mural',
       'StateDirectory=svc-apps/mural',

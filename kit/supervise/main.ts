@@ -9,6 +9,7 @@ import { codeWatch } from './code-watch.ts';
 import { createLog } from './log.ts';
 import { startSupervisor } from './supervisor.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
+import { tellsVersion } from '../version.ts';
 
 const log = createLog(2);
 
@@ -52,4 +53,4 @@ async function run(): Promise<void> {
   }
 }
 
-void run();
+if (!tellsVersion(process.argv.slice(2))) void run();

@@ -274,7 +274,7 @@ test.for([
 
 test('ssh with its key by reference is taken', () => {
   expect(told(ssh('port: 22, admin: root, key: { env: SSH_KEY }'))).toEqual([]);
-  expect(told(ssh('key: { file: /etc/svc/key }').replace('vega.lan', '"2001:db8::1"'))).toEqual([]);
+  expect(told(ssh('key: { file: /etc/svc-portal/key }').replace('vega.lan', '"2001:db8::1"'))).toEqual([]);
 });
 
 test('a document with a mistake still answers references, so that one mistake is told once', () => {

@@ -20,7 +20,7 @@ afterEach(() => {
 /** Runs the lines in there; `here SCRIPT WORD…` runs a script beside sshd, `over SCRIPT WORD…` by ssh as the portal does, `opens` asks for its key. Answers what was said between `--` and `--`. */
 async function onServer(lines: string): Promise<readonly string[]> {
   const port = await freePort();
-  for (const name of ['reload', 'accounts', 'remove', 'facts'])
+  for (const name of ['own', 'reload', 'accounts', 'remove', 'facts'])
     copyFileSync(path.join(repository, `kit/server/${name}.sh`), `${dir}/${name}.sh`);
   for (const name of ['host', 'admin', 'portal']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${dir}/${name}`]);
   mkdirSync(`${dir}/keys`);
@@ -47,13 +47,13 @@ async function onServer(lines: string): Promise<readonly string[]> {
 cd ${dir}
 cp -a /etc etc; mount --bind etc /etc
 for at in /run /opt /usr/local; do mount -t tmpfs none $at; done
-mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc/x
+mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc
 for name in systemctl loginctl; do printf '#!/bin/sh\\nexit 1\\n' >/usr/local/sbin/$name; chmod 755 /usr/local/sbin/$name; done
-rm -rf /etc/svc /etc/ssh/sshd_config.d; mkdir /etc/ssh/sshd_config.d; cp config /etc/ssh/sshd_config
+rm -rf /etc/svc /etc/svc-kit /etc/ssh/sshd_config.d; mkdir /etc/ssh/sshd_config.d; cp config /etc/ssh/sshd_config
 /usr/sbin/sshd -E ${dir}/log
 n=0; until [ -s /run/svc-test.pid ] || [ $n -ge 600 ]; do sleep 0.05; n=$((n + 1)); done
 rm /run/svc-test.pid
-full() { case $1 in facts) cat facts.sh ;; *) cat reload.sh $1.sh ;; esac; }
+full() { cat own.sh reload.sh $1.sh; }
 here() { s=$1; shift; full $s | sh -s -- / "$@" || echo "ended with $?"; }
 client() { k=$1; shift; ssh -F none -i $k -p ${port} -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1 "$@"; }
 over() { s=$1; shift; full $s | client admin sh -s -- / "$@" || echo "ended with $?"; }
@@ -83,7 +83,7 @@ here accounts $words; opens 1; key; echo --
 echo 1 >/run/svc-test.pid; here accounts $words; hups; echo --
 over accounts $words; opens 50; key; hups; echo --
 over accounts $words; sleep 0.3; hups; echo --
-rm /etc/svc/sshd-reads; key; over accounts $words; opens 50; key; hups`),
+rm /etc/svc-kit/sshd-reads; key; over accounts $words; opens 50; key; hups`),
   ).toEqual(['no-reload, closed, key=no', 'no-reload, closed', 'no-reload, 0', 'open, key=yes, 1', '1', 'key=no, open, key=yes, 2']);
 }, 60_000);
 
@@ -94,7 +94,26 @@ test('the pid file names the sshd where the script came in by another way', asyn
 test('a reload that fails does not stop the removal, and is told', async () => {
   const lines = await onServer(`
 over accounts $words; opens 50; rm -f /run/svc-test.pid
-here remove yes; ls -d /opt/svc /etc/svc /etc/ssh/sshd_config.d/* 2>/dev/null || echo nothing
+here remove yes; ls -d /opt/svc /etc/svc-kit /etc/ssh/sshd_config.d/* 2>/dev/null || echo nothing
 over accounts $words; opens 50`);
   expect(lines).toEqual(['open, step end, step key, no-reload, step files, step done, nothing, open']);
 }, 60_000);
+
+test('the folder of an older kit is read until sshd reads the new one; what others have beside it, and in the folder of drop-ins, stays', async () => {
+  const lines = await onServer(`
+mkdir -p /etc/svc/authorized_keys /etc/svc/lingered; echo x >/etc/svc/casa.yaml; echo '# of others' >/etc/ssh/sshd_config.d/50-mine.conf
+printf '# By svc: the key of the portal.\\nAuthorizedKeysFile ${dir}/keys/%%u /etc/svc/authorized_keys/%%u\\n' >/etc/ssh/sshd_config.d/00-svc.conf
+printf 'restrict,port-forwarding,pty %s svc-portal\\n' "$(cut -d' ' -f1,2 portal.pub)" >/etc/svc/authorized_keys/root
+client admin 'kill -HUP $(pgrep -o -f ${dir}/log)'; opens 50; rm /run/svc-test.pid; echo --
+here accounts $words; opens 1; ls /etc/svc; echo --
+over accounts $words; opens 50; key; ls /etc/svc; sed -n 2p /etc/ssh/sshd_config.d/00-svc.conf; rm /run/svc-test.pid; echo --
+here remove yes; ls -d /etc/svc/* /etc/svc-kit /etc/ssh/sshd_config.d/* 2>/dev/null || true; echo --
+echo '# of others' >/etc/ssh/sshd_config.d/00-svc.conf; here accounts $words; cat /etc/ssh/sshd_config.d/00-svc.conf; here remove yes; cat /etc/ssh/sshd_config.d/00-svc.conf`);
+  expect(lines).toEqual([
+    'open',
+    'no-reload, open, authorized_keys, casa.yaml, lingered',
+    `open, key=yes, casa.yaml, AuthorizedKeysFile ${dir}/keys/%u /etc/svc-kit/authorized_keys/%u`,
+    'step end, step key, no-reload, step files, step done, /etc/ssh/sshd_config.d/50-mine.conf, /etc/svc/casa.yaml',
+    "error /etc/ssh/sshd_config.d/00-svc.conf is not svc's: give it another name, ended with 14, # of others, step end, step key, step files, step done, # of others",
+  ]);
+}, 120_000);

