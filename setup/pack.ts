@@ -13,14 +13,15 @@ import { aboutBuildFile, type AboutBuild } from '../bin/about-build.ts';
 import { bundleDir, inputsFile, quickCommands, quickInputs, type Inputs } from '../bin/bundled/start.ts';
 import { buildName } from '../bin/up/build-name.ts';
 import { packFolder } from '../kit/archive/pack.ts';
-import { kitProcessors, serverKit, type KitProcessor } from '../kit/server/pack.ts';
+import { makeServerKits } from '../kit/server/pack.ts';
+import { kitsFolder } from '../kit/server/parts.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const out = path.join(root, 'build/pack');
 
 /** Folders of what runs, of what commands copy from, and of what people read. */
 const folders = ['api', 'bin', 'controller', 'docs', 'examples', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'store'] as const;
-const built = ['create', 'kit', 'packages', 'sdk', 'server-kit', 'shell'] as const;
+const built = ['create', 'kit', 'packages', 'sdk', 'shell'] as const;
 const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'] as const;
 
 /** A file or folder of these names is left out. */
@@ -70,10 +71,11 @@ function packages(): readonly Shipped[] {
     .flatMap(([at]) => below(at, leftOutOfPackages));
 }
 
-/** For the processors whose runtime is here: npm brings this machine's. */
-async function makeKits(): Promise<void> {
-  for (const processor of Object.keys(kitProcessors) as KitProcessor[])
-    if (existsSync(path.join(root, 'node_modules', `node-linux-${kitProcessors[processor]}`, 'bin/node'))) await serverKit(root, processor);
+/** For the processors whose runtime is here (npm brings this machine's): the tarballs for servers, and the records of them. */
+async function kits(): Promise<readonly Shipped[]> {
+  const made = await makeServerKits(root);
+  const names = [...made.map(({ file }) => file), ...readdirSync(path.join(root, kitsFolder)).filter((name) => name.endsWith('.json'))];
+  return names.map((name) => path.join(kitsFolder, name)).map((at) => ({ from: at, to: at }));
 }
 
 const listsOfBundles = [inputsFile, ...quickCommands.map((command) => path.join(bundleDir, quickInputs(command)))];
@@ -87,11 +89,12 @@ function bundles(): readonly Shipped[] {
 
 const runtime = `node_modules/node-linux-${process.arch}/bin/node`;
 
-function shipped(): readonly Shipped[] {
+async function shipped(): Promise<readonly Shipped[]> {
   return [
     ...files.map((name) => ({ from: name, to: name })),
     ...folders.flatMap((folder) => below(folder, leftOut)),
     ...built.flatMap((folder) => below(`build/${folder}`, leftOut)),
+    ...(await kits()),
     ...bundles(),
     ...packages(),
     { from: runtime, to: 'node/bin/node' },
@@ -143,8 +146,7 @@ async function stage(all: readonly Shipped[], folder: string, build: AboutBuild)
 
 /** Resolves to the tarball's path. */
 export async function pack(): Promise<string> {
-  await makeKits();
-  const all = shipped();
+  const all = await shipped();
   const build: AboutBuild = { commit: commit(), name: buildName() };
   const name = `svc_${about.version}_linux-${process.arch}`;
   const [tarball, stampFile] = [path.join(out, `${name}.tar.gz`), path.join(out, `${name}.stamp`)];
