@@ -7,7 +7,7 @@ export interface Log {
 }
 
 export interface OpcoesDeEscuta {
-  /** Default: `process.argv.slice(2)`; takes `--tcp host:port`. */
+  /** Default: `process.argv`, with or without its first two; takes `--tcp host:port`. */
   readonly argv?: readonly string[];
   /** Awaited on SIGTERM, at most 5 s. */
   readonly aoEncerrar?: () => unknown;

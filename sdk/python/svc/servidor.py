@@ -166,7 +166,10 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         try:
             self.atender(self.command)
             if not self.wfile.used:  # type: ignore[attr-defined]
-                raise RuntimeError('atender terminou sem responder')
+                if getattr(self, '_headers_buffer', None):
+                    raise RuntimeError('atender começou uma resposta e não a terminou (falta end_headers)')
+                # Source: spec 7, a route unknown to the app. `atender` that answers nothing served nothing: `return pagina(self)`.
+                self.responder_json(404, {'error': 'rota desconhecida'})
         except (_http.Refused, ConnectionError, TimeoutError):
             raise
         except Exception as problem:  # noqa: BLE001  one request never ends the app
@@ -218,25 +221,31 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         """Requests are not printed: run.log belongs to the app."""
 
 
+def _options(argv: Sequence[str]) -> list[str]:
+    """Without the name of the program, which the whole `sys.argv` has in front."""
+    return list(argv[1:] if sys.argv[:1] and list(argv[:1]) == sys.argv[:1] else argv)
+
+
 def escutar(
     pedido: type[Pedido],
     argv: Sequence[str] | None = None,
     ao_escutar: Callable[[], object] | None = None,
     ao_encerrar: Callable[[], object] | None = None,
 ) -> int:
-    """Serves until SIGTERM and returns the exit code: 0 at the end and when another instance already serves, 2 with nowhere to
-    listen (spec 7). `argv` takes `--tcp host:port` for a bench. `ao_escutar` is called once the socket is this process's own:
+    """Serves until SIGTERM and returns the exit code 0, also when another instance already serves. Ends the process with 2 where there
+    is nowhere to listen (spec 7). `argv` takes `--tcp host:port` for a bench; the whole `sys.argv` may be given. `ao_escutar` is called once the socket is this process's own:
     what only one instance may do begins there. `ao_encerrar` is called on SIGTERM in a thread of its own, while answers under way
     end: streams that would go on are ended there. Both have five seconds."""
     name = _app.app_id()
     try:
-        listener, place = _listen.open_socket(list(argv or []))
+        listener, place = _listen.open_socket(_options(argv or []))
     except _listen.Occupied as occupied:
         _listen.say(f'[{name}] outra instância já atende em {occupied}')
         return _listen.EXIT_OK
     except _listen.Nowhere as nowhere:
         _listen.say(f'[{name}] {nowhere}')
-        return _listen.EXIT_NOWHERE
+        # A returned code would be lost where the app does not pass it to sys.exit.
+        raise SystemExit(_listen.EXIT_NOWHERE) from None
     server = _listen.Server(listener, pedido, ao_encerrar)
     server.heed_signals()
     try:

@@ -69,17 +69,28 @@ function failed(req, res, problem) {
   return refuse(res, 500, 'erro interno do app');
 }
 
-/** Wraps any (req, res) handler, also an async one. */
+/** A handler that answers false served nothing, as `web.spa` does: 404, or the client would wait for ever. Source: spec 7. */
+function served(res, result) {
+  if (result === false && !res.headersSent && !res.writableEnded) responderJson(res, 404, { error: 'rota desconhecida' });
+}
+
+/** Calls a handler, also an async one; answers for it where it fails or serves nothing. */
+function handle(server, handler, req, res) {
+  const fail = (problem) => failed(req, res, problem);
+  try {
+    const result = handler.call(server, req, res);
+    if (typeof result?.then === 'function') result.then((value) => served(res, value)).then(undefined, fail);
+    else served(res, result);
+  } catch (problem) {
+    fail(problem);
+  }
+}
+
+/** Wraps any (req, res) handler, also an async one. One that answers false is answered with 404. */
 function portao(handler) {
   return function gated(req, res) {
-    if (!admit(req, res)) return;
-    try {
-      const result = handler.call(this, req, res);
-      if (typeof result?.then === 'function') result.then(undefined, (problem) => failed(req, res, problem));
-    } catch (problem) {
-      failed(req, res, problem);
-    }
+    if (admit(req, res)) handle(this, handler, req, res);
   };
 }
 
-module.exports = { portao, responderJson, admit, admitUpgrade };
+module.exports = { portao, responderJson, admit, admitUpgrade, handle };

@@ -5,7 +5,7 @@ const net = require('node:net');
 const path = require('node:path');
 const { appId, version, serverScope } = require('./app.js');
 const { isOpen } = require('./gate.js');
-const { admit, admitUpgrade } = require('./handler.js');
+const { admit, admitUpgrade, handle } = require('./handler.js');
 const metricas = require('./metricas.js');
 
 const EXIT_OK = 0;
@@ -134,6 +134,11 @@ function gateEverything(server) {
       count(req.socket, 1);
       res.once('close', () => count(req.socket, -1));
       if (!admit(req, res)) return true;
+      const [only, ...others] = this.rawListeners(event);
+      if (event === 'request' && only !== undefined && others.length === 0) {
+        handle(this, only, req, res);
+        return true;
+      }
     } else if (event === 'upgrade') {
       active.delete(args[1]);
       if (!admitUpgrade(args[0], args[1])) return true;
@@ -180,7 +185,8 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
  * Listens where SVC_APP_SOCKET or `--tcp host:port` says. Ends the process with 0 when another instance already serves and with 2
  * with nowhere to listen (spec 7). On SIGTERM the answers under way end, `aoEncerrar` is awaited, and the process ends with 0.
  */
-async function escutar(server, { argv = process.argv.slice(2), aoEncerrar } = {}) {
+async function escutar(server, { argv = process.argv, aoEncerrar } = {}) {
+  const options = argv[0] === process.argv[0] ? argv.slice(2) : argv;
   const closeIdle = gateEverything(server);
   server.keepAliveTimeout = IDLE_MS;
   server.headersTimeout = HEAD_MS;
@@ -188,7 +194,7 @@ async function escutar(server, { argv = process.argv.slice(2), aoEncerrar } = {}
   server.maxHeaderSize = HEAD_BYTES_MAX;
   let place;
   try {
-    place = await open(server, argv);
+    place = await open(server, options);
   } catch (problem) {
     const occupied = problem instanceof Occupied;
     const text = problem instanceof Nowhere ? problem.message : `não foi possível escutar: ${problem.message}`;

@@ -3,7 +3,7 @@
 const http = require('node:http');
 const { ErroSvc, escutar, fila, gpu, metricas, salas, servidor, web } = require('svc');
 
-const [raiz, ...argv] = process.argv.slice(2);
+const [raiz] = process.argv.splice(2, 1);
 const log = servidor.criarLog();
 const pagina = web.spa(raiz, { ui: true, scripts: ['extra.js', 'ausente.js'], aoAvisar: log });
 const vistos = [];
@@ -62,7 +62,7 @@ async function atender(req, res) {
     for (let numero = 0; numero < 1200; numero += 1) log('grande', { numero, texto: 'x'.repeat(8000) });
     return servidor.responderJson(res, 200, { ok: true });
   }
-  return pagina(req, res) || servidor.responderJson(res, 404, { error: 'rota desconhecida' });
+  return pagina(req, res);
 }
 
 const server = http.createServer(servidor.portao(atender));
@@ -70,4 +70,4 @@ server.on('upgrade', (req, socket) => {
   vistos.push(`UPGRADE ${req.url}`);
   socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: nada\r\nConnection: Upgrade\r\n\r\nalcancou');
 });
-escutar(server, { argv, aoEncerrar: () => correntes.forEach((res) => res.end('fim')) });
+escutar(server, { argv: process.argv, aoEncerrar: () => correntes.forEach((res) => res.end('fim')) });

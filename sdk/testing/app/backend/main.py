@@ -9,7 +9,7 @@ from svc.erros import ErroSvc
 
 RAIZ = pathlib.Path(__file__).resolve().parent.parent
 log = servidor.criar_log()
-pagina = web.spa(sys.argv[1], ui=True, scripts=['extra.js', 'ausente.js'], ao_avisar=log)
+pagina = web.spa(sys.argv.pop(1), ui=True, scripts=['extra.js', 'ausente.js'], ao_avisar=log)
 vistos = []
 fim = threading.Event()
 
@@ -68,8 +68,8 @@ class Pedido(servidor.Pedido):
             for numero in range(1200):
                 log('grande', numero=numero, texto='x' * 8000)
             return self.responder_json(200, {'ok': True})
-        if not pagina(self):
-            self.responder_json(404, {'error': 'rota desconhecida'})
+        return pagina(self)
 
 
-sys.exit(servidor.escutar(Pedido, sys.argv[2:], ao_encerrar=fim.set))
+# The whole sys.argv, and no sys.exit: the runtime takes both, and ends with 2 by itself where it can't listen.
+servidor.escutar(Pedido, sys.argv, ao_encerrar=fim.set)
