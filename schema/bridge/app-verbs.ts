@@ -5,7 +5,7 @@
 import type { OffersAnswer } from '../wire/capabilities.ts';
 import { matching, optional, type Check } from './check.ts';
 import { limits } from './limits.ts';
-import { asked } from './verb.ts';
+import { askedOrOwn } from './verb.ts';
 
 export interface AppCallArgs {
   /** `name/vN` */
@@ -63,17 +63,17 @@ export const isCapability = capacidade.accepts;
 
 export const appVerbs = {
   /**
-   * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, and rejects with what the portal or the person
-   * refused. `caminho` begins with a slash. The first use asks the person.
+   * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, or with 404 and the code
+   * `CAPABILITY_UNKNOWN` where no app offers the capability. Rejects with what the portal or the person refused. `caminho` begins with a slash. The first use asks the person.
    */
-  'apps.pedir': asked<AppCallArgs, null>('Response', {
+  'apps.pedir': askedOrOwn<AppCallArgs, Response | null>('Response', {
     args: { capacidade, caminho: path, metodo: method, cabecalhos: headers, corpo: body, porta: port },
     options: { app: optional(matching(/^[a-z0-9-]{1,49}$/)) },
     takes: '(capacidade: string, caminho: string, opcoes?: SvcPedido)',
     deadlineMs: null,
   }),
   /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
-  'apps.listar': asked<{ readonly capacidade: string }, OffersAnswer['ofertas']>('readonly SvcOferta[]', {
+  'apps.listar': askedOrOwn<{ readonly capacidade: string }, OffersAnswer['ofertas']>('readonly SvcOferta[]', {
     args: { capacidade },
     deadlineMs: limits.portalVerbAnswerMs,
   }),

@@ -1,7 +1,7 @@
 /** The verbs that ask the person something, use the clipboard, or tell what the server gave the app. Spec 2.1 and 4.3 name those of the GPU; spec 7 the others. */
 import { flag, line, listOf, optional, route, text } from './check.ts';
 import { limits } from './limits.ts';
-import { asked, askedOrNull, askedOrOwn, inPage } from './verb.ts';
+import { askedOrNull, askedOrOwn, inPage } from './verb.ts';
 
 /** What the launcher gave the backend that runs now. */
 export interface GpuGrant {
@@ -50,9 +50,9 @@ export const personVerbs = {
   /** Asks the person to paste; null when they don't. A page never reads the clipboard by itself. */
   'area.ler': askedOrOwn<object, string | null>('string | null', { deadlineMs: null }),
   /** What the backend that runs now was given of the GPU, or the sentence why not. */
-  'gpu.concedida': asked<object, GpuGrant>('SvcGpu'),
+  'gpu.concedida': askedOrOwn<object, GpuGrant>('SvcGpu'),
   /** The same with what the manifest declares. */
-  'gpu.estado': asked<object, GpuGrant & { readonly declarada: boolean; readonly modo: 'opcional' | 'necessaria' | null }>(
+  'gpu.estado': askedOrOwn<object, GpuGrant & { readonly declarada: boolean; readonly modo: 'opcional' | 'necessaria' | null }>(
     'SvcEstadoDaGpu',
   ),
 };

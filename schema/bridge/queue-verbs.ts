@@ -72,7 +72,7 @@ export const queueVerbs = {
   /** The job as it is then; one that ended stays as it is. */
   'fila.cancelar': asked<OfJob, PageJobView>('SvcTrabalho', { args: { trabalho }, deadlineMs }),
   /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
-  'fila.listar': asked<{ readonly limite?: number }, readonly PageJobView[]>('readonly SvcTrabalho[]', {
+  'fila.listar': askedOrOwn<{ readonly limite?: number }, readonly PageJobView[]>('readonly SvcTrabalho[]', {
     options: { limite: optional(count) },
     deadlineMs,
   }),

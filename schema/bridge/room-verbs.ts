@@ -7,7 +7,7 @@ import type { AttachmentAnswer, PeopleAnswer, PersonAnswer, RoomAnswer, RoomsAns
 import { anchorPattern, attachmentPattern, noticeKinds, papeisConcedidos, type NoticeKind, type PapelConcedido } from '../rooms.ts';
 import { blob, listOf, matching, oneOf, text } from './check.ts';
 import { limits } from './limits.ts';
-import { asked, inner, inPage } from './verb.ts';
+import { asked, askedOrNull, askedOrOwn, inner, inPage } from './verb.ts';
 
 interface OfRoom {
   readonly sala: string;
@@ -27,7 +27,7 @@ export const roomVerbs = {
   /** A connection to a room, at once; what follows is in its `estado`. Outside the shell: a document to write in, in state `fora`. */
   'salas.entrar': inPage('<D, P = undefined>(sala: string, opcoes: SvcEntrada<D, P>)', 'SvcConexao<D, P>', 'own'),
   /** The rooms of this app that the person is in, with the role in each. */
-  'salas.listar': asked<object, RoomsAnswer>('{ readonly salas: readonly SvcSala[] }', { deadlineMs }),
+  'salas.listar': askedOrOwn<object, RoomsAnswer>('{ readonly salas: readonly SvcSala[] }', { deadlineMs }),
   /** A room with who is in it, the owner first. */
   'salas.ler': asked<OfRoom, RoomAnswer>('SvcSalaLida', { args: { sala }, deadlineMs }),
   'salas.renomear': asked<OfRoom & { readonly nome: string }, null>('null', { args: { sala, nome }, deadlineMs }),
@@ -72,8 +72,8 @@ export const roomVerbs = {
     { readonly app: string; readonly usuario: string; readonly nome: string; readonly iniciais: string; readonly portal: string }
   >(),
   /** Who uses the app. */
-  'pessoas.eu': asked<object, PersonAnswer>('SvcPessoa & { readonly grupos: readonly string[] }', { deadlineMs }),
-  'pessoas.buscar': asked<{ readonly texto: string }, PeopleAnswer>('SvcBusca', { args: { texto: text(200, 0) }, deadlineMs }),
+  'pessoas.eu': askedOrNull<object, PersonAnswer | null>('(SvcPessoa & { readonly grupos: readonly string[] }) | null', { deadlineMs }),
+  'pessoas.buscar': askedOrOwn<{ readonly texto: string }, PeopleAnswer>('SvcBusca', { args: { texto: text(200, 0) }, deadlineMs }),
   /** The person's colour, the same everywhere. */
   'pessoas.corDe': inPage('(usuario: string)', 'string', 'same'),
 };

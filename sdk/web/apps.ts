@@ -140,7 +140,15 @@ export function ask(bridge: Bridge): (capacidade: string, caminho: string, opcoe
       signal?.addEventListener('abort', abort);
       receive({ port, send, answered: resolve, end, signal: ended.signal }, body instanceof ReadableStream ? body : null);
       const transfer = args['corpo'] instanceof ArrayBuffer ? [porta, args['corpo']] : [porta];
-      bridge.ask('apps.pedir', { ...args, capacidade, caminho, porta }, transfer).catch(end);
+      bridge
+        .ask('apps.pedir', { ...args, capacidade, caminho, porta }, transfer)
+        .then((outside) => {
+          // Outside the shell the answer is here; inside it comes over the port.
+          if (!(outside instanceof Response)) return;
+          resolve(outside);
+          end();
+        })
+        .catch(end);
     });
   };
 }

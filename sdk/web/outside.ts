@@ -7,6 +7,15 @@ import { failure, type Args } from './requests.ts';
 
 const notAvailable = () => ({ disponivel: false, motivo: 'fora do ambiente', codigo: 'FORA_DO_AMBIENTE' });
 
+/** The rest of an address as a person would type it: a tab that a page opened must not reach that page. */
+function openTab(address: string): boolean {
+  const opened = window.open(address, '_blank');
+  if (opened !== null) opened.opener = null;
+  return opened !== null;
+}
+
+const noGpu = { concedida: false, dispositivos: [], motivo: 'fora do ambiente' } as const;
+
 const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Promise<AnswerOf<V>> } = {
   'app.capacidades': () => ({ host: 'none', shellVersion: null, verbos: [] }),
   'window.close': () => {
@@ -30,8 +39,20 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
   'janela.abrir': ({ rota }) => {
     const why = rota === undefined ? null : routeProblem(rota);
     if (why !== null) throw failure('argumentos-invalidos', notValid('janela.abrir', 'rota', why));
-    return { nova: window.open(rota ?? document.baseURI, '_blank', 'noopener') !== null };
+    return { nova: openTab(rota ?? document.baseURI) };
   },
+  'apps.listar': () => [],
+  'apps.pedir': ({ capacidade }) =>
+    Response.json(
+      { status: 404, code: 'CAPABILITY_UNKNOWN', error: `fora do ambiente ninguém oferece ${capacidade}`, capacidade },
+      { status: 404 },
+    ),
+  'fila.listar': () => [],
+  'configuracoes.ligada': () => false,
+  'salas.listar': () => ({ salas: [] }),
+  'pessoas.buscar': () => ({ pessoas: [], grupos: [] }),
+  'gpu.concedida': () => noGpu,
+  'gpu.estado': () => ({ ...noGpu, declarada: false, modo: null }),
 };
 
 /** Undefined: the verb rejects. May throw. */

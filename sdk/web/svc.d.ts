@@ -445,8 +445,9 @@ interface Svc {
   };
   readonly apps: {
     /**
-     * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, and rejects with what the portal or the
-     * person refused. `caminho` begins with a slash. The first use asks the person.
+     * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, or with 404 and the code
+     * `CAPABILITY_UNKNOWN` where no app offers the capability. Rejects with what the portal or the person refused. `caminho` begins with a
+     * slash. The first use asks the person.
      */
     pedir(capacidade: string, caminho: string, opcoes?: SvcPedido): Promise<Response>;
     /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
@@ -506,7 +507,7 @@ interface Svc {
   };
   readonly pessoas: {
     /** Who uses the app. */
-    eu(): Promise<SvcPessoa & { readonly grupos: readonly string[] }>;
+    eu(): Promise<(SvcPessoa & { readonly grupos: readonly string[] }) | null>;
     buscar(texto: string): Promise<SvcBusca>;
     /** The person's colour, the same everywhere. */
     corDe(usuario: string): string;

@@ -114,8 +114,14 @@ describe('several providers', () => {
   });
 });
 
-test('what no answer of the person changes is refused as the portal refused it', async () => {
-  expect(await run(world([new CallRefused(404, { code: 'CAPABILITY_UNKNOWN' })], { kind: 'fechada' }))).toBe('CAPABILITY_UNKNOWN');
+test('without a provider the answer is 404 and names the capability; what else the portal refuses is refused', async () => {
+  const nobody = world([new CallRefused(404, { code: 'CAPABILITY_UNKNOWN', detail: 'no installed app offers it' })], { kind: 'fechada' });
+  const answer = await callOtherApp(nobody, call, new AbortController().signal);
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    { status: 404, code: 'CAPABILITY_UNKNOWN', error: 'no installed app offers it', capacidade: 'dicionario/v1' },
+  ]);
+  expect(await run(world([new CallRefused(403, { code: 'CAPABILITY_UNDECLARED' })], { kind: 'fechada' }))).toBe('CAPABILITY_UNDECLARED');
 });
 
 test('a portal that asks again and again is not asked without end', async () => {

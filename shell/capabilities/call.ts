@@ -20,7 +20,7 @@ export interface CallDeps {
 /** A choice, then a consent for the one that was chosen, then the call; and once more where the person changed their mind meanwhile. */
 const roundsMax = 4;
 
-/** Rejects CallRefused, also where the person said no. */
+/** Resolves with the provider's answer, or with 404 where no app offers the capability. Rejects CallRefused, also where the person said no. */
 export async function callOtherApp(deps: CallDeps, asked: PortalCall, signal: AbortSignal): Promise<Response> {
   let call = asked;
   for (let round = 1; ; round += 1) {
@@ -29,12 +29,19 @@ export async function callOtherApp(deps: CallDeps, asked: PortalCall, signal: Ab
       return await deps.portal(call, signal);
     } catch (error) {
       answered();
-      if (!(error instanceof CallRefused) || round === roundsMax) throw error;
+      if (!(error instanceof CallRefused)) throw error;
+      if (error.code === 'CAPABILITY_UNKNOWN') return noProvider(error, call);
+      if (round === roundsMax) throw error;
       call = await allowed(deps, call, error, signal);
     } finally {
       answered();
     }
   }
+}
+
+/** The portal's own refusal as an answer. Source: spec 2.1 `usa`, 7: `pedir` answers 404 naming the capability. */
+function noProvider({ status, code, message }: CallRefused, { capacidade }: PortalCall): Response {
+  return Response.json({ status, code, error: message, capacidade }, { status, headers: { 'content-type': 'application/problem+json' } });
 }
 
 /** The call as it may be made now. Rejects the refusal where nothing can be asked, and where the person does not say yes. */

@@ -245,10 +245,12 @@ describe('a call', () => {
       code: 'CAPABILITY_UNDECLARED',
       status: 403,
     });
-    expect(await inLeitor(`return await pedir('/palavras/x', { app: 'nenhum' }).catch(erro)`)).toMatchObject({
-      code: 'CAPABILITY_UNKNOWN',
-      status: 404,
-    });
+    const nobody = await inLeitor(`const r = await pedir('/palavras/x', { app: 'nenhum' }); return [r.status, r.ok, await r.json()];`);
+    expect(nobody).toEqual([
+      404,
+      false,
+      { status: 404, code: 'CAPABILITY_UNKNOWN', capacidade: 'dicionario/v1', error: expect.any(String) },
+    ]);
     expect(await inLeitor(`return (await pedir('/nada')).status`)).toBe(404);
     expect(await inLeitor(`return await svc.apps.listar('dicionario/v1')`)).toEqual([
       { app: 'dicionario', nome: 'Dicionário', rotulo: 'Palavras em português' },

@@ -312,8 +312,16 @@ test('outside each verb does what the table says', async () => {
     'dialogo.confirmar': 'value true',
     'dialogo.perguntar': 'value "Bia"',
     notificar: 'value null',
-    'window.abrir': 'value {"nova":false}',
-    'janela.abrir': 'value {"nova":false}',
+    'window.abrir': 'value {"nova":true}',
+    'janela.abrir': 'value {"nova":true}',
+    'gpu.concedida': 'value {"concedida":false,"dispositivos":[],"motivo":"fora do ambiente"}',
+    'gpu.estado': 'value {"concedida":false,"dispositivos":[],"motivo":"fora do ambiente","declarada":false,"modo":null}',
+    'apps.listar': 'value []',
+    'apps.pedir': 'value {}',
+    'configuracoes.ligada': 'value false',
+    'fila.listar': 'value []',
+    'salas.listar': 'value {"salas":[]}',
+    'pessoas.buscar': 'value {"pessoas":[],"grupos":[]}',
     'links.abrir': 'value {"app":null}',
     // A call of the test counts as a press; a browser without a person to ask refuses to read.
     'area.escrever': 'value null',
@@ -329,7 +337,11 @@ test('outside each verb does what the table says', async () => {
   for (const name of called.filter((each) => each !== 'window.close' && each !== 'pessoas.corDe'))
     expect([name, answers[name]]).toEqual([name, expected(name)]);
   expect(answers['pessoas.corDe']).toMatch(/^value "#[0-9a-f]{6}"$/);
-  expect(await tab.evaluate(`svc.gpu.estado().catch(({ code }) => code)`)).toBe('fora-do-ambiente');
+  expect(await tab.evaluate(`svc.disco.estado('/x').catch(({ code }) => code)`)).toBe('fora-do-ambiente');
+  expect(await tab.evaluate(`svc.apps.pedir('nada/v1', '/x').then(async (r) => [r.status, (await r.json()).capacidade])`)).toEqual([
+    404,
+    'nada/v1',
+  ]);
   // Last, in a tab that a script opened: others a page can't close.
   const [opened] = await Promise.all([tab.waitForEvent('popup'), tab.evaluate((to) => void window.open(to), address)]);
   await opened.waitForFunction('globalThis.svc !== undefined');

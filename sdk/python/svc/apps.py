@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import re
@@ -28,8 +29,9 @@ def disponivel() -> Disponibilidade:
 class Resposta:
     """The provider's answer, as it comes: `status`, `headers`, `read(n)`, `json()`, and the chunks one by one. Close it, or use `with`."""
 
-    def __init__(self, conexao: http.client.HTTPConnection, resposta: http.client.HTTPResponse) -> None:
-        self._conexao, self._resposta = conexao, resposta
+    def __init__(self, conexao: http.client.HTTPConnection, resposta: http.client.HTTPResponse, lido: io.BytesIO | None = None) -> None:
+        """`lido`: the body, where it was read already."""
+        self._conexao, self._resposta, self._corpo = conexao, resposta, lido or resposta
         self.status = resposta.status
         self.headers = resposta.headers
 
@@ -38,14 +40,14 @@ class Resposta:
         return 200 <= self.status < 300
 
     def read(self, tamanho: int | None = None) -> bytes:
-        return self._resposta.read(tamanho)
+        return self._corpo.read(tamanho)
 
     def json(self) -> Json:
         found: Json = json.loads(self.read())
         return found
 
     def __iter__(self) -> Iterator[bytes]:
-        while pedaco := self._resposta.read1(_PEDACO_BYTES):
+        while pedaco := self._corpo.read1(_PEDACO_BYTES):
             yield pedaco
 
     def close(self) -> None:
@@ -94,7 +96,8 @@ def pedir(
     body: bytes | str | Iterable[bytes] | None = None,
     espera_s: float = _ESPERA_S,
 ) -> Resposta:
-    """The provider's own answer, also 4xx and 5xx and redirects. An iterable body is sent as it comes.
+    """The provider's own answer, also 4xx and 5xx and redirects. An iterable body is sent as it comes. 404 with the code CAPABILITY_UNKNOWN:
+    no app offers the capability (spec 2.1 `usa`, 7).
 
     Raises ErroSvc with the portal's code and status for what the portal refused, such as CONSENT_NEEDED until the person said yes; SEM_REDE;
     SEM_RESPOSTA when nothing moved for `espera_s`. `app` names the provider where several offer it.
@@ -107,7 +110,12 @@ def pedir(
     if 'X-Svc-Fornecedor' in resposta.headers:
         return Resposta(conexao, resposta)
     with closing(conexao):
-        raise _portal.recusa(resposta, resposta.status, 'apps.pedir')
+        corpo_da_recusa = io.BytesIO(resposta.read(1024 * 1024))
+        erro = _portal.recusa(corpo_da_recusa, resposta.status, 'apps.pedir')
+    if erro.codigo != 'CAPABILITY_UNKNOWN':
+        raise erro
+    corpo_da_recusa.seek(0)
+    return Resposta(conexao, resposta, corpo_da_recusa)
 
 
 def listar(capacidade: str) -> list[Oferta]:

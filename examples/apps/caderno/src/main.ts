@@ -12,7 +12,7 @@ const narrow = matchMedia('(max-width: 719px)');
 async function start(salas: Salas): Promise<void> {
   let room: OpenRoom | null = null;
   const list = createRoomsList(salas, (sala) => void open(sala, null));
-  const me = await (svc ?? fail()).pessoas.eu();
+  const me = (await (svc ?? fail()).pessoas.eu()) ?? fail();
 
   const show = (view: 'lista' | 'texto' | 'comentarios'): void => void (document.body.dataset['vista'] = view);
   const title = (): void => {

@@ -73,11 +73,14 @@
     return window.svc.apps.pedir(CAPACIDADE, caminho, app === '' ? opcoes : { ...opcoes, app });
   };
 
+  /** CAPABILITY_UNKNOWN where no dictionary is installed; one that is there has no code. */
+  const codigoDe = async (resposta) => (await resposta.json().catch(() => null))?.code;
+
   async function definir(palavra) {
     dizer(TEXTOS[idioma].perguntando);
     try {
       const resposta = await pedir(`/palavras/${encodeURIComponent(palavra)}`);
-      if (resposta.status === 404) return dizer(TEXTOS[idioma].desconhecida, palavra);
+      if (resposta.status === 404) return dizer(TEXTOS[idioma][await codigoDe(resposta)] ?? TEXTOS[idioma].desconhecida, palavra);
       if (!resposta.ok) throw new Error(String(resposta.status));
       dizer('', `${palavra}: ${(await resposta.json()).sentido}`);
     } catch (problema) {
@@ -92,7 +95,9 @@
     dizer(TEXTOS[idioma].perguntando);
     let resto = '';
     try {
-      const { body } = await pedir('/todas', { signal: leitura.signal });
+      const resposta = await pedir('/todas', { signal: leitura.signal });
+      if (!resposta.ok) throw Object.assign(new Error(String(resposta.status)), { code: await codigoDe(resposta) });
+      const { body } = resposta;
       for await (const pedaco of body.pipeThrough(new TextDecoderStream())) {
         const linhas = `${resto}${pedaco}`.split('\n');
         resto = linhas.pop();

@@ -30,9 +30,20 @@ async function buscar(what, url, { headers, signal, ...init }) {
   }
 }
 
+/** Whether the portal says that no app offers the capability, which is an answer of `pedir`. Source: spec 2.1 `usa`, 7. */
+async function semFornecedor(resposta) {
+  if (resposta.status !== 404) return false;
+  const problema = await resposta
+    .clone()
+    .json()
+    .catch(() => null);
+  return problema?.code === 'CAPABILITY_UNKNOWN';
+}
+
 /**
- * As `fetch`: the provider's own answer, also 4xx and 5xx; bodies stream both ways. Rejects ErroSvc with the portal's code and status for what
- * the portal refused, such as CONSENT_NEEDED until the person said yes. `app` names the provider where several offer it.
+ * As `fetch`: the provider's own answer, also 4xx and 5xx; bodies stream both ways. 404 with the code CAPABILITY_UNKNOWN: no app offers it. Rejects
+ * ErroSvc with the portal's code and status for what the portal refused, such as CONSENT_NEEDED until the person said yes. `app` names the provider
+ * where several offer it.
  */
 async function pedir(capacidade, caminho, { app, method = 'GET', headers, body = null, signal } = {}) {
   const url = endereco(capacidade, caminho || '/');
@@ -41,8 +52,8 @@ async function pedir(capacidade, caminho, { app, method = 'GET', headers, body =
   if (app !== undefined) enviados.set('x-svc-fornecedor', app);
   const emFluxo = typeof body?.getReader === 'function' || typeof body?.[Symbol.asyncIterator] === 'function';
   const resposta = await buscar('apps.pedir', url, { method, headers: enviados, body, signal, ...(emFluxo ? { duplex: 'half' } : {}) });
-  if (!resposta.headers.has('x-svc-fornecedor')) throw await portal.recusa(resposta, 'apps.pedir');
-  return resposta;
+  if (resposta.headers.has('x-svc-fornecedor') || (await semFornecedor(resposta))) return resposta;
+  throw await portal.recusa(resposta, 'apps.pedir');
 }
 
 /** [{ app, nome, rotulo }], without starting any of them. */
