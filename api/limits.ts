@@ -32,6 +32,8 @@ export const limits = {
   peerLooksMs: 1_000,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
   proxyPanelLogLines: 40,
+  /** A backend whose answers are refused is told of so often. */
+  badAnswerLogMs: 60_000,
   eventSocketsPerPersonMax: 32,
   eventSocketBufferedBytesMax: 1_024 * 1_024,
   // Portal border. Decision: docs/decisions/0035-http-border.md

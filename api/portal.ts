@@ -243,7 +243,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const mandates = createMandates(clock, sealKey);
-  const proxy = createProxyOf({ bus, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
+  const proxy = createProxyOf({ bus, log, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, jobFiles: options.jobFiles, onError });
   const fileParts = createFileParts({ files: commands.files, clock, site, sessions, onError });

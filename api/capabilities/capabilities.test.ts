@@ -370,6 +370,8 @@ describe('what comes back', () => {
     ['/api/dic/z?q', `${url}/z?q`],
     ['z', `${url}/a/z`],
     ['../z', `${url}/z`],
+    // Raw bytes of UTF-8: the same letter, not each byte as a letter.
+    ['/api/dic/\xc3\xb3', `${url}/%C3%B3`],
     ['http://dicionario.HOST/api/dic/z', `${url}/z`],
     ['/api/dic', null],
     ['/api/dicionario/z', null],

@@ -64,8 +64,10 @@ export function answerHeaders(answer: readonly string[], asked: Answered): strin
 /** A redirect below the `rota` leads through the portal again; any other is not told: `fetch` would follow it on the shell's origin. */
 function insideRota(location: string, { prefix, rota, origin, basePath, path }: Answered): string | null {
   const base = new URL(origin + path);
-  if (!URL.canParse(location, base.href)) return null;
-  const target = new URL(location, base);
+  // A head is read as Latin-1, and URL writes each character as UTF-8: its bytes stay what they are.
+  const encoded = location.replaceAll(/[\x80-\xff]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  if (!URL.canParse(encoded, base.href)) return null;
+  const target = new URL(encoded, base);
   const pathname = target.pathname.startsWith(basePath) ? target.pathname.slice(basePath.length - 1) : target.pathname;
   if (target.origin !== base.origin || !pathname.startsWith(`${rota}/`)) return null;
   const rest = pathname.slice(rota.length) + target.search;

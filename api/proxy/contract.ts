@@ -32,6 +32,8 @@ export interface ProxyDeps {
   route(person: string, app: string): BackendRoute | null;
   /** The gate of the backend refused the token of the route. */
   tokenRefused(person: string, app: string): void;
+  /** An answer of the backend was no HTTP, or can't be passed on: the client got 502 with the same reason. */
+  badAnswer(person: string, app: string, reason: string): void;
   /** Posts the wish to start (by: navigation) and waits for the verdict. The signal fires when the client is gone. */
   hold(person: string, app: string, signal: AbortSignal): Promise<StartAnswer>;
   /** Null when the app is not installed for the person. */

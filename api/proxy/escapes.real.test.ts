@@ -50,6 +50,7 @@ beforeAll(async () => {
         : null,
     appView: (_person, app) => (app in seen ? stoppedView : null),
     tokenRefused: () => undefined,
+    badAnswer: () => undefined,
     hold: never,
     wish: never,
     logTail: never,

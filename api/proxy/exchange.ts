@@ -88,8 +88,8 @@ export function runExchange(exchange: Exchange, connection: Connection): (failur
         fail(failureOf(error));
         return;
       }
-      // Streams (SSE, long polls) show their head before the first byte of the body.
-      if (phase.unshown && !phase.over) res.flushHeaders();
+      // Streams (SSE, long polls) show their head before the first byte of the body. Not by `flushHeaders`, which writes it as UTF-8.
+      if (phase.unshown && !phase.over) res.write('', 'latin1');
       phase.unshown = false;
     },
     ended: () => {
@@ -147,13 +147,13 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, fi
     informational: (head) => sendEarlyHints(res, head),
     head: (head) => {
       if (refusedByGate(head)) throw new RefusedToken();
+      writeHead(res, head, exchange.headers(head));
       phase.status = head.status;
       phase.unshown = head.framing === 'chunked' || head.framing === 'close';
       connection.deadlineMs = Infinity;
       connection.waitsSinceMs = Infinity;
       if (head.idleMsMax !== null) connection.idleMsMax = Math.max(0, head.idleMsMax - 1_000);
       reusable = head.reusable;
-      res.writeHead(head.status, head.reason, exchange.headers(head));
     },
     body: (slice, last) => {
       phase.unshown = false;
@@ -200,6 +200,15 @@ function answerSink(exchange: Exchange, connection: Connection, phase: Phase, fi
 }
 
 class RefusedToken extends Error {}
+
+/** Throws BadResponse for a head that Node does not write: nothing of it was sent, so the client gets a coded answer. */
+function writeHead(res: ServerResponse, { status, reason }: ResponseHead, headers: string[]): void {
+  try {
+    res.writeHead(status, reason, headers);
+  } catch (error) {
+    throw new BadResponse(`the head of the answer can't be passed on: ${(error as Error).message}`);
+  }
+}
 
 function failureOf(error: unknown): ExchangeFailure {
   if (error instanceof BadResponse) return { code: 'BACKEND_BAD_RESPONSE', message: error.message };
@@ -261,9 +270,9 @@ function trailerPairs(trailers: readonly string[]): [string, string][] {
   return pairs;
 }
 
-/** 103 is passed on when Node takes its links; other 1xx carry nothing for a browser. */
+/** 103 is passed on when Node takes its links; other 1xx carry nothing for a browser. HTTP/1.0 has no interim answers (RFC 9110 15.2). */
 function sendEarlyHints(res: ServerResponse, head: ResponseHead): void {
-  if (head.status !== 103 || res.headersSent) return;
+  if (head.status !== 103 || res.headersSent || res.req.httpVersionMinor === 0) return;
   const links = head.raw.filter((_, index) => index % 2 === 1 && head.raw[index - 1]!.toLowerCase() === 'link');
   if (links.length === 0) return;
   try {

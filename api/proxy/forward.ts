@@ -179,7 +179,7 @@ function openTunnel(via: Own, passage: Passage, policy: ResponsePolicy, { connec
 
 export function switchingHead(answer: ResponseHead, policy: ResponsePolicy): string {
   const headers = clientHeaders(answer, policy);
-  let lines = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${answer.upgrade}\r\n`;
+  let lines = `HTTP/1.1 101 ${answer.reason}\r\nConnection: Upgrade\r\nUpgrade: ${answer.upgrade}\r\n`;
   for (let index = 0; index < headers.length; index += 2) lines += `${headers[index]}: ${headers[index + 1]}\r\n`;
   return `${lines}\r\n`;
 }
@@ -189,7 +189,13 @@ export function poolKey(person: string, app: string): string {
   return `${person} ${app}`;
 }
 
-export function policyOf(deps: ProxyDeps, { target, head }: Passage): ResponsePolicy {
+export function policyOf(deps: ProxyDeps, { target, head, req }: Passage): ResponsePolicy {
   const { portalOrigin } = deps;
-  return { basePath: target.basePath, host: head.host, proto: portalOrigin.startsWith('https:') ? 'https' : 'http', portalOrigin };
+  return {
+    basePath: target.basePath,
+    host: head.host,
+    proto: portalOrigin.startsWith('https:') ? 'https' : 'http',
+    portalOrigin,
+    takesTrailers: req.httpVersionMinor > 0,
+  };
 }

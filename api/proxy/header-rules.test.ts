@@ -9,7 +9,13 @@ import type { ResponseHead } from './response-parser.ts';
 const headOf = (raw: readonly string[], method = 'GET'): RequestHead =>
   readRequestHead({ rawHeaders: raw, method } as IncomingMessage, raw.includes('Upgrade'));
 
-const own: ResponsePolicy = { basePath: '/', host: 'notas.svc.localhost:8787', proto: 'http', portalOrigin: 'http://svc.localhost:8787' };
+const own: ResponsePolicy = {
+  basePath: '/',
+  host: 'notas.svc.localhost:8787',
+  proto: 'http',
+  portalOrigin: 'http://svc.localhost:8787',
+  takesTrailers: true,
+};
 const inPath: ResponsePolicy = { ...own, basePath: '/proxy/app/notas/', host: 'svc.localhost:8787' };
 
 const answerWith = (raw: readonly string[], change: Partial<ResponseHead> = {}): ResponseHead => ({

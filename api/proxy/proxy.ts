@@ -46,6 +46,7 @@ export function createProxy(deps: ProxyDeps, makeUpstream: (via: Forwarder) => U
     answered,
     failed: (passage, failure) => {
       if (failure.code === 'BACKEND_REFUSED_TOKEN') deps.tokenRefused(passage.target.person, passage.target.app);
+      if (failure.code === 'BACKEND_BAD_RESPONSE') deps.badAnswer(passage.target.person, passage.target.app, failure.message);
       if (passage.res.destroyed) return;
       if (passage.navigation) held.panel(passage, failure, (status) => answered(passage.target, status));
       else refuse(parts, passage, failure.code, failure.message, errorKinds[failure.code].retry === 'transient' ? 1_000 : undefined);

@@ -12,6 +12,8 @@ export interface ResponsePolicy {
   readonly host: string;
   readonly proto: 'http' | 'https';
   readonly portalOrigin: string;
+  /** The client speaks HTTP/1.1: only then an answer can carry trailers (RFC 9112 7.1.2). */
+  readonly takesTrailers: boolean;
 }
 
 /** The gate of the backend refused our token (spec 5.1): it runs with another one than we know. */
@@ -20,26 +22,33 @@ export function refusedByGate(head: ResponseHead): boolean {
   return head.raw.some((name, index) => index % 2 === 0 && responseKind(name) === 'gate' && head.raw[index + 1] === 'recusado');
 }
 
-/** Names and values by turns, for `writeHead`. */
+/**
+ * Names and values by turns, for `writeHead`. Content-Length comes last: Node reads a Content-Disposition behind it as UTF-8, and throws or
+ * changes its bytes. The order of different names says nothing (RFC 9110 5.3).
+ */
 export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): string[] {
   const raw = head.raw;
   const named = head.connection === '' ? null : namedTokens(head.connection);
   const kept: string[] = [];
   let typed = false;
   let page = false;
+  let length: readonly string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!;
     if (named !== null && named.has(name.toLowerCase())) continue;
     const value = clientValue(head, name, raw[index + 1]!, policy);
     if (value === null) continue;
-    kept.push(name, value);
-    if (responseKind(name) !== 'contentType') continue;
+    const kind = responseKind(name);
+    if (kind === 'contentLength') length = [name, value];
+    else kept.push(name, value);
+    if (kind !== 'contentType') continue;
     typed = true;
     if (mayBePage(value)) page = true;
   }
   if (!typed && head.status !== 101 && head.framing !== 'none') page = true;
   if (page) kept.push('Content-Security-Policy', framePolicy(policy));
   if (page && policy.basePath === '/' && !saysOpener(raw)) kept.push('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
+  kept.push(...length);
   return kept;
 }
 
@@ -76,7 +85,7 @@ function clientValue(head: ResponseHead, name: string, value: string, policy: Re
     case 'contentLength':
       return head.status === 204 ? null : value;
     case 'trailer':
-      return head.framing === 'chunked' ? value : null;
+      return head.framing === 'chunked' && policy.takesTrailers ? value : null;
     case 'setCookie':
       return clientCookie(value, policy.basePath);
     case 'location':

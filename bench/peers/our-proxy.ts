@@ -17,6 +17,7 @@ const refuse = () => Promise.reject(new Error('not in this benchmark'));
 const deps: ProxyDeps = {
   route: () => route,
   tokenRefused: () => undefined,
+  badAnswer: () => undefined,
   hold: refuse,
   wish: refuse,
   logTail: refuse,

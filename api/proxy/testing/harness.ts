@@ -61,6 +61,7 @@ export interface World {
   hold: (signal: AbortSignal) => Promise<StartAnswer>;
   basePath: string;
   readonly wishes: string[];
+  readonly badAnswers: string[];
   readonly statuses: number[];
   tunnels: number;
   /** Requests that reached the proxy. */
@@ -102,6 +103,7 @@ export async function startBench(backend: ((socket: net.Socket) => void) | Serve
     hold: () => Promise.reject(new Error('no hold expected')),
     basePath: options.basePath ?? '/',
     wishes: [],
+    badAnswers: [],
     statuses: [],
     tunnels: 0,
     handled: 0,
@@ -160,6 +162,7 @@ export function useBenches(): (...args: Parameters<typeof startBench>) => Promis
 function depsOf(world: World, bus: Bus, portalOrigin: string, clock: Clock): ProxyDeps {
   return {
     route: () => world.route,
+    badAnswer: (_person, _app, reason) => void world.badAnswers.push(reason),
     tokenRefused: (_person, app) => void world.wishes.push(`token ${app}`),
     hold: (_person, _app, signal) => world.hold(signal),
     appView: () => world.view,
