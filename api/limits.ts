@@ -71,8 +71,8 @@ export const limits = {
   jobLogPieceBytesMax: 1_024 ** 2,
   /** Who follows a log over the control socket looks at least so often. */
   jobLogLookMs: 2_000,
-  /** The list of outputs that a wrapper sends. */
-  jobListBytesMax: 2 * 1_024 ** 2,
+  /** The list of outputs that a wrapper sends: of a thousand, each byte of a path as three. */
+  jobListBytesMax: 4 * 1_024 ** 2,
   jobReportBytesMax: 4 * 1_024,
   /** How long a question for news may be held. */
   jobHoldSecondsMax: 30,

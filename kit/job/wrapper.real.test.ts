@@ -14,6 +14,8 @@ interface Wish {
   readonly seconds?: number;
   readonly delivery?: number;
   readonly files?: Readonly<Record<string, string>>;
+  /** Of the wrapper itself. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Folders of programs, the only ones that the wrapper finds. */
   readonly programs?: string;
 }
@@ -28,7 +30,7 @@ async function world(onTestFinished: (end: () => Promise<void>) => void) {
     await portal.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const start = ({ command, env = [], seconds = 60, delivery = 60, files = {}, programs }: Wish) => {
+  const start = ({ command, env = [], seconds = 60, delivery = 60, files = {}, programs, environment = {} }: Wish) => {
     const all = {
       url: `${portal.url}\n`,
       header: `Authorization: Bearer ${portal.token}\n`,
@@ -44,7 +46,7 @@ async function world(onTestFinished: (end: () => Promise<void>) => void) {
     const child = spawn('/bin/bash', [path.join(import.meta.dirname, 'wrapper.sh'), folder], {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { HOME: folder, PATH: programs ?? '/usr/local/bin:/usr/bin:/bin' },
+      env: { ...environment, HOME: folder, PATH: programs ?? '/usr/local/bin:/usr/bin:/bin' },
     });
     began.push(child);
     let said = '';
@@ -91,7 +93,7 @@ describe.for(['curl', 'python3'] as const)('with %s and nothing but the core uti
     ].join('\n');
     const run = w.start({ command: ['bash', '-c', script], env: ['NOME=a b\nc'], programs: w.programsWith(client) });
     expect([await run.ended, run.said()]).toEqual([3, '']);
-    expect(w.portal.log()).toBe('olá\nfim\n');
+    expect(w.portal.log()).toBe('olá\nfim\nsvc: not sent: saida/elo: it is a link\n');
     expect(w.portal.outputs()).toEqual({ 'saida/cópia.bin': big.toString(), 'saida/b/nome': 'a b\nc\n', 'saida/nada': '' });
     expect(w.portal.beats).toContain('progresso=0.421052');
     expect(w.portal.beats.filter((line) => line.startsWith('codigo='))).toContain('codigo=3');
@@ -100,6 +102,96 @@ describe.for(['curl', 'python3'] as const)('with %s and nothing but the core uti
     expect([w.kept('codigo'), w.kept('sent')]).toEqual(['3', 'yes']);
   });
 });
+
+/** Names that bash makes, with what the log says of each; the shapes are those of a name that the portal takes none of. */
+const refusedNames: readonly (readonly [made: string, told: string])[] = [
+  [String.raw`res\\ultado.csv`, String.raw`saida/res\\ultado.csv: its name holds a backslash`],
+  [String.raw`a\nb`, String.raw`a\nb': its name holds a control character`],
+  [String.raw`a\rb`, String.raw`a\rb': its name holds a control character`],
+  [String.raw`a\x7fb`, String.raw`a\177b': its name holds a control character`],
+  [String.raw`a\xffb`, String.raw`a\377b': its name is not UTF-8`],
+  // Longer than it need be, a half of a pair, past the last character, cut.
+  [String.raw`a\xc0\xaf`, 'its name is not UTF-8'],
+  [String.raw`a\xed\xa0\x80`, 'its name is not UTF-8'],
+  [String.raw`a\xf4\x90\x80\x80`, 'its name is not UTF-8'],
+  [String.raw`a\xe2\x82`, 'its name is not UTF-8'],
+];
+
+describe.for([
+  ['curl', false],
+  ['python3', false],
+  ['curl', true],
+] as const)('outputs with %s, with walls: %s', ([client, hasWalls]) => {
+  const launch = hasWalls ? words('bwrap', '--bind', '/', '/', '--dev', '/dev') : '';
+  test.concurrent('names that can not be carried are told and left, all others arrive, and it ends at once', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const w = await world(onTestFinished);
+    const script = [
+      ...refusedNames.map(([name]) => `echo x >"saida/$(printf '${name}')"`),
+      'p=saida; for n in 1 2 3 4 5; do p=$p/$(printf "%0250d" 7); mkdir $p; done; echo x >$p/fundo; echo fica >${p%/*}/raso',
+      'mkfifo saida/cano; ln -s ok saida/elo; mkdir saida/vazia; echo 😀 >"saida/relatório 1% 日本 😀.txt"; echo z >"saida/ok"; sleep 1.5',
+    ].join('\n');
+    const programs = hasWalls ? undefined : w.programsWith(client);
+    if (programs !== undefined)
+      for (const name of ['mkfifo', 'stat'])
+        if (!existsSync(path.join(programs, name))) symlinkSync(`/usr/bin/${name}`, path.join(programs, name));
+    const files = { launch, pace: '1 1 0 2 65536 1\n' };
+    const run = w.start({ command: ['bash', '-c', script], files, delivery: 600, ...(programs === undefined ? {} : { programs }) });
+    expect([await run.ended, run.said()]).toEqual([0, '']);
+    expect(Object.keys(w.portal.outputs()).toSorted((a, b) => a.length - b.length)).toEqual([
+      'saida/ok',
+      'saida/relatório 1% 日本 😀.txt',
+      expect.stringMatching(/^saida\/(?:0+7\/){4}raso$/),
+    ]);
+    for (const [, told] of refusedNames) expect(w.portal.log()).toContain(told);
+    for (const told of ['fundo: its path is longer than 1024 bytes', 'cano: it is no plain file', 'saida/elo: it is a link'])
+      expect(w.portal.log()).toContain(told.startsWith('fundo') ? told.slice(6) : told);
+    // The outcome says that outputs are missing.
+    expect(w.portal.beats.slice(-2)).toEqual(['estado=a-enviar', 'codigo=0']);
+  });
+});
+
+test.concurrent('of more outputs than a job leaves the first ones arrive, and a file that vanishes or grows keeps none back', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const w = await world(onTestFinished);
+  const many =
+    'for ((n = 0; n < 1012; n++)); do printf -v name "b%04d" $n; : >saida/$name; done; echo some >saida/a-some; echo muda >saida/a-muda';
+  // Between the list and the bytes.
+  w.portal.fault = (what) => {
+    if (!what.startsWith('POST') || !what.endsWith('/saidas')) return null;
+    rmSync(path.join(w.folder, 'work/saida/a-some'), { force: true });
+    writeFileSync(path.join(w.folder, 'work/saida/a-muda'), 'muda\nmais\n');
+    return null;
+  };
+  const run = w.start({ command: ['bash', '-c', many], delivery: 600 });
+  expect([await run.ended, run.said()]).toEqual([0, '']);
+  const announced = w.portal.announced();
+  expect([announced.length, ...announced.slice(0, 3), announced.at(-1)]).toEqual([
+    1_000,
+    'saida/a-muda',
+    'saida/a-some',
+    'saida/b0000',
+    'saida/b0997',
+  ]);
+  expect(w.portal.outputs()).toEqual({ 'saida/a-muda': 'muda\n', 'saida/b0000': '' });
+  expect(w.portal.log()).toContain('svc: not sent: 14 outputs more than the 1000 that a job leaves\nsvc: not all outputs could be sent\n');
+});
+
+test.concurrent.for(['curl', 'python3'] as const)(
+  'no proxy of the environment stands before the portal: %s',
+  async (client, { expect, onTestFinished }) => {
+    const w = await world(onTestFinished);
+    const away = 'http://127.0.0.1:9';
+    const environment = { http_proxy: away, HTTP_PROXY: away, all_proxy: away, ALL_PROXY: away, PYTHONHOME: '/nowhere' };
+    const run = w.start({ command: ['bash', '-c', 'echo a >saida/a'], programs: w.programsWith(client), environment });
+    expect(await run.ended).toBe(0);
+    expect(w.portal.outputs()).toEqual({ 'saida/a': 'a\n' });
+  },
+);
 
 test.concurrent('as in a pod: what it reads may be read-only, and what it writes is elsewhere', async ({ expect, onTestFinished }) => {
   const w = await world(onTestFinished);

@@ -15,6 +15,9 @@ shopt -s globstar dotglob nullglob
 job=$1 state=${2:-$1}
 beat_seconds=10 log_seconds=2 pause_max=60 end_seconds=10 piece=$((8 * 1024 * 1024))
 outputs_seconds=10
+# schema/limits.ts and schema/jobs.ts: what the portal takes. A list with one entry more, or other ones, is refused whole.
+outputs_max=1000 output_bytes_max=$((16 << 30)) path_bytes_max=1024 names_told_max=20
+files_at_once=50 bytes_at_once=$((64 << 20))
 [[ -r $job/pace ]] && read -r beat_seconds log_seconds pause_max end_seconds piece outputs_seconds <"$job/pace"
 outputs_seconds=${outputs_seconds:-10}
 read -r url <"$job/url"
@@ -60,7 +63,7 @@ request = urllib.request.Request(url, data=open(body, "rb").read() if body else 
 request.add_header(name, value)
 request.add_header("Content-Type", "application/octet-stream")
 if span: request.add_header("Range", "bytes=" + span)
-try: answer = urllib.request.build_opener(Stay).open(request, timeout=int(seconds))
+try: answer = urllib.request.build_opener(urllib.request.ProxyHandler({}), Stay).open(request, timeout=int(seconds))
 except urllib.error.HTTPError as error: answer = error
 print(answer.code, end="", flush=True)
 size = 0
@@ -70,16 +73,16 @@ with open(out, "wb") as to:
 sys.exit(size < int(answer.headers.get("Content-Length") or 0))
 '
 
-# METHOD PATH BODY-FILE OUT [RANGE]: the status is in $status, 000 when there was none. Fails when the answer is not whole; OUT has what came.
+# METHOD PATH BODY-FILE OUT [RANGE]: past any proxy that the environment names, and with no module of Python that it names. The status is in $status, 000 when there was none. Fails when the answer is not whole; OUT has what came.
 request() {
   local method=$1 address=$url$2 from=$3 out=$4 span=${5-}
   : >"$out"
   if [[ $client == curl ]]; then
-    local words=(-q -sS -o "$out" -w '%{http_code}' -X "$method" -H "@$job/header" -H 'Expect:' -H 'Content-Type: application/octet-stream')
+    local words=(-q -sS --noproxy '*' -o "$out" -w '%{http_code}' -X "$method" -H "@$job/header" -H 'Expect:' -H 'Content-Type: application/octet-stream')
     words+=(--connect-timeout 10 --speed-limit 1 --speed-time 30 ${span:+-r "$span"} ${from:+--data-binary "@$from"})
     curl "${words[@]}" "$address" >"${scratch}status" 2>"${scratch}error" &
   else
-    python3 -c "$with_python" "$method" "$address" "$job/header" "$from" "$out" "$span" 30 >"${scratch}status" 2>"${scratch}error" &
+    python3 -I -c "$with_python" "$method" "$address" "$job/header" "$from" "$out" "$span" 30 >"${scratch}status" 2>"${scratch}error" &
   fi
   # Not in the foreground: a signal is answered at once.
   wait $!
@@ -150,11 +153,11 @@ send_log() {
 
 sum_of() {
   local sum
-  if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$1"); else
-    sum=$(python3 -c 'import hashlib, sys
+  if command -v sha256sum >/dev/null; then { sum=$(sha256sum <"$1"); } 2>/dev/null; else
+    sum=$(python3 -I -c 'import hashlib, sys
 sum = hashlib.sha256()
 while part := sys.stdin.buffer.read(1 << 20): sum.update(part)
-print(sum.hexdigest())' <"$1")
+print(sum.hexdigest())' <"$1" 2>/dev/null)
   fi
   printf '%s' "${sum%% *}"
 }
@@ -304,12 +307,13 @@ watch() {
   esac
 }
 
-send() { # FILE SHA OFFSET
-  local file=$1 sha=$2 at=$3 size
-  size=$(stat -c %s "$file") || return 1
+send() { # FILE SHA OFFSET SIZE: the bytes that were announced, also of a file that has grown since then
+  local file=$1 sha=$2 at=$3 size=$4 now
   while ((at < size || size == 0)); do
-    "${walls[@]}" tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$piece" >"$body" 2>/dev/null
-    # Not a byte of it could be written here.
+    now=$((size - at < piece ? size - at : piece))
+    status=200
+    "${walls[@]}" tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$now" >"$body" 2>/dev/null
+    # Not a byte of it could be written here, or it is gone.
     [[ $size == 0 || -s $body ]] || return 1
     request PUT "/saidas/$sha?desde=$at" "$body" "$answer"
     took || return 1
@@ -320,37 +324,153 @@ send() { # FILE SHA OFFSET
   done
 }
 
-declare -A files=() # by sha256
-
-output_sum() {
-  local sum
-  ((${#walls[@]} > 0)) || { sum_of "$1"; return; }
-  sum=$("${walls[@]}" sha256sum -- "$1" 2>/dev/null) && printf '%s' "${sum:0:64}"
-}
+declare -A files=() sizes=()           # by sha256
+declare -A looks=() sums=() paths=()   # by file
+found=()                               # all in the folder of outputs
 
 # The folder of outputs, as it was made: a link in its place has none.
 has_folder() { [[ -d $state/work/saida && ! -L $state/work/saida && ! -L $state/work ]]; }
 
-list_output() { # FILE SHA: its line of the list, into $line too
-  local path
-  encoded "${1#"$state/work/"}"
-  files[$2]=$1
-  printf -v line '%s\t%s\t%s' "$2" "$(stat -c %s "$1")" "$path"
+# FILE…: inode, bytes and time of each into looks, nothing for one that is gone. One process for many, as below. No name here has an escape.
+look_at() {
+  local line name
+  looks=()
+  while (($# > 0)); do
+    while IFS= read -r line; do
+      name=${line#* * * }
+      [[ -z $line ]] || looks[$name]=${line%" $name"}
+    done <<<"$(stat -c '%i %s %.9Y %n' -- "${@:1:files_at_once}" 2>/dev/null)"
+    shift $(($# < files_at_once ? $# : files_at_once))
+  done
+}
+
+sum_all() { # FILE…: into sums, nothing for one that can't be read
+  local line
+  sums=()
+  if ((${#walls[@]} == 0)) && ! command -v sha256sum >/dev/null; then
+    for line; do sums[$line]=$(sum_of "$line"); done
+    return
+  fi
+  while (($# > 0)); do
+    while IFS= read -r line; do
+      [[ ! $line =~ ^[0-9a-f]{64}\ [\ *] ]] || sums[${line:66}]=${line:0:64}
+    done <<<"$("${walls[@]}" sha256sum -- "${@:1:files_at_once}" 2>/dev/null)"
+    shift $(($# < files_at_once ? $# : files_at_once))
+  done
+}
+
+list_output() { # FILE LOOK SHA: its line of the list, into $line too
+  local size=${2#* }
+  size=${size%% *}
+  files[$3]=$1 sizes[$3]=$size
+  printf -v line '%s\t%s\t%s' "$3" "$size" "${paths[$1]}"
   printf '%s\n' "$line" >>"${scratch}outputs"
 }
 
-# What is not in the list is never asked for.
+is_too_large() { # LOOK
+  local size=${1#* }
+  ((${size%% *} > output_bytes_max))
+}
+
+# Percent-encoded UTF-8, each character in its shortest form. Source: RFC 3629, 4.
+more='%[89AB].'
+utf8="^([A-Za-z0-9._~/-]|%[2-7].|%(C[2-9A-F]|D.)$more|%E0%[AB].$more|%E[1-9ABCEF]($more){2}|%ED%[89].$more"
+utf8+="|%F0%[9AB].($more){2}|%F[1-3]($more){3}|%F4%8.($more){2})*\$"
+
+cannot_go() { # FILE: why the portal takes no output of that name, into $why; its encoded path into paths
+  local LC_ALL=C path name=${1#"$state/work/saida/"}
+  why=''
+  encoded "saida/$name"
+  paths[$1]=$path
+  if ((${#name} > path_bytes_max)); then why="its path is longer than $path_bytes_max bytes"
+  elif [[ $path =~ %(0.|1.|7F) ]]; then why='its name holds a control character'
+  elif [[ $path == *%5C* ]]; then why='its name holds a backslash'
+  elif [[ ! $path =~ $utf8 ]]; then why='its name is not UTF-8'
+  fi
+  [[ -n $why ]]
+}
+
+# In the order of the bytes of their paths, so that the same ones are left out each time.
+find_outputs() {
+  local LC_ALL=C
+  found=()
+  has_folder && found=("$state/work/saida"/**)
+}
+
+names_told=0
+leave() { # FILE WHY: in the log, by a name that shows each byte
+  local LC_ALL=C name
+  ((names_told++ < names_told_max)) || return 0
+  printf -v name %q "${1#"$state/work/"}"
+  ((${#name} <= 300)) || name="${name:0:300}..."
+  printf 'svc: not sent: %s: %s\n' "$name" "$2" >>"$state/log"
+}
+
+# FILE…: lists those that stay as they are while they are read, and leaves the others, each with its reason.
+list_all() {
+  local file look tries again=("$@")
+  local -A before=()
+  for tries in 1 2 3; do
+    set -- "${again[@]}"
+    again=()
+    (($# > 0)) || return 0
+    look_at "$@"
+    before=()
+    for file; do before[$file]=${looks[$file]-}; done
+    sum_all "$@"
+    look_at "$@"
+    for file; do
+      look=${looks[$file]-}
+      if [[ -z $look ]]; then leave "$file" 'it is gone'
+      elif is_too_large "$look"; then leave "$file" "it is larger than $output_bytes_max bytes"
+      elif [[ -z ${sums[$file]-} ]]; then leave "$file" "it can't be read"
+      elif [[ ${before[$file]} != "$look" ]]; then again+=("$file")
+      else
+        list_output "$file" "$look" "${sums[$file]}"
+        continue
+      fi
+      left=yes
+    done
+  done
+  for file in "${again[@]}"; do leave "$file" 'it changes while it is read' && left=yes; done
+}
+
+# What is not in the list is never asked for. Everything that is left is told.
 send_outputs() {
-  local file line
+  local file line why size left='' chosen=() batch=() bytes=0 over=0
+  local -A size_of=()
   : >"${scratch}outputs" || return 1
-  for file in "$state/work/saida"/**; do
-    has_folder && [[ -f $file && ! -L $file ]] || continue
-    list_output "$file" "$(output_sum "$file")" || return 1
+  [[ ! -e $state/work/saida && ! -L $state/work/saida ]] || has_folder || { leave "$state/work/saida" 'it is no folder'; left=yes; }
+  find_outputs
+  for file in "${found[@]}"; do
+    if [[ -L $file ]]; then leave "$file" 'it is a link'
+    elif [[ -d $file ]]; then [[ -r $file && -x $file ]] || { leave "$file" "the folder can't be read"; left=yes; }
+    elif [[ ! -e $file ]]; then continue
+    elif [[ ! -f $file ]]; then leave "$file" 'it is no plain file'
+    elif cannot_go "$file"; then leave "$file" "$why"; left=yes
+    elif ((${#chosen[@]} < outputs_max)); then chosen+=("$file")
+    else over=$((over + 1)) left=yes
+    fi
+  done
+  look_at "${chosen[@]}"
+  for file in "${!looks[@]}"; do
+    size=${looks[$file]#* }
+    size_of[$file]=${size%% *}
+  done
+  # Between two batches there is a sign of life.
+  for file in "${chosen[@]}"; do
+    batch+=("$file") bytes=$((bytes + ${size_of[$file]-0}))
+    ((${#batch[@]} >= files_at_once || bytes > bytes_at_once)) || continue
+    list_all "${batch[@]}"
+    batch=() bytes=0
     beat
   done
+  list_all "${batch[@]}"
+  ((names_told <= names_told_max)) || echo "svc: not sent: $((names_told - names_told_max)) more of this kind" >>"$state/log"
+  ((over == 0)) || echo "svc: not sent: $over outputs more than the $outputs_max that a job leaves" >>"$state/log"
   # Nothing was left, and nothing was told before.
-  [[ -s ${scratch}outputs || -e $state/.publish.wanted ]] || return 0
-  deliver
+  [[ ! -s ${scratch}outputs && ! -e $state/.publish.wanted ]] || deliver || return 1
+  [[ -z $left ]]
 }
 
 pass_seconds() { # COUNT: fails when the wrapper is gone meanwhile
@@ -361,20 +481,34 @@ pass_seconds() { # COUNT: fails when the wrapper is gone meanwhile
 # While the command runs, in a process of its own: files that are between two looks as they were. One that changes after that is sent again and
 # takes the place of the one before; one that is being written is not sent. What fails is sent at the next look, or at the end.
 publish() {
-  local file look line list='' sent=''
-  local -A seen=() sums=() lines=() told=()
+  local file look line why list='' sent='' chosen fresh
+  local -A seen=() now=() known=() lines=() told=()
   scratch=$state/.publish.
   answer=${scratch}answer body=${scratch}body
   while pass_seconds "$outputs_seconds"; do
-    files=()
+    files=() sizes=() chosen=() fresh=() now=()
     : >"${scratch}outputs"
-    for file in "$state/work/saida"/**; do
-      has_folder && [[ -f $file && ! -L $file ]] && look=$(stat -c '%i %s %.9Y' "$file" 2>/dev/null) || continue
-      if [[ ${seen[$file]-} == "$look" ]]; then
-        [[ ${sums[$file]-} == "$look "* ]] || sums[$file]="$look $(output_sum "$file")"
-        # Written while it was read: the next look.
-        [[ $(stat -c '%i %s %.9Y' "$file" 2>/dev/null) == "$look" ]] && list_output "$file" "${sums[$file]##* }" && lines[$file]=$line
-      elif [[ -n ${told[$file]-} ]]; then
+    find_outputs
+    for file in "${found[@]}"; do
+      [[ -f $file && ! -L $file ]] && ! cannot_go "$file" && chosen+=("$file")
+      ((${#chosen[@]} < outputs_max)) || break
+    done
+    look_at "${chosen[@]}"
+    for file in "${!looks[@]}"; do
+      look=${looks[$file]} now[$file]=${looks[$file]}
+      [[ ${seen[$file]-} == "$look" && ${known[$file]-} != "$look "* ]] && ! is_too_large "$look" && fresh+=("$file")
+    done
+    sum_all "${fresh[@]}"
+    # Written while it was read: the next look.
+    look_at "${fresh[@]}"
+    for file in "${fresh[@]}"; do
+      [[ ${looks[$file]-} == "${now[$file]}" && -n ${sums[$file]-} ]] && known[$file]="${now[$file]} ${sums[$file]}"
+    done
+    for file in "${chosen[@]}"; do
+      look=${now[$file]-}
+      if [[ -n $look && ${seen[$file]-} == "$look" && ${known[$file]-} == "$look "* ]]; then
+        list_output "$file" "$look" "${known[$file]##* }" && lines[$file]=$line
+      elif [[ -n $look && -n ${told[$file]-} ]]; then
         # What the portal has of it stays until it is at rest again.
         printf '%s\n' "${told[$file]}" >>"${scratch}outputs"
       fi
@@ -389,26 +523,30 @@ publish() {
   done
 }
 
-# The portal says which it still wants, and from where: again until it wants none.
+# The portal says which it still wants, and from where: again until it wants none, or three times the same. A file that can't be sent keeps none of
+# the others back; a portal that does not answer, or has no room, is asked again later.
 deliver() {
-  local sha at before='' rounds=0
+  local sha at before='' rounds=0 is_later
   while :; do
     if request POST /saidas "${scratch}outputs" "${scratch}wanted" && took; then
       [[ -s ${scratch}wanted ]] || return 0
+      [[ $before == "$(<"${scratch}wanted")" ]] && rounds=$((rounds + 1))
+      ((rounds < 3)) || return 1
+      before=$(<"${scratch}wanted") is_later=''
       while IFS=$' \t' read -r sha at _; do
         [[ -n ${files[$sha]-} && $at =~ ^[0-9]{1,15}$ ]] || continue
-        send "${files[$sha]}" "$sha" "$at" && failures=0 || break
+        send "${files[$sha]}" "$sha" "$at" "${sizes[$sha]}" && failures=0 && continue
+        case $status in
+          507) is_later=yes ;;
+          000 | 401 | 408 | 410 | 429 | 5??) is_later=yes; break ;;
+        esac
       done <"${scratch}wanted"
-      [[ $status == 413 ]] && return 1
-      if took; then
-        [[ $before == "$(<"${scratch}wanted")" ]] && rounds=$((rounds + 1))
-        ((rounds < 3)) || return 1
-        before=$(<"${scratch}wanted")
-        continue
-      fi
+      [[ -n $is_later ]] || continue
+      rounds=0 before=''
+    elif [[ $status == 400 || $status == 413 ]]; then
+      # A list that the portal takes never.
+      return 1
     fi
-    # A list that the portal takes never.
-    [[ $status == 413 ]] && return 1
     back_off || return 1
   done
 }

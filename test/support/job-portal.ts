@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isJobPath, shaPattern } from '../../schema/jobs.ts';
+import { limits } from '../../schema/limits.ts';
 
 export interface JobPortal {
   readonly url: string;
@@ -13,6 +15,8 @@ export interface JobPortal {
   log(): string;
   /** By path below the work folder; only those that came whole. */
   outputs(): Readonly<Record<string, string>>;
+  /** Paths of the list that was taken last. */
+  announced(): readonly string[];
   input(path: string, bytes: Buffer): void;
   /** From here on the job counts as cancelled. */
   cancel(): void;
@@ -26,6 +30,7 @@ export interface JobPortal {
 interface State {
   readonly inputs: { readonly sha: string; readonly path: string; readonly bytes: Buffer }[];
   readonly wanted: Map<string, { readonly path: string; readonly size: number; bytes: Buffer }>;
+  announced: readonly string[];
   log: Buffer;
   cancelled: boolean;
 }
@@ -33,7 +38,7 @@ interface State {
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 export async function startJobPortal(token = 'segredo-do-trabalho'): Promise<JobPortal> {
-  const state: State = { inputs: [], wanted: new Map(), log: Buffer.alloc(0), cancelled: false };
+  const state: State = { inputs: [], wanted: new Map(), announced: [], log: Buffer.alloc(0), cancelled: false };
   const beats: string[] = [];
   const requests: string[] = [];
   const server = createServer((request, response) => void serve(request, response));
@@ -65,6 +70,7 @@ export async function startJobPortal(token = 'segredo-do-trabalho'): Promise<Job
       Object.fromEntries(
         [...state.wanted].flatMap(([sha, { path, bytes }]) => (sha256(bytes) === sha ? [[path, bytes.toString('utf8')]] : [])),
       ),
+    announced: () => state.announced,
     input: (path, bytes) => {
       state.inputs.push({ sha: sha256(bytes), path, bytes });
     },
@@ -129,7 +135,10 @@ function answer(state: State, beats: string[], request: IncomingMessage, body: B
     if (from + body.length > state.log.length) state.log = Buffer.concat([state.log.subarray(0, from), body]);
     return [200, Buffer.from(JSON.stringify({ ate: state.log.length }))];
   }
-  if (path === '/saidas') return [200, Buffer.from(declared(state, body.toString('utf8')))];
+  if (path === '/saidas') {
+    const refused = refusalOf(body.toString('utf8').split('\n').filter(Boolean));
+    return refused === null ? [200, Buffer.from(declared(state, body.toString('utf8')))] : [refused, nothing];
+  }
   const output = state.wanted.get(sha);
   if (output === undefined) return [404, nothing];
   if (from > output.bytes.length) return [409, nothing];
@@ -142,8 +151,23 @@ function listOf({ inputs }: State): Buffer {
   return Buffer.from(lines.join(''));
 }
 
+/** As api/queue/executor.ts: one entry that it does not take, and the list is refused whole. */
+function refusalOf(lines: readonly string[]): number | null {
+  if (lines.length > limits.jobFilesMax) return 413;
+  const isRight = (line: string): boolean => {
+    const [sha = '', size = '', path = ''] = line.split('\t');
+    try {
+      return shaPattern.test(sha) && /^\d+$/.test(size) && isJobPath(decodeURIComponent(path).replace(/^saida\//, ''));
+    } catch {
+      return false;
+    }
+  };
+  return lines.every(isRight) ? null : 400;
+}
+
 /** Lines of what is still wanted, with the offset reached. */
 function declared(state: State, lines: string): string {
+  state.announced = lines.split('\n').flatMap((line) => (line === '' ? [] : [decodeURIComponent(line.split('\t')[2] ?? '')]));
   return lines
     .split('\n')
     .filter(Boolean)
