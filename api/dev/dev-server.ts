@@ -90,7 +90,16 @@ export function withSdkTags(page: string): string {
 }
 
 /** Its own headers stay, but for those of the connection and the length. */
-const dropped = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'content-length', 'content-encoding', 'etag', 'last-modified']);
+const dropped = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'trailer',
+  'content-length',
+  'content-encoding',
+  'etag',
+  'last-modified',
+]);
 
 async function sendPage(server: DevServer, site: Site, req: IncomingMessage, res: ServerResponse, target: ProxyTarget): Promise<void> {
   let answer: IncomingMessage;
