@@ -12,6 +12,7 @@ import '../share/svc-share.ts';
 import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { listenLongPress } from '../ui/long-press.ts';
+import { closeMenu } from '../ui/menu.ts';
 import { isByKeyboard } from '../ui/screen.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { fetchOwnWindows } from '../windows/builtin-content.ts';
@@ -53,8 +54,10 @@ export class SvcDesktop extends LitElement {
         grid-template-rows: minmax(0, 1fr) auto;
         /* Not auto: the buttons of many windows would make the page wider than the screen. */
         grid-template-columns: minmax(0, 1fr);
+        position: relative;
         height: var(--screen);
-        overflow: hidden;
+        /* Here and below not hidden: what is hidden is scrolled by the focus and by what one types, and nothing scrolls it back. */
+        overflow: clip;
       }
       /* A keyboard on the screen leaves little: it goes to the windows. */
       :host([typing]) footer {
@@ -64,7 +67,7 @@ export class SvcDesktop extends LitElement {
         position: relative;
         /* Its own stack, so that no window is ever above the taskbar. */
         isolation: isolate;
-        overflow: hidden;
+        overflow: clip;
       }
       /* The keyboard is on the apps of the desktop: windows before them become transparent. */
       svc-home[sought] ~ svc-window {
@@ -91,7 +94,7 @@ export class SvcDesktop extends LitElement {
     void this.#watch;
     // Of a window that is no more nothing is heard.
     const noSnap = this.desk.shielded.subscribe(() => (this.snap = null));
-    this.#ends.push(listenKeys(this.desk), this.#followFocus(), listenLongPress(this), noSnap);
+    this.#ends.push(listenKeys(this.desk), this.#followFocus(), this.#endMenus(), listenLongPress(this), noSnap);
     for (const dialog of this.#dialogs) {
       dialog.subscribe(() => {
         const open = dialog.get();
@@ -103,6 +106,22 @@ export class SvcDesktop extends LitElement {
   get #dialogs(): readonly Pick<Signal<unknown>, 'get' | 'subscribe'>[] {
     const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls, opening } = this.desk;
     return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question, opening.asked];
+  }
+
+  /** Another window in front, or one less: what the open menu was of may be covered or gone. */
+  #endMenus(): () => void {
+    const { windows } = this.desk;
+    const order = (): string =>
+      windows.windows
+        .get()
+        .map(({ id, minimised }) => `${id} ${minimised}`)
+        .join() + (windows.top()?.id ?? '');
+    let before = order();
+    return windows.windows.subscribe(() => {
+      const now = order();
+      if (now !== before) closeMenu();
+      before = now;
+    });
   }
 
   /** A choice in the launcher moves the focus, but could not while the launcher held it: the front window gets it. */

@@ -152,9 +152,10 @@ export class SvcHome extends LitElement {
     if (isMenuKey(event)) {
       event.preventDefault();
       const app = entries[this.focused]?.app ?? null;
-      const box = this.#tiles[this.focused]?.getBoundingClientRect();
-      if (box === undefined) return;
-      const place = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+      const of = this.#tiles[this.focused];
+      if (of === undefined) return;
+      const box = of.getBoundingClientRect();
+      const place = { x: box.left + box.width / 2, y: box.top + box.height / 2, of };
       if (app === null) this.#openGroundMenu(place);
       else openAppMenu(this.desk, app, place);
       return;
@@ -234,7 +235,7 @@ export class SvcHome extends LitElement {
       @click=${() => entry.run()}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        if (app !== null) openAppMenu(this.desk, app, { x: event.clientX, y: event.clientY });
+        if (app !== null) openAppMenu(this.desk, app, { x: event.clientX, y: event.clientY, of: event.currentTarget as Element });
       }}
     >
       <span class="picture">

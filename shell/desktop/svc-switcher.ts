@@ -46,7 +46,8 @@ export class SvcSwitcher extends LitElement {
         box-shadow: inset 0 0 0 2px var(--focus);
       }
       .name {
-        overflow: hidden;
+        min-width: 0;
+        overflow: clip;
         text-overflow: ellipsis;
         white-space: nowrap;
       }

@@ -75,7 +75,8 @@ export class SvcTaskbar extends LitElement {
   }
 
   #personMenu(event: MouseEvent): void {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const of = event.currentTarget as HTMLElement;
+    const box = of.getBoundingClientRect();
     openMenu(
       this.desk.session.nome,
       [
@@ -99,7 +100,7 @@ export class SvcTaskbar extends LitElement {
           ],
         },
       ],
-      { x: box.right - 230, y: box.top - 8 },
+      { x: box.right - 230, y: box.top - 8, of },
     );
   }
 
@@ -218,7 +219,7 @@ export class SvcTaskbar extends LitElement {
       @click=${() => desk.openApp(app.id)}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        openAppMenu(desk, app, { x: event.clientX, y: event.clientY - 8 });
+        openAppMenu(desk, app, { x: event.clientX, y: event.clientY - 8, of: event.currentTarget as Element });
       }}
     >
       <svc-app-icon .app=${app} .size=${24}></svc-app-icon>
@@ -259,7 +260,7 @@ export class SvcTaskbar extends LitElement {
       @click=${() => this.#press(window)}
       @contextmenu=${(event: MouseEvent) => {
         event.preventDefault();
-        openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8 });
+        openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8, of: event.currentTarget as Element });
       }}
     >
       <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${builtinOf(window)} .size=${24}></svc-app-icon>

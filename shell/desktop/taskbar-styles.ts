@@ -122,7 +122,8 @@ export const taskbarStyles = css`
     color: var(--muted);
   }
   .label {
-    overflow: hidden;
+    min-width: 0;
+    overflow: clip;
     font-size: 13px;
     text-overflow: ellipsis;
     white-space: nowrap;
@@ -225,7 +226,7 @@ export const taskbarStyles = css`
       position: absolute;
       width: 1px;
       height: 1px;
-      overflow: hidden;
+      overflow: clip;
       clip-path: inset(50%);
     }
   }

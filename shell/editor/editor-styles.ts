@@ -48,7 +48,7 @@ export const editorStyles = css`
   .box {
     flex: 1;
     min-height: 0;
-    overflow: hidden;
+    overflow: clip;
   }
   .refused {
     flex: 1;

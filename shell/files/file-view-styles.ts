@@ -76,7 +76,7 @@ export const fileViewStyles = css`
   }
   .name {
     min-width: 0;
-    overflow: hidden;
+    overflow: clip;
     text-overflow: ellipsis;
     white-space: pre;
   }
@@ -93,7 +93,8 @@ export const fileViewStyles = css`
   .type,
   .size,
   .date {
-    overflow: hidden;
+    min-width: 0;
+    overflow: clip;
     color: var(--muted);
     font-size: 13px;
     text-overflow: ellipsis;

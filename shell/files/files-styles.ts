@@ -98,8 +98,9 @@ export const filesStyles = css`
   }
   .columns button {
     min-height: 32px;
+    min-width: 0;
     padding: 0;
-    overflow: hidden;
+    overflow: clip;
     border: 0;
     background: transparent;
     color: var(--muted);

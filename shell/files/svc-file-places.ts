@@ -64,7 +64,7 @@ export class SvcFilePlaces extends LitElement {
       }
       span {
         min-width: 0;
-        overflow: hidden;
+        overflow: clip;
         text-overflow: ellipsis;
         white-space: nowrap;
       }
@@ -107,7 +107,7 @@ export class SvcFilePlaces extends LitElement {
       event.preventDefault();
       event.stopPropagation();
       if (!isPinned) return;
-      openMenu(name, [{ items: pinnedMenu(this.desk, path) }], { x: event.clientX, y: event.clientY });
+      openMenu(name, [{ items: pinnedMenu(this.desk, path) }], { x: event.clientX, y: event.clientY, of: event.currentTarget as Element });
     };
     return html`<button
       type="button"

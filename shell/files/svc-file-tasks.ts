@@ -33,7 +33,8 @@ export class SvcFileTasks extends LitElement {
         gap: 2px 8px;
       }
       .label {
-        overflow: hidden;
+        min-width: 0;
+        overflow: clip;
         text-overflow: ellipsis;
         white-space: nowrap;
       }

@@ -279,8 +279,9 @@ export class SvcFiles extends LitElement {
   #toolbar(name: string): TemplateResult {
     const icons = this.view.vista === 'icones';
     const below = (event: MouseEvent) => {
-      const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-      return { x: left, y: bottom + 4 };
+      const of = event.currentTarget as HTMLElement;
+      const { left, bottom } = of.getBoundingClientRect();
+      return { x: left, y: bottom + 4, of };
     };
     return html`<header>
       <span class="narrow"

@@ -75,6 +75,8 @@ export class SvcFolder extends LitElement {
   /** What was just made is shown with its name to be edited. */
   #made: string | null = null;
   #held: Held = { focus: null, anchor: null };
+  /** The menu that is open, and the paths that it is of; none: of the folder. */
+  #menuOpen: { readonly menu: SvcUiMenu; readonly paths: readonly string[] } | null = null;
   /** What was renamed is brought into sight where it is now. */
   #renamedTo: string | null = null;
 
@@ -114,12 +116,15 @@ export class SvcFolder extends LitElement {
     super.disconnectedCallback();
     this.#endActs();
     this.#end();
+    this.#menuOpen?.menu.close();
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
     this.#wordsOf ??= entryWords(this.desk);
     if (!changed.has('listing')) return;
     this.#end();
+    // It is of what was shown before.
+    this.#menuOpen?.menu.close();
     const { listing } = this;
     this.#end = listing.state.subscribe(() => this.#listed(listing));
     // What a search finds is told again and again.
@@ -179,6 +184,7 @@ export class SvcFolder extends LitElement {
     if (total === null) return this.#select(nothingChosen);
     const held = this.#held;
     const isGone = (path: string): boolean => listing.indexOf(path) === -1 && total <= readInFull;
+    if (this.#menuOpen?.paths.some(isGone) === true) this.#menuOpen.menu.close();
     this.#select(kept(this.selection, total, isGone, held, (path) => listing.indexOf(path)));
     // An entry on a page that is still to be read is followed when it is.
     const still = (now: string | null, before: string | null): string | null => (before === null || isGone(before) ? now : before);
@@ -267,7 +273,9 @@ export class SvcFolder extends LitElement {
     const { chosen } = this.selection;
     const items = item === null ? [] : chosen.has(item.caminho) ? [...chosen.values()] : [item];
     const name = items.length === 1 ? text('menu.file', { nome: items[0]!.nome }) : this.groundLabel || text('files.more');
-    openMenu(name, this.#menuOf(items), place);
+    const menu = openMenu(name, this.#menuOf(items), { of: this, ...place });
+    this.#menuOpen = { menu, paths: items.map(({ caminho }) => caminho) };
+    menu.addEventListener('close', () => this.#menuOpen?.menu === menu && (this.#menuOpen = null));
   }
 
   #key(event: KeyboardEvent): void {

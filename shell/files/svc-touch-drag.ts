@@ -36,7 +36,7 @@ export class SvcTouchDrag extends LitElement {
         padding: 8px 12px;
         border: 1px solid var(--line-strong);
         border-radius: 8px;
-        overflow: hidden;
+        overflow: clip;
         background: var(--raised);
         box-shadow: var(--shadow-high);
         text-overflow: ellipsis;

@@ -30,7 +30,8 @@ export const tileStyles = css`
   }
   .tile .name {
     display: -webkit-box;
-    overflow: hidden;
+    min-width: 0;
+    overflow: clip;
     font-size: 13px;
     line-height: 1.3;
     overflow-wrap: anywhere;

@@ -100,7 +100,8 @@ export const queueStyles = css`
   }
   .name {
     display: block;
-    overflow: hidden;
+    min-width: 0;
+    overflow: clip;
     font-weight: 600;
     text-overflow: ellipsis;
     white-space: nowrap;

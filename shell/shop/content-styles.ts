@@ -64,7 +64,9 @@ export const shopContentStyles = css`
   .about {
     flex: 1;
     display: -webkit-box;
-    overflow: hidden;
+    min-width: 0;
+    min-height: 0;
+    overflow: clip;
     color: var(--muted);
     font-size: 13px;
     -webkit-box-orient: vertical;

@@ -55,8 +55,13 @@ export class SvcTabs extends LitElement {
   #menu(event: MouseEvent, tab: Tab): void {
     event.preventDefault();
     event.stopPropagation();
-    const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    openMenu(text('tabs.menu', { titulo: tab.titulo }), [tabCommands(this.desk, this.window, this.now, tab)], { x: left, y: bottom + 2 });
+    const of = event.currentTarget as HTMLElement;
+    const { left, bottom } = of.getBoundingClientRect();
+    openMenu(text('tabs.menu', { titulo: tab.titulo }), [tabCommands(this.desk, this.window, this.now, tab)], {
+      x: left,
+      y: bottom + 2,
+      of,
+    });
   }
 
   /** Pages under a tab that is dragged would take the pointer. A tab that is gone meanwhile is told of at the document. */

@@ -7,7 +7,7 @@ export const logStyles = css`
     flex-direction: column;
     border: 1px solid var(--line);
     border-radius: 10px;
-    overflow: hidden;
+    overflow: clip;
   }
   .bar {
     display: flex;

@@ -57,7 +57,7 @@ export class SvcScreen extends LitElement {
         flex: 1;
         min-height: 0;
         padding: 6px 0 6px 8px;
-        overflow: hidden;
+        overflow: clip;
       }
       .away {
         position: absolute;

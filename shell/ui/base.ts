@@ -50,7 +50,7 @@ export const base = css`
     position: absolute;
     width: 1px;
     height: 1px;
-    overflow: hidden;
+    overflow: clip;
     clip-path: inset(50%);
     white-space: nowrap;
   }

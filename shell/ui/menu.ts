@@ -1,6 +1,8 @@
 /** Menus of the shell at a point: the kit's, filled from a list. One is open at a time; the focus goes back to where it was. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { around } from '../../sdk/web/ui/menu-end.ts';
 import '../../sdk/web/ui/menu.ts';
 import './app-icon.ts';
 import { glyph, type Glyph } from './glyphs.ts';
@@ -29,6 +31,8 @@ export interface MenuGroup {
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
+  /** The menu closes when this is gone, hidden or scrolled. */
+  readonly of?: Element | null;
 }
 
 function entry(item: MenuItem): TemplateResult {
@@ -50,9 +54,23 @@ function entry(item: MenuItem): TemplateResult {
   >`;
 }
 
-export function openMenu(label: string, groups: readonly MenuGroup[], { x, y }: MenuPlace): void {
-  for (const open of document.querySelectorAll('body > ui-menu')) open.remove();
+/** What is open, or opens in this turn. */
+let opened: SvcUiMenu | null = null;
+
+/** An open modal dialog takes what is beside it out of use: a menu of something in it is in it, too. */
+function homeOf(of: Element | null): Element {
+  for (const element of of === null ? [] : around(of)) {
+    if (!(element instanceof HTMLDialogElement) || !element.matches(':modal')) continue;
+    const root = element.getRootNode();
+    return root instanceof ShadowRoot ? root.host : element;
+  }
+  return document.body;
+}
+
+export function openMenu(label: string, groups: readonly MenuGroup[], { x, y, of = null }: MenuPlace): SvcUiMenu {
+  opened?.remove();
   const menu = document.createElement('ui-menu');
+  opened = menu;
   menu.label = label;
   const filled = groups.filter(({ items }) => items.length > 0);
   render(
@@ -63,11 +81,12 @@ export function openMenu(label: string, groups: readonly MenuGroup[], { x, y }: 
     menu,
   );
   menu.addEventListener('close', () => menu.remove());
-  document.body.append(menu);
-  void menu.updateComplete.then(() => menu.showAt(x, y));
+  homeOf(of ?? deepActive()).append(menu);
+  void menu.updateComplete.then(() => menu.showAt(x, y, of));
+  return menu;
 }
 
-export const closeMenu = (): void => document.querySelector<SvcUiMenu>('body > ui-menu')?.close();
+export const closeMenu = (): void => opened?.close();
 
 /** The key of menus, and Shift+F10, which every keyboard has. */
 export const isMenuKey = ({ key, shiftKey }: KeyboardEvent): boolean => key === 'ContextMenu' || (key === 'F10' && shiftKey);

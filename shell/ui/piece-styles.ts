@@ -6,7 +6,7 @@ export const frameStyles = css`
   :host {
     display: block;
     container-type: inline-size;
-    overflow: hidden;
+    overflow: clip;
     background: var(--surface);
   }
   .layout {

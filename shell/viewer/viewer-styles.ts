@@ -47,7 +47,7 @@ export const viewerStyles = css`
     overflow: auto;
   }
   .stage.fit {
-    overflow: hidden;
+    overflow: clip;
   }
   .stage:focus-visible {
     outline-offset: -2px;

@@ -41,7 +41,7 @@ export const appFrameStyles = css`
   .bar {
     width: min(240px, 70%);
     height: 3px;
-    overflow: hidden;
+    overflow: clip;
     border-radius: 2px;
     background: var(--line);
   }

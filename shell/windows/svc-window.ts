@@ -245,11 +245,8 @@ export class SvcWindow extends LitElement implements Frame {
     const fills = fillsArea(this.desk.windows.area.get());
     const menu = (event: MouseEvent): void => {
       event.preventDefault();
-      openWindowMenu(
-        this.desk,
-        id,
-        event.detail === 0 && event.type === 'click' ? this.menuPoint() : { x: event.clientX, y: event.clientY },
-      );
+      const point = event.detail === 0 && event.type === 'click' ? this.menuPoint() : { x: event.clientX, y: event.clientY };
+      openWindowMenu(this.desk, id, { ...point, of: event.currentTarget as Element });
     };
     return html`<header
       class="title ${tabs === undefined ? '' : 'tabbed'}"

@@ -75,7 +75,8 @@ export const windowStyles = css`
   }
   h2 {
     flex: 1;
-    overflow: hidden;
+    min-width: 0;
+    overflow: clip;
     font-size: 14px;
     font-weight: 600;
     text-overflow: ellipsis;
@@ -135,7 +136,7 @@ export const windowStyles = css`
     display: flex;
     flex: 1;
     min-height: 0;
-    overflow: hidden;
+    overflow: clip;
     border-radius: 0 0 11px 11px;
   }
   .whole + .body {

@@ -56,7 +56,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
         background: var(--svc-alto);
         color: var(--svc-texto);
         box-shadow: var(--svc-sombra);
-        overflow: hidden;
+        overflow: clip;
       }
       dialog[open] {
         display: flex;

@@ -127,7 +127,7 @@ export const kitStyles = css`
     width: 1px;
     height: 1px;
     margin: -1px;
-    overflow: hidden;
+    overflow: clip;
     clip-path: inset(50%);
     white-space: nowrap;
   }

@@ -132,8 +132,8 @@ interface SvcUiMenu extends SvcUiElement<SvcUiMenuEvents> {
   label: string;
   readonly open: boolean;
   show(): void;
-  /** Coordinates of the window: a context menu. */
-  showAt(x: number, y: number): void;
+  /** Coordinates of the window: a context menu. It closes when the element that it is of is gone, hidden or scrolled. */
+  showAt(x: number, y: number, of?: Element | null): void;
   close(): void;
 }
 interface SvcUiMenuGroup extends SvcUiElement {

@@ -4,8 +4,9 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { deepActive } from './deep-active.ts';
-import { define, holdsFocus, KitElement, kitStyles, roleOf, step, wordsOf } from './element.ts';
-import { glyph } from './glyphs.ts';
+import { define, holdsFocus, KitElement, kitStyles, step } from './element.ts';
+import { UiMenuItem } from './menu-item.ts';
+import { endsWith } from './menu-end.ts';
 import { typeAhead } from './type-ahead.ts';
 
 /** Between a menu and the edge of the page. */
@@ -40,8 +41,11 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   open = false;
   #typed = typeAhead();
   #backTo: HTMLElement | null = null;
-  #anchor: Place | null = null;
+  /** Gives where it is anchored now: a button may move while the menu is open. */
+  #anchor: (() => Place) | null = null;
   #beside = false;
+  #closing = new AbortController();
+  readonly #internals = this.attachInternals();
 
   static override styles = [
     kitStyles,
@@ -50,23 +54,42 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         display: inline-flex;
         max-width: 100%;
       }
+      /* Without a button it takes no place in the page. */
+      :host(:state(free)) {
+        display: contents;
+      }
+      /* Over the whole page, frames too: the browser's own backdrop of a popover takes no press. */
+      .layer {
+        position: fixed;
+        inset: 0;
+        width: auto;
+        height: auto;
+        margin: 0;
+        padding: 0;
+        border: 0;
+        overflow: clip;
+        background: transparent;
+        color: inherit;
+        touch-action: none;
+      }
+      :host([slot='submenu']) .layer {
+        pointer-events: none;
+      }
       [role='menu'] {
         position: fixed;
-        inset: auto;
         min-width: 12rem;
         max-width: calc(100vw - 16px);
-        margin: 0;
         padding: calc(1.5 * var(--svc-passo));
         border: 1px solid var(--svc-borda);
         border-radius: calc(1.5 * var(--svc-raio));
         background: var(--svc-alto);
         color: var(--svc-texto);
         box-shadow: var(--svc-sombra);
+        outline: none;
         overflow: auto;
-      }
-      /* A press beside it closes it and does nothing else, also over a frame. */
-      :host(:not([slot='submenu'])) [role='menu']::backdrop {
+        overscroll-behavior: contain;
         pointer-events: auto;
+        touch-action: auto;
       }
       ::slotted(hr) {
         margin: calc(1.5 * var(--svc-passo)) 0;
@@ -76,6 +99,9 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     `,
   ];
 
+  get #layer(): HTMLElement {
+    return this.renderRoot.querySelector('.layer')!;
+  }
   get #list(): HTMLElement {
     return this.renderRoot.querySelector('[role=menu]')!;
   }
@@ -91,18 +117,26 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   /** Opens below (or above) its button, or beside the entry that it belongs to. */
   show(): void {
     const trigger = this.#trigger ?? this.parentElement;
-    if (trigger !== null) this.#openAt(trigger.getBoundingClientRect(), trigger, this.slot === 'submenu');
+    if (trigger !== null) this.#openAt(() => trigger.getBoundingClientRect(), trigger, trigger, this.slot === 'submenu');
   }
   /** For `opens="…"` of a button. */
   openFrom(opener: HTMLElement): void {
-    this.#openAt(opener.getBoundingClientRect(), opener, false);
+    this.#openAt(() => opener.getBoundingClientRect(), opener, opener, false);
   }
-  /** A context menu. */
-  showAt(x: number, y: number): void {
-    this.#openAt({ left: x, right: x, top: y, bottom: y }, deepActive(), false);
+  /** A context menu. It closes when the element that it is of is gone or scrolled. */
+  showAt(x: number, y: number, of: Element | null = null): void {
+    this.#openAt(() => ({ left: x, right: x, top: y, bottom: y }), deepActive(), of, false);
   }
   close(): void {
-    if (this.open) this.#list.hidePopover();
+    if (this.open) this.#layer.hidePopover();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    // The browser tells nothing of a popover that is taken out of the page.
+    if (!this.open) return;
+    this.#ended();
+    if (deepActive() === document.body) this.#giveBack();
   }
 
   /** The one that has the entry that it belongs to. */
@@ -115,7 +149,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     for (const { submenu } of this.items) submenu?.close();
   }
 
-  #openAt(anchor: Place, backTo: HTMLElement | null, beside: boolean): void {
+  #openAt(anchor: () => Place, backTo: HTMLElement | null, of: Element | null, beside: boolean): void {
     if (this.open || this.items.length === 0) return;
     const outer = this.#outer;
     if (outer !== null) outer.#closeInner();
@@ -124,14 +158,21 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     this.#beside = beside;
     this.#backTo = backTo;
     this.open = true;
-    this.#list.showPopover();
+    this.#layer.showPopover();
     this.#put();
     this.focusItem(0);
+    this.#closing = new AbortController();
+    const { signal } = this.#closing;
+    if (outer === null) endsWith(of, () => this.close(), signal);
+    const sized = (): void => this.#put();
+    addEventListener('resize', sized, { signal });
+    visualViewport?.addEventListener('resize', sized, { signal });
+    addEventListener('keydown', (event) => this.#keyBeside(event), { signal, capture: true });
   }
 
   #put(): void {
-    const anchor = this.#anchor;
-    if (anchor === null) return;
+    const anchor = this.#anchor?.();
+    if (anchor === undefined) return;
     const list = this.#list;
     list.style.maxHeight = `${roomBelow() - 2 * edgePx}px`;
     const { width, height } = list.getBoundingClientRect();
@@ -149,6 +190,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   override updated(changed: PropertyValues): void {
     if (!changed.has('open')) return;
     const trigger = this.#trigger;
+    this.#internals.states[trigger === null ? 'add' : 'delete']('free');
     if (trigger === null) return;
     const told = { expanded: String(this.open), haspopup: 'menu' };
     if ('expanded' in trigger) Object.assign(trigger, told);
@@ -159,19 +201,49 @@ export class UiMenu extends KitElement implements SvcUiMenu {
   #toggles(event: ToggleEvent): void {
     if (event.newState === 'open' || !this.open) return;
     this.#closeInner();
-    this.open = false;
-    const backTo = this.#backTo;
-    this.#backTo = null;
-    if (backTo?.isConnected === true && holdsFocus(this)) backTo.focus();
+    this.#ended();
+    if (holdsFocus(this)) this.#giveBack();
     this.emit('close', undefined, { bubbles: false });
   }
 
-  /** What is beside a menu and covers the page is the menu's own, for the browser. */
-  #pressedBeside(event: PointerEvent): void {
-    if (event.target !== this.#list) return;
-    const { left, right, top, bottom } = this.#list.getBoundingClientRect();
-    const isIn = event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
-    if (!isIn) this.close();
+  #ended(): void {
+    this.open = false;
+    this.#closing.abort();
+    if (shown === this) shown = null;
+  }
+
+  /** While the focus is in another frame it stays there: what had it here gets it when the person comes back. */
+  #giveBack(): void {
+    const backTo = this.#backTo;
+    this.#backTo = null;
+    const give = (): void => {
+      if (backTo?.isConnected === true && (holdsFocus(this) || deepActive() === document.body)) backTo.focus({ preventScroll: true });
+    };
+    if (document.hasFocus()) give();
+    else addEventListener('focus', give, { once: true });
+  }
+
+  /** A press beside it closes it and does nothing else. */
+  #pressedBeside(event: Event): void {
+    if (event.target !== this.#layer) return;
+    // After a touch this holds the click back, which would meet what is below; after the button of a mouse, that the focus goes.
+    if (event.cancelable) event.preventDefault();
+    if (event.type !== 'mousedown') this.close();
+  }
+
+  /** The focus went elsewhere: a window opened, or another frame was pressed. Where it is now is known after this event only. */
+  #focusLeft(): void {
+    setTimeout(() => {
+      if (this.open && !holdsFocus(this)) this.close();
+    });
+  }
+
+  /** What had the focus in it was taken away. */
+  #keyBeside(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || holdsFocus(this)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close();
   }
 
   #triggerKey(event: KeyboardEvent): void {
@@ -181,18 +253,18 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     if (event.key === 'ArrowUp') this.focusItem(-1);
   }
 
-  /** Of the entries of this menu only: those of an inner one hear their own. */
+  /** Of the entries of this menu only: those of an inner one hear their own. Where a heading was pressed none has the focus. */
   #key(event: KeyboardEvent): void {
     const { items } = this;
     const from = items.findIndex((item) => item === (event.target as Element).closest('ui-menu-item'));
-    if (from < 0) return;
-    const next = step(event.key, from, items.length, ['ArrowUp', 'ArrowDown']);
-    const item = items[from]!;
+    if (from < 0 && event.target !== this.#list) return;
+    const item = items[from];
+    const next = step(event.key, from < 0 && event.key === 'ArrowUp' ? 0 : from, items.length, ['ArrowUp', 'ArrowDown']);
     if (next !== null) items[next]!.focus();
     else if (event.key === 'Escape' || (event.key === 'ArrowLeft' && this.slot === 'submenu')) this.close();
     else if (event.key === 'Tab') this.#closeAll();
-    else if (event.key === 'Enter' || event.key === ' ') item.click();
-    else if (event.key === 'ArrowRight' && item.submenu !== null) item.submenu.show();
+    else if (event.key === 'Enter' || event.key === ' ') item?.click();
+    else if (event.key === 'ArrowRight' && item?.submenu != null) item.submenu.show();
     else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const labels = items.map((each) => each.words);
       items[this.#typed(event.key, labels, from) ?? from]?.focus();
@@ -221,6 +293,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
 
   /** The browser closes an "auto" popover when the finger goes that opened it by resting on something. */
   override render(): TemplateResult {
+    const beside = (event: Event): void => this.#pressedBeside(event);
     return html`<slot
         name="trigger"
         @click=${() => this.show()}
@@ -228,17 +301,29 @@ export class UiMenu extends KitElement implements SvcUiMenu {
         @slotchange=${() => this.updated(new Map([['open', false]]))}
       ></slot>
       <div
+        class="layer"
         popover="manual"
-        role="menu"
-        part="menu"
-        aria-label=${this.label || (this.#triggerWords() ?? nothing)}
         @beforetoggle=${(event: ToggleEvent) => this.#toggles(event)}
-        @pointerdown=${(event: PointerEvent) => this.#pressedBeside(event)}
-        @contextmenu=${(event: Event) => event.preventDefault()}
-        @keydown=${(event: KeyboardEvent) => this.#key(event)}
-        @click=${(event: Event) => this.#clicked(event)}
+        @mousedown=${beside}
+        @click=${beside}
+        @auxclick=${beside}
+        @contextmenu=${beside}
+        @touchend=${beside}
+        @touchcancel=${beside}
+        @wheel=${beside}
       >
-        <slot></slot>
+        <div
+          role="menu"
+          part="menu"
+          tabindex="-1"
+          aria-label=${this.label || (this.#triggerWords() ?? nothing)}
+          @contextmenu=${(event: Event) => event.preventDefault()}
+          @focusout=${() => this.#focusLeft()}
+          @keydown=${(event: KeyboardEvent) => this.#key(event)}
+          @click=${(event: Event) => this.#clicked(event)}
+        >
+          <slot></slot>
+        </div>
       </div>`;
   }
 
@@ -249,154 +334,4 @@ export class UiMenu extends KitElement implements SvcUiMenu {
 
 const menuOf = (item: Element): Element | null => item.closest('ui-menu');
 
-class UiMenuGroup extends KitElement implements SvcUiMenuGroup {
-  static override properties = { heading: {} };
-  heading = '';
-
-  static override styles = [
-    kitStyles,
-    css`
-      :host {
-        display: block;
-      }
-      p {
-        padding: calc(1.5 * var(--svc-passo)) calc(2.5 * var(--svc-passo)) var(--svc-passo);
-        color: var(--svc-texto-fraco);
-        font-size: 0.8125em;
-        font-weight: 600;
-      }
-    `,
-  ];
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    roleOf(this, 'group');
-  }
-  override updated(): void {
-    this.ariaLabel = this.heading || null;
-  }
-  override render(): TemplateResult {
-    return html`${this.heading === '' ? nothing : html`<p aria-hidden="true">${this.heading}</p>`}<slot></slot>`;
-  }
-}
-
-export class UiMenuItem extends KitElement implements SvcUiMenuItem {
-  static override properties = {
-    value: {},
-    type: { reflect: true },
-    checked: { type: Boolean, reflect: true },
-    disabled: { type: Boolean, reflect: true },
-    detail: {},
-    keys: {},
-  };
-  value = '';
-  type: 'command' | 'checkbox' | 'radio' = 'command';
-  checked = false;
-  disabled = false;
-  detail = '';
-  keys = '';
-
-  static override styles = [
-    kitStyles,
-    css`
-      :host {
-        display: block;
-        border-radius: var(--svc-raio);
-        cursor: pointer;
-      }
-      :host(:focus-visible) {
-        outline-offset: -2px;
-      }
-      :host(:focus),
-      :host(:hover) {
-        background: var(--svc-superficie-alta);
-      }
-      :host([disabled]) {
-        color: var(--svc-texto-fraco);
-        cursor: default;
-      }
-      .row {
-        display: flex;
-        align-items: center;
-        gap: calc(2.5 * var(--svc-passo));
-        min-height: var(--svc-controle);
-        padding: var(--svc-passo) calc(2.5 * var(--svc-passo));
-      }
-      .mark {
-        display: grid;
-        flex: none;
-        width: 18px;
-        color: var(--svc-texto-fraco);
-      }
-      .words {
-        flex: 1;
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-      small,
-      .keys {
-        color: var(--svc-texto-fraco);
-        font-size: 0.875em;
-      }
-      small {
-        display: block;
-      }
-      /* Fingers have no such keys. */
-      @media (pointer: coarse) {
-        .keys {
-          display: none;
-        }
-      }
-    `,
-  ];
-
-  get submenu(): UiMenu | null {
-    return this.querySelector<UiMenu>(':scope > ui-menu');
-  }
-  /** Its own label, without what its menu says. */
-  get words(): string {
-    return wordsOf(this);
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.tabIndex = -1;
-  }
-
-  /** A box is ticked or not, of radios up to the next line one is. */
-  choose(): void {
-    if (this.type === 'checkbox') this.checked = !this.checked;
-    if (this.type !== 'radio') return;
-    for (const side of ['previousElementSibling', 'nextElementSibling'] as const) {
-      for (let other = this[side]; other instanceof UiMenuItem && other.type === 'radio'; other = other[side]) other.checked = false;
-    }
-    this.checked = true;
-  }
-
-  override updated(): void {
-    const { submenu } = this;
-    if (submenu !== null) submenu.slot = 'submenu';
-    roleOf(this, this.type === 'command' ? 'menuitem' : `menuitem${this.type}`);
-    this.ariaDisabled = this.disabled ? 'true' : null;
-    this.ariaChecked = this.type === 'command' ? null : String(this.checked);
-    this.ariaHasPopup = submenu === null ? null : 'menu';
-  }
-
-  override render(): TemplateResult {
-    const mark = this.type !== 'command' && this.checked ? glyph('check', 18) : html`<slot name="start"></slot>`;
-    return html`<div class="row">
-        <span class="mark">${mark}</span>
-        <span class="words"
-          ><slot @slotchange=${() => this.requestUpdate()}></slot
-          >${this.detail === '' ? nothing : html`<small>${this.detail}</small>`}</span
-        >
-        ${this.keys === '' ? nothing : html`<span class="keys">${this.keys}</span>`}<slot name="end"></slot>
-        ${this.submenu === null ? nothing : glyph('right', 16)}
-      </div>
-      <slot name="submenu"></slot>`;
-  }
-}
-
 define('ui-menu', UiMenu);
-define('ui-menu-group', UiMenuGroup);
-define('ui-menu-item', UiMenuItem);

@@ -45,7 +45,7 @@ class UiProgress extends KitElement implements SvcUiProgress {
         border: 1px solid var(--svc-borda-campo);
         border-radius: 1rem;
         background: var(--svc-superficie-alta);
-        overflow: hidden;
+        overflow: clip;
       }
       .bar div {
         width: var(--ui-progress-part);

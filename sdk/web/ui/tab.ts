@@ -56,7 +56,7 @@ export class UiTab extends KitElement implements SvcUiTab {
       .words {
         flex: 1;
         min-width: 0;
-        overflow: hidden;
+        overflow: clip;
         text-overflow: ellipsis;
         unicode-bidi: isolate;
       }

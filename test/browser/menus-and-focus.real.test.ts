@@ -1,0 +1,265 @@
+/**
+ * Menus, what scrolls and where the keyboard is, with the mouse, a finger and the keyboard: every menu closes by a press beside it and by Escape,
+ * nothing of the desktop is scrolled away, and after each act the keyboard is in the window in front.
+ */
+import { mkdtempSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { boxOf, frameOf, openApp, useDesk, windowOf, type Box } from './support/browser.ts';
+import { openFileOn } from './support/open-file.ts';
+import { middleOf, touchScreen, type Point } from './support/touch.ts';
+
+let page: Page;
+let problems: readonly string[];
+useDesk((made) => ({ page, problems } = made), ['notas', 'vitrine']);
+beforeEach(() => page.setDefaultTimeout(20_000));
+
+let folder: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-menus-')));
+  mkdirSync(path.join(folder, 'outra'));
+  for (const name of ['carta.txt', 'outra/carta.txt']) writeFileSync(path.join(folder, name), 'x');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const openMenus = (): Locator => page.locator('ui-menu[open]');
+const bar = (): Locator => page.getByRole('toolbar').first();
+const files = (): Locator => windowOf(page, path.basename(folder));
+const entry = (name: string): Locator => files().locator(`[data-name="${name}"]`);
+const vitrine = () => frameOf(page, 'Vitrine');
+const isIn = ({ x, y }: Point, box: Box): boolean => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+
+async function openFiles(): Promise<void> {
+  await openFileOn(page, { caminho: folder, nome: path.basename(folder), isFolder: true });
+  await entry('carta.txt').waitFor();
+}
+
+const rightClick = async (locator: Locator): Promise<void> => await locator.click({ button: 'right' });
+
+/** Every menu of the shell that Notas and the window of a folder bring, the latter in front. */
+const menus: readonly (readonly [string, () => Promise<void>])[] = [
+  ['of the person', async () => await bar().locator('.person').click()],
+  ['of the window, by its button', async () => await files().locator('button.menu').click()],
+  ['of the window, at its title', async () => await rightClick(files().locator('h2'))],
+  ['of a window, at the taskbar', async () => await rightClick(bar().getByRole('button', { name: 'Notas' }))],
+  ['of the desktop', async () => await page.mouse.click(640, 30, { button: 'right' })],
+  ['of a file', async () => await rightClick(entry('carta.txt'))],
+  [
+    'of the folder',
+    async () =>
+      await files()
+        .locator('svc-file-view .scroll')
+        .click({ button: 'right', position: { x: 300, y: 300 } }),
+  ],
+  ['of the folder, by its button', async () => await files().getByRole('button', { name: 'Mais ações' }).click()],
+];
+
+const state = async (): Promise<unknown> =>
+  await page.evaluate(() => {
+    const desktop = document.querySelector('svc-shell')!.shadowRoot!.querySelector('svc-desktop')!;
+    const windows = [...desktop.shadowRoot!.querySelectorAll<HTMLElement>('svc-window')].map((each) => [
+      each.ariaLabel,
+      each.style.transform,
+      each.hasAttribute('top'),
+      each.hasAttribute('minimised'),
+    ]);
+    return [windows, desktop.shadowRoot!.querySelectorAll('svc-launcher, svc-bell').length];
+  });
+/** What a press there would do is seen: the window closes, another comes to the front, a note is made, the launcher opens. */
+const beside = async (): Promise<readonly Point[]> => [
+  await middleOf(files().locator('button.close')),
+  await middleOf(frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' })),
+  await middleOf(bar().locator('.launch')),
+];
+
+async function openBoth(): Promise<void> {
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  await openFiles();
+  // Notas to the left edge, where its page is seen, the folder to the right, both in sight.
+  for (const [title, x, y] of [
+    ['Notas', 10, 60],
+    [path.basename(folder), 230, 90],
+  ] as const) {
+    await bar().getByRole('button', { name: title }).click();
+    await windowOf(page, title).locator('h2').waitFor();
+    const { x: left, y: top } = await boxOf(windowOf(page, title).locator('h2'));
+    await page.mouse.move(left + 30, top + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + 90, y + 20, { steps: 3 });
+    await page.mouse.up();
+  }
+}
+
+describe('menus', () => {
+  test('a press beside any menu closes it and does nothing else, by mouse, by its other button and by finger; Escape gives the focus back', async () => {
+    await openBoth();
+    const before = await state();
+    for (const [name, open] of menus) {
+      for (const [at, press] of (['mouse', 'finger', 'right'] as const).entries()) {
+        const point = (await beside())[at] ?? { x: 0, y: 0 };
+        await open();
+        await expect.poll(() => openMenus().count(), { message: name }).toBe(1);
+        const heights = await page.evaluate(() => [document.documentElement.scrollHeight, document.body.scrollHeight]);
+        expect({ name, heights }).toEqual({ name, heights: [800, 800] });
+        if (isIn(point, await boxOf(openMenus().getByRole('menu')))) {
+          await page.keyboard.press('Escape');
+          continue;
+        }
+        if (press === 'finger') {
+          const finger = await touchScreen(page);
+          await finger.down(point);
+          await finger.up();
+          await finger.end();
+        } else await page.mouse.click(point.x, point.y, { button: press === 'mouse' ? 'left' : 'right' });
+        await expect.poll(() => openMenus().count(), { message: `${name}, ${press}` }).toBe(0);
+        expect(await state(), `${name}, ${press}`).toEqual(before);
+      }
+      await open();
+      await openMenus().getByRole('menuitem').or(openMenus().getByRole('menuitemradio')).first().waitFor();
+      // A heading or the edge takes the focus from the entry: Escape counts all the same.
+      const { x, y } = await boxOf(openMenus().getByRole('menu'));
+      await page.mouse.click(x + 3, y + 3);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => openMenus().count(), { message: name }).toBe(0);
+    }
+    expect(await frameOf(page, 'Notas').locator('.lista .svc-item').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a menu ends when what it was opened for is gone, and by a change of the page', async () => {
+    await openBoth();
+    const other = path.join(folder, 'passageiro.txt');
+    writeFileSync(other, 'x');
+    await entry('passageiro.txt').waitFor();
+    const ends: readonly (readonly [string, () => Promise<void>, () => Promise<void>])[] = [
+      [
+        'the folder is another one',
+        () => rightClick(entry('carta.txt')),
+        async () =>
+          await files().evaluate((window) => {
+            window
+              .shadowRoot!.querySelector('svc-files')!
+              .shadowRoot!.querySelector('svc-folder')!
+              .dispatchEvent(
+                new CustomEvent('go', {
+                  detail: (window as unknown as { state: { route: string } }).state.route + '/outra',
+                  bubbles: true,
+                }),
+              );
+          }),
+      ],
+      [
+        'the file is gone',
+        () => rightClick(entry('passageiro.txt')),
+        async () => {
+          renameSync(other, `${folder}/outra/passageiro.txt`);
+          await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+        },
+      ],
+      ['another window came to the front', () => rightClick(entry('carta.txt')), async () => await page.keyboard.press('F6')],
+      [
+        'the screen was turned',
+        () => bar().locator('.person').click(),
+        async () => await page.setViewportSize({ width: 900, height: 700 }),
+      ],
+    ];
+    for (const [name, open, act] of ends) {
+      await openFiles();
+      await open();
+      await expect.poll(() => openMenus().count(), { message: name }).toBe(1);
+      await act();
+      await expect.poll(() => openMenus().count(), { message: name, timeout: 20_000 }).toBe(0);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test("a menu of an app's page closes by a press beside it in the page, on another window and on the desktop", async () => {
+    await openApp(page, 'Vitrine');
+    const button = vitrine().getByRole('button', { name: 'Ações' });
+    await button.waitFor();
+    const menu = vitrine().locator('ui-menu#acoes[open]');
+    const open = async (): Promise<void> => {
+      await button.click();
+      await menu.waitFor({ state: 'attached' });
+    };
+    const title = await middleOf(windowOf(page, 'Vitrine').locator('h2'));
+    const inPage = await middleOf(vitrine().getByRole('heading', { name: 'Diálogo, menu e avisos' }));
+    for (const point of [inPage, title, { x: 1_270, y: 700 }, await middleOf(bar().locator('time'))]) {
+      await open();
+      await page.mouse.click(point.x, point.y);
+      await menu.waitFor({ state: 'detached' });
+    }
+    await open();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    expect(
+      await button.evaluate((element) => element.getRootNode() instanceof ShadowRoot && document.activeElement !== document.body),
+    ).toBe(true);
+    // With the menu of an entry open both close.
+    await open();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => vitrine().locator('ui-menu[open]').count()).toBe(2);
+    await page.mouse.click(inPage.x, inPage.y);
+    await expect.poll(() => vitrine().locator('ui-menu[open]').count()).toBe(0);
+  });
+});
+
+describe('what scrolls', () => {
+  /** Elements that are scrolled and that no person could scroll back, and the page itself. */
+  const scrolledAway = async (): Promise<readonly string[]> =>
+    await page.evaluate(() => {
+      const scrolled: string[] = [];
+      const look = (root: Document | ShadowRoot): void => {
+        for (const element of root.querySelectorAll('*')) {
+          const { scrollLeft, scrollTop } = element;
+          const { overflowX, overflowY } = getComputedStyle(element);
+          const isScroller = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
+          const isField = element.matches('input, textarea, .xterm *');
+          if (!isField && ((scrollLeft !== 0 && !isScroller(overflowX)) || (scrollTop !== 0 && !isScroller(overflowY))))
+            scrolled.push(`${element.localName}.${element.className} ${scrollLeft} ${scrollTop}`);
+          if (element.shadowRoot !== null) look(element.shadowRoot);
+        }
+      };
+      look(document);
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      return scrollWidth > innerWidth || scrollHeight > innerHeight ? [...scrolled, `page ${scrollWidth} ${scrollHeight}`] : scrolled;
+    });
+
+  test('nothing of the desktop is scrolled by Tab and by what is typed, in any window that sticks out on either side', async () => {
+    const titles = ['Notas', 'Vitrine', 'Terminal', 'Configurações', 'Loja', 'Fila', 'Gerenciador de tarefas'];
+    const opened: (readonly [string, () => Promise<void>])[] = titles.map((title) => [title, () => openApp(page, title)]);
+    opened.push([path.basename(folder), openFiles]);
+    opened.push(['carta.txt', async () => await openFileOn(page, { caminho: path.join(folder, 'carta.txt'), nome: 'carta.txt' })]);
+    for (const [title, open] of opened) {
+      await open();
+      // The editor adds to its title that something is not saved.
+      const window = page.getByRole('dialog', { name: new RegExp(`\\b${title}`) }).first();
+      await window.waitFor();
+      for (const side of ['right', 'left'] as const) {
+        const box = await boxOf(window.locator('header.title'));
+        const controls = await boxOf(window.locator('.controls'));
+        const grip = side === 'right' ? { x: Math.max(box.x, 0) + 120, y: box.y + 4 } : { x: controls.x - 20, y: box.y + 4 };
+        await page.mouse.move(grip.x, grip.y);
+        await page.mouse.down();
+        await page.mouse.move(side === 'right' ? 1_240 : 60, 700, { steps: 4 });
+        await page.mouse.up();
+        // From the first button of the window through what is in it, further than the last one.
+        await window.locator('button.menu').focus();
+        for (let tab = 0; tab < 10; tab += 1) await page.keyboard.press('Tab');
+        expect(await scrolledAway(), `${title}, ${side}, Tab`).toEqual([]);
+        const field = window.locator('input:visible, textarea, .cm-content').last();
+        if ((await field.count()) > 0) {
+          await field.focus();
+          await page.keyboard.type('muito mais do que cabe '.repeat(8));
+        }
+        expect(await scrolledAway(), `${title}, ${side}, typed`).toEqual([]);
+      }
+      await window.locator('button.minimise').evaluate((button) => (button as HTMLElement).click());
+    }
+    expect(problems).toEqual([]);
+  });
+});
