@@ -19,6 +19,9 @@ export interface ArchiveEntry {
 
 export const nothing = Buffer.alloc(0);
 
+/** In order, as far as can be seen, and of a form that is not read here: nothing of it is unpacked by halves. `why` follows a colon. */
+export const unsupported = (why: string): SvcError => new SvcError('UNPACK_UNSUPPORTED', `the archive is not unpacked: ${why}`);
+
 /** `why` follows a colon. */
 export const refusal = (why: string, cause?: unknown): SvcError =>
   new SvcError('UNPACK_REFUSED', `the archive is not unpacked: ${why}`, {}, { cause });

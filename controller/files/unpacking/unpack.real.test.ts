@@ -1,5 +1,5 @@
 /** Archives that tar, zip, gzip and zstd made, and ones that lie, unpacked into real folders. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   mkdtempSync,
   readdirSync,
@@ -122,7 +122,7 @@ test('several things get a folder of the archive’s name, one file is itself, n
   });
 });
 
-test('names whose bytes are no UTF-8, second names, a file that is there twice, sparse files', async () => {
+test('names whose bytes are no UTF-8, second names, a file that is there twice', async () => {
   mkdirSync(at('x'));
   const odd = Buffer.concat([Buffer.from(at('x', 'f')), Buffer.from([0xff])]);
   writeFileSync(odd, 'estranho');
@@ -136,6 +136,90 @@ test('names whose bytes are no UTF-8, second names, a file that is there twice, 
   expect(names.map((name) => name.toString('latin1')).toSorted()).toEqual(['a', 'b', 'f\xff']);
   expect([readFileSync(at('aqui', 'x', 'a'), 'utf8'), readFileSync(at('aqui', 'x', 'b'), 'utf8')]).toEqual(['novo!', 'velho']);
   expect(leftOut).toEqual([]);
+});
+
+const forms = ['v7', 'oldgnu', 'gnu', 'ustar', 'posix'] as const;
+const sparse = [[], ['-S'], ['-S', '--sparse-version=0.0'], ['-S', '--sparse-version=0.1'], ['-S', '--sparse-version=1.0']] as const;
+test('every form of tar, with holes and without: the same tree, or a refusal that says so', async () => {
+  mkdirSync(at('arvore', 'p'.repeat(60), 'q'.repeat(60)), { recursive: true });
+  writeFileSync(at('arvore', 'p'.repeat(60), 'q'.repeat(60), 'fundo'), 'fundo');
+  writeFileSync(at('arvore', 'ação'), 'olá');
+  writeFileSync(at('arvore', 'furos'), 'x');
+  // Six holes: more than a header of old GNU tar has room for.
+  for (let n = 1; n <= 6; n += 1)
+    run('dd', 'if=/dev/urandom', `of=${at('arvore', 'furos')}`, 'bs=4096', 'count=1', `seek=${n * 40}`, 'conv=notrunc', 'status=none');
+  symlinkSync('ação', at('arvore', 'elo'));
+  linkSync(at('arvore', 'ação'), at('arvore', 'outro'));
+  const ends = new Map<string, number>();
+  let nth = 0;
+  const tried = async (name: string, ...args: readonly string[]): Promise<void> => {
+    // Tar itself packs some trees in no form.
+    if (spawnSync('tar', ['-cf', name, ...args], { cwd: root, stdio: 'ignore' }).status !== 0) return;
+    const end = await refused(name);
+    ends.set(end, (ends.get(end) ?? 0) + 1);
+    if (end.startsWith('unpacked'))
+      expect([args, leftOut, bytesOf(at('aqui', end.slice('unpacked to '.length)))]).toEqual([args, [], bytesOf(at('arvore'))]);
+    rmSync(at('aqui'), { recursive: true });
+    mkdirSync(at('aqui'));
+    leftOut = [];
+  };
+  for (const form of forms)
+    for (const how of sparse)
+      for (const more of [[], ['--xattrs', '--acls'], ['--numeric-owner']])
+        await tried(`t${(nth += 1)}.tar`, `--format=${form}`, ...how, ...more, 'arvore');
+  // A second entry behind the sparse one, a label, an incremental archive, a global header.
+  for (const form of ['gnu', 'posix']) {
+    await tried(`t${(nth += 1)}.tar`, `--format=${form}`, '-V', 'rotulo', 'arvore');
+    await tried(`t${(nth += 1)}.tar`, `--format=${form}`, '-g', at(`incremental-${form}`), 'arvore');
+  }
+  await tried('t-global.tar', '--format=posix', '--pax-option=globexthdr.name=g,comment=nada', 'arvore');
+  await tried('t-mtime.tar', '--format=posix', '--mtime=2242-03-16 12:56:32 UTC', 'arvore');
+  expect([...ends.keys()].toSorted()).toEqual(['UNPACK_UNSUPPORTED', 'unpacked to arvore']);
+  expect([...ends.values()].every((count) => count > 5)).toBe(true);
+  mkdirSync(at('latim'));
+  writeFileSync(Buffer.concat([Buffer.from(at('latim', 'a')), Buffer.from([0xe7])]), 'x');
+  run('tar', '--format=posix', '-cf', 'latim.tar', 'latim');
+  expect(await refused('latim.tar')).toBe('UNPACK_UNSUPPORTED');
+});
+
+/** As `seen`, by bytes. */
+function bytesOf(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const full = path.join(entry.parentPath, entry.name);
+    found[path.relative(folder, full)] = entry.isFile() ? readFileSync(full, 'latin1') : entry.isSymbolicLink() ? readlinkSync(full) : '';
+  }
+  return found;
+}
+
+test('a zip by another method, or in parts, is told as that', async () => {
+  const script = [
+    'import sys, zipfile, struct',
+    'for name, method in (("bzip2", 12), ("lzma", 14)):',
+    '    zipfile.ZipFile(name + ".zip", "w", method).writestr("a.txt", b"ola " * 1000)',
+    'plain = zipfile.ZipFile("plano.zip", "w", 8); plain.writestr("a.txt", b"ola " * 1000); plain.close()',
+    'data = open("plano.zip", "rb").read()',
+    'central = data.rindex(b"PK\\x01\\x02"); end = data.rindex(b"PK\\x05\\x06")',
+    'for name, method in (("deflate64", 9), ("zstd", 93), ("xz", 95), ("ppmd", 98), ("method 77", 77)):',
+    '    other = bytearray(data); struct.pack_into("<H", other, 8, method); struct.pack_into("<H", other, central + 10, method); open(name + ".zip", "wb").write(other)',
+    'other = bytearray(data); struct.pack_into("<H", other, end + 4, 2); open("parts.zip", "wb").write(other)',
+    'other = bytearray(data); struct.pack_into("<H", other, 6, 0x41); struct.pack_into("<H", other, central + 8, 0x41); open("forte.zip", "wb").write(other)',
+  ].join('\n');
+  run('python3', '-c', script);
+  const words = async (name: string): Promise<string> =>
+    await unpack(`${name}.zip`).then(String, (error: unknown) => `${(error as { code: string }).code} ${(error as Error).message}`);
+  for (const method of ['bzip2', 'lzma', 'deflate64', 'zstd', 'xz', 'ppmd', 'method 77'])
+    expect(await words(method)).toBe(`UNPACK_UNSUPPORTED the archive is not unpacked: it is compressed by ${method}, not by deflate`);
+  expect(await words('parts')).toBe('UNPACK_UNSUPPORTED the archive is not unpacked: it is one of several parts');
+  expect(await words('forte')).toBe('UNPACK_REFUSED the archive is not unpacked: it is locked by a password');
+  expect(await words('plano')).toBe('a.txt');
+  // Numbers of zip64.
+  run(
+    'python3',
+    '-c',
+    'import zipfile; z = zipfile.ZipFile("zip64.zip", "w"); f = z.open("b.txt", "w", force_zip64=True); f.write(b"x"); f.close(); z.close()',
+  );
+  expect(await words('zip64')).toBe('b.txt');
 });
 
 interface Hostile extends Omit<Headers, 'name'> {

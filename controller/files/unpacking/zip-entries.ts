@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from 'yauzl';
-import { nothing, refusal, type ArchiveEntry } from './entry.ts';
+import { nothing, refusal, unsupported, type ArchiveEntry } from './entry.ts';
 import { limits } from '../limits.ts';
 
 /** Bytes from `start` up to and without `end`. */
@@ -55,18 +55,55 @@ class PartReader extends RandomAccessReader {
 }
 
 export async function* zipEntries(read: ReadPart, bytes: number): AsyncGenerator<ArchiveEntry> {
-  const zip = await fromRandomAccessReaderPromise(new PartReader(read, bytes), bytes, { lazyEntries: true, autoClose: false });
+  const zip = await fromRandomAccessReaderPromise(new PartReader(read, bytes), bytes, { lazyEntries: true, autoClose: false }).catch(
+    (error: unknown) => {
+      throw wordsOf(error);
+    },
+  );
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.isEncrypted()) throw refusal('it is locked by a password');
+      if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
+        throw unsupported(`it is compressed by ${methodOf(entry)}, not by deflate`);
       yield await entryOf(zip, entry);
     }
   } catch (error) {
-    // The words of yauzl's validateFileName.
-    throw /^(?:absolute path|invalid relative path): /.test((error as Error).message)
-      ? refusal('a name in it leads out of it', error)
-      : error;
+    throw wordsOf(error);
   }
+}
+
+/** APPNOTE 4.4.5. */
+const methods: Readonly<Record<number, string>> = {
+  1: 'shrink',
+  2: 'reduce',
+  3: 'reduce',
+  4: 'reduce',
+  5: 'reduce',
+  6: 'implode',
+  9: 'deflate64',
+  10: 'implode of PKWARE',
+  12: 'bzip2',
+  14: 'lzma',
+  16: 'cmpsc',
+  18: 'terse',
+  19: 'lz77',
+  20: 'zstd',
+  93: 'zstd',
+  94: 'mp3',
+  95: 'xz',
+  96: 'jpeg',
+  97: 'wavpack',
+  98: 'ppmd',
+};
+const methodOf = ({ compressionMethod }: Entry): string => methods[compressionMethod] ?? `method ${compressionMethod}`;
+
+/** By the words of yauzl. */
+function wordsOf(error: unknown): unknown {
+  const { message } = error as Error;
+  if (/^(?:absolute path|invalid relative path): /.test(message)) return refusal('a name in it leads out of it', error);
+  if (message.startsWith('strong encryption')) return refusal('it is locked by a password', error);
+  if (message.startsWith('multi-disk')) return unsupported('it is one of several parts');
+  return error;
 }
 
 const unixHost = 3;
