@@ -43,6 +43,30 @@ export const limits = {
   folderErrorsPollMs: 5_000,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
+  // Acts. Decision: docs/decisions/0316-no-act-again-without-a-wait.md
+  /** Wait after the first try of an act; twice as long after each further one. */
+  actWaitMs: 500,
+  actWaitMsMax: 60_000,
+  /** Orders to a supervisor, and roles in rooms: a cause that is mended is noticed within a resync. */
+  orderWaitMsMax: 10_000,
+  grantWaitMsMax: 10_000,
+  /** Without a try for so long after its wait, an act begins anew. */
+  actForgottenMs: 2 * 60_000,
+  /** Another wish lifts the wait so often at once, and once more after each of these. */
+  actWishesAtOnce: 6,
+  actWishRefillMs: 10_000,
+  /** Rounds of one key that act: so many at once, and one more after each of these. */
+  actRoundsAtOnce: 120,
+  actRoundRefillMs: 500,
+  actsPerKeyMax: 5_000,
+  /** A decision whose deadline is over already is made again after so long. */
+  decisionGapMs: 1_000,
+  /** Of lines and events of one key that say the same, and of all of one key, so many in each window; the others are counted. */
+  linesOfCauseMax: 6,
+  linesOfKeyMax: 60,
+  linesWindowMs: 60_000,
+  lineCausesMax: 200,
+  linesForgottenMs: 60 * 60_000,
   // Portal credentials of server-scope apps. Decision: docs/decisions/0203-server-scope-credential.md
   /** How often one is looked at while its app does not run, and after an act that failed. */
   credentialRetryMs: 60_000,

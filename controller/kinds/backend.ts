@@ -11,6 +11,7 @@ import type { Intent, StoredEvent } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { enqueuePerson, followPackages } from '../observe/people.ts';
 import { rereadPresence } from '../observe/presence.ts';
@@ -49,6 +50,13 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
   last: ({ decision }) => decision,
   lastInputs: ({ inputs }) => inputs,
   sameInputs: sameBackendInputs,
+  // A probe has attempts of its own, and each process is asked anew.
+  paces: {
+    'backend/probe': 0,
+    'backend/start': limits.orderWaitMsMax,
+    'backend/stop': limits.orderWaitMsMax,
+    'backend/pin': limits.orderWaitMsMax,
+  },
   report,
   notify: (context, entry, round, news) => {
     noteEnd(context, entry, round.decision, news);

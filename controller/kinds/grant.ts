@@ -9,6 +9,7 @@ import {
   type GrantRoom,
 } from '../../reconcilers/grant.ts';
 import type { RoomStore, StoredGroup, StoredMember, StoredRoom } from '../../store/rooms.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import type { GrantEntry, Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
@@ -24,6 +25,15 @@ export const grantKind: Kind<GrantEntry, GrantDesired, GrantObserved, GrantMemor
   observed: (_context, { seen }) => seen?.observed ?? nothingSeen,
   decide: decideGrant,
   memory: grantMemory,
+  // Every resync takes away what people changed against the document.
+  paces: {
+    'grant/create': limits.grantWaitMsMax,
+    'grant/owner': limits.grantWaitMsMax,
+    'grant/person': limits.grantWaitMsMax,
+    'grant/group': limits.grantWaitMsMax,
+    'grant/withdraw-person': limits.grantWaitMsMax,
+    'grant/withdraw-group': limits.grantWaitMsMax,
+  },
   report: (_context, { placed, seen }) => ({ generation: placed.generation, details: seen?.details ?? {} }),
 };
 

@@ -9,6 +9,7 @@
 import type { Decision } from '../../reconcilers/decision.ts';
 import type { MemoryShape } from '../../reconcilers/memory.ts';
 import type { Context } from '../loop/context.ts';
+import type { Paces } from '../loop/tries.ts';
 import type { Change } from '../loop/record.ts';
 import type { Entries } from '../entries.ts';
 import type { Inputs, Kept } from './inputs.ts';
@@ -70,6 +71,9 @@ export interface Kind<
   lastInputs?(entry: Entry): Kept<Desired, Observed> | null;
   /** Whether `desired` and `observed` would be equal to `last`, field by field, without making them. Absent: they are made and compared. */
   sameInputs?(context: Context, entry: Entry, last: Inputs<Desired, Observed>): boolean;
+
+  /** Where an action may be tried again sooner than others: its longest wait. Each try has a wait (controller/loop/tries.ts). */
+  readonly paces?: Paces;
 
   report(context: Context, entry: Entry, round: Round<Desired, Observed, Made>): Report;
   /** Events and pages, and keys that depend on this one; before the actions are carried out. */

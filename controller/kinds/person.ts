@@ -1,6 +1,7 @@
 /** `Person/<name>`: a Person document. */
 import { personMemory, decidePerson, type PersonDesired, type PersonMemory, type PersonObserved } from '../../reconcilers/person.ts';
 import { livesOn, type LeavingObserved } from '../../reconcilers/leaving.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { readKey } from '../../schema/keys.ts';
 import { createBreath } from '../loop/slices.ts';
@@ -27,6 +28,7 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
     return round.decision;
   },
   lastInputs: ({ lastRounds }) => lastRounds.person,
+  paces: { 'supervisor/ensure': limits.orderWaitMsMax, 'supervisor/end': limits.orderWaitMsMax, 'backend/stop': limits.orderWaitMsMax },
   report: (_context, { server, account, leaving, placed }) => ({
     generation: placed.generation,
     details: { server: server.name, account, leaving },

@@ -39,6 +39,8 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
     person.lastRounds.supervisor?.view === person.link.view() &&
     observed.host === sightOf(person) &&
     sameFields(desired, supervisorDesired(person)),
+  // Its own waits are never shorter (supervisorWaitMs).
+  paces: { 'supervisor/ensure': limits.orderWaitMsMax / 2, 'supervisor/end': limits.orderWaitMsMax / 2 },
   report: (_context, { link }) => {
     const { supervisor } = link.view();
     return { generation: 0, details: supervisor ? { pid: supervisor.pid, version: supervisor.version } : {} };

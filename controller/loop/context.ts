@@ -10,6 +10,7 @@ import type { Executors } from '../execute/guarded.ts';
 import type { Figures } from '../figures.ts';
 import type { Host } from '../hosts/host.ts';
 import type { createLoopAlarm } from './loop-alarm.ts';
+import type { Tries } from './tries.ts';
 import type { WorkQueue } from './queue.ts';
 import type { Log, Recorder } from './record.ts';
 import type { OffersReader } from '../../kit/repository/reading/offers.ts';
@@ -73,6 +74,8 @@ export interface Context {
   readonly refresh: () => Promise<void>;
   /** Of every object, in the order in which a resync asks for them. */
   readonly everyKey: () => Iterable<string>;
+  /** When an action of a key may be tried again. */
+  readonly tries: Tries;
   /** Called with each decision. */
   readonly alarm: ReturnType<typeof createLoopAlarm>;
 }

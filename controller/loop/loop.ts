@@ -15,6 +15,8 @@ import { leadingExecutors, watchingBus, watchingExecutors, watchingStore } from 
 import type { Host } from '../hosts/host.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
 import { createSupervisorLink } from '../observe/supervisor-link.ts';
+import { countedLog } from './counted-log.ts';
+import { createTries } from './tries.ts';
 import { createWorkQueue, type WorkQueue } from './queue.ts';
 import { openRecorder, type Recorder } from './record.ts';
 import { createBreath } from './slices.ts';
@@ -107,9 +109,10 @@ export async function createController(options: LoopOptions): Promise<Controller
 }
 
 async function createContext(asked: LoopOptions): Promise<LoopContext> {
-  const { clock, log, leads = true } = asked;
+  const { clock, leads = true } = asked;
+  const log = countedLog(clock, asked.log);
   const store = leads ? asked.store : watchingStore(asked.store);
-  const options = { ...asked, store, bus: leads ? asked.bus : watchingBus(asked.bus) };
+  const options = { ...asked, log, store, bus: leads ? asked.bus : watchingBus(asked.bus) };
   const recorder = await openRecorder(store, clock, log);
   const source = await (leads ? openDesiredSource(options.dir, store, clock) : openFollowedSource(options.dir, store));
   const entries = emptyEntries(source.current());
@@ -164,6 +167,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     },
     everyKey: () => everyKey({ entries, kinds }),
     alarm: createLoopAlarm(clock, log),
+    tries: createTries(clock),
   };
   return context;
 }

@@ -4,6 +4,7 @@ import { kindOf } from '../../schema/keys.ts';
 import { execute } from '../execute/executors.ts';
 import { isOthersToStop } from '../execute/watching.ts';
 import { sameFields, type Kind, type Round } from '../kinds/kind.ts';
+import { limits } from '../limits.ts';
 import type { Entries } from '../entries.ts';
 import type { Context } from './context.ts';
 import { nextRound } from './rounds.ts';
@@ -51,12 +52,17 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   const before = kind.last?.(entry) ?? null;
   const desired = kind.desired(context, entry);
   const observed = kind.observed(context, entry);
-  const made = kind.decide(desired, observed, recorder.memory(key, kind.memory), atMs);
+  const made = paced(context, kind, key, {
+    desired,
+    observed,
+    atMs,
+    decision: kind.decide(desired, observed, recorder.memory(key, kind.memory), atMs),
+  });
   const { leads = true } = context.options;
   if (!leads && before !== null && isOthersToStop(made.actions)) return undefined;
   const decision = kind.keep?.(entry, { desired, observed, atMs, decision: made }) ?? made;
   const round: AnyRound = { desired, observed, atMs, decision };
-  queue.wake(key, decision.nextDeadlineMs);
+  queue.wake(key, ahead(decision.nextDeadlineMs, atMs));
   const { generation, details } = kind.report(context, entry, round);
   const name = nextRound();
   const change = recorder.record(key, decision, { generation, details, version: kind.memory.version }, name);
@@ -64,6 +70,23 @@ function decide(context: Context, kind: Kind, entry: unknown): Promise<void> | u
   kind.notify?.(context, entry, round, { before, change, round: name });
   if (decision.actions.length === 0) return leads ? kind.finish?.(context, entry, round) : undefined;
   return act(context, kind, entry, round);
+}
+
+/** A deadline that is over already must not make a loop of it. */
+function ahead(deadlineMs: number | null, atMs: number): number | null {
+  return deadlineMs === null || deadlineMs > atMs ? deadlineMs : atMs + limits.decisionGapMs;
+}
+
+/**
+ * The decision with those of its actions that may be tried now. When none may, its memory stays what it was: what was not ordered must not be
+ * remembered as ordered.
+ */
+function paced({ tries, recorder }: Context, kind: Kind, key: string, { desired, atMs, decision }: AnyRound): AnyRound['decision'] {
+  if (decision.actions.length === 0) return decision;
+  const { due, untilMs } = tries.divide(key, decision.actions, () => JSON.stringify(desired), atMs, kind.paces);
+  if (untilMs === null) return decision;
+  const memory = due.length > 0 ? decision.memory : (recorder.memory(key, kind.memory) ?? decision.memory);
+  return { ...decision, actions: due, nextDeadlineMs: Math.min(untilMs, decision.nextDeadlineMs ?? Infinity), memory };
 }
 
 /** For the alarm: values that are compared by reference anyway, text for objects that are made each time. */

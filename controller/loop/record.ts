@@ -7,6 +7,7 @@ import { readMemory, type KeptMemory, type MemoryShape } from '../../reconcilers
 import type { Clock } from '../../schema/clock.ts';
 import { kindOf } from '../../schema/keys.ts';
 import { faultPoint } from '../faults.ts';
+import { createCount } from './counted.ts';
 import type { Store, StoredEvent, StoredStatus } from '../../store/store.ts';
 
 export interface Finding {
@@ -63,6 +64,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
   /** Of keys that were asked for in this run. */
   const memories = new Map<string, unknown>();
   const underWay = new Set<Promise<unknown>>();
+  const count = createCount(clock);
   const write = (work: Promise<unknown>): void => {
     const written = work
       .catch((error: unknown) => log.error({ err: error }, 'the store refused a status'))
@@ -75,7 +77,12 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     const from = before?.state ?? null;
     const type = warnings.has(to) ? 'Warning' : 'Normal';
     log[type === 'Warning' ? 'warn' : 'info']({ round, key, ...requestOf(now), from, to, reason, message }, 'transition');
-    write(store.appendEvent({ atMs: now.seenAtMs, key, type, reason, message, round, from, to }));
+    append({ atMs: now.seenAtMs, key, type, reason, message, round, from, to });
+  };
+  const append = (event: Omit<StoredEvent, 'seq'>): void => {
+    const leftOut = count(event.key, `${event.from} ${event.to} ${event.reason}`);
+    if (leftOut === null) return;
+    write(store.appendEvent(leftOut === 0 ? event : { ...event, message: `${event.message}${leftOutText(leftOut)}` }));
   };
   return {
     record: (key, finding, { generation, details, version }, round) => {
@@ -105,7 +112,7 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     },
     note: (key, event, round) => {
       log[event.type === 'Warning' ? 'warn' : 'info']({ round, key, reason: event.reason, message: event.message }, 'event');
-      write(store.appendEvent({ ...event, atMs: clock.nowMs(), key, round, from: null, to: null }));
+      append({ ...event, atMs: clock.nowMs(), key, round, from: null, to: null });
     },
     last: (key) => statuses.get(key) ?? null,
     all: () => [...statuses.values()],
@@ -118,6 +125,8 @@ export async function openRecorder(store: Store, clock: Clock, log: Log): Promis
     },
   };
 }
+
+const leftOutText = (count: number): string => ` (${count === 1 ? 'one event' : `${count} events`} of the same before this one left out)`;
 
 /** The request that an object came with, where its kind tells it. */
 const requestOf = ({ details }: StoredStatus): { readonly requestId?: string } =>
