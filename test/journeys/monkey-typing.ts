@@ -1,0 +1,210 @@
+/** What the monkey writes, each line once, and how it is seen in the end that nothing of it was lost. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { appOf, frontWindow, menuItem } from './person.ts';
+import { fileOf, isConnected, leaveOverlays, monkeyAt, nextLine, notebookOf, openByName, type Monkey, type MonkeyWorld } from './monkey-world.ts';
+import { until } from './shipped-portal.ts';
+
+/** What waits for an app may wait for its start. */
+const savedMsMax = 20_000;
+
+async function writeNote(monkey: Monkey): Promise<void> {
+  if (!isConnected(monkey)) return;
+  const notes = appOf(monkey.page, 'Notas');
+  await openByName(monkey, 'Notas');
+  await notes.locator('#nova').waitFor();
+  if (await notes.locator('#confirma[open]').isVisible()) await monkey.page.keyboard.press('Escape');
+  if (!(await notes.locator('#nova').isVisible())) await notes.locator('#voltar').click();
+  const line = nextLine(monkey);
+  await notes.locator('#nova').click();
+  await notes.locator('#campo-titulo').click();
+  await monkey.page.keyboard.insertText(line);
+  await notes.getByText('Salva', { exact: true }).waitFor({ timeout: savedMsMax });
+  monkey.ledger.notes.push(line);
+  monkey.focus = 'front';
+}
+
+/** A line at the end of the text file of this seed: saved, or left as a draft that the browser keeps. */
+async function writeFile(monkey: Monkey, a: number): Promise<void> {
+  const { page, portal, seed, ledger } = monkey;
+  if (!isConnected(monkey)) return;
+  const file = path.join(portal.files, fileOf(seed));
+  if (!existsSync(file)) writeFileSync(file, 'começo\n');
+  await openFile(monkey);
+  const content = frontWindow(page).locator('.cm-content');
+  const line = nextLine(monkey);
+  await content.focus();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(`${line}\n`);
+  if (a < 0.6) {
+    await page.keyboard.press('Control+s');
+    await until('unsaved: Ctrl+S does not save', () => readFileSync(file, 'utf8').includes(line), savedMsMax);
+    ledger.saved.push(line, ...ledger.drafts.splice(0));
+  } else {
+    await frontWindow(page).locator('[data-state=kept]').waitFor({ timeout: savedMsMax });
+    ledger.drafts.push(line);
+  }
+  monkey.focus = 'front';
+}
+
+/** By Files, from its first folder. */
+async function openFile(monkey: Monkey): Promise<void> {
+  const { page, seed } = monkey;
+  const name = fileOf(seed);
+  const editor = page.locator('svc-window', { has: page.locator('svc-editor') }).filter({ has: page.locator('h2', { hasText: name }) });
+  if ((await editor.count()) > 0) {
+    await leaveOverlays(monkey);
+    const button = page.locator('svc-taskbar .window').filter({ hasText: name }).first();
+    if ((await button.getAttribute('aria-pressed')) !== 'true') await button.click();
+  } else {
+    await openByName(monkey, 'Arquivos');
+    const top = frontWindow(page);
+    await top.locator('svc-file-view').waitFor();
+    await goHome(monkey);
+    const entry = top.locator(`svc-file-view [data-name="${name}"]`).first();
+    await entry.waitFor();
+    await entry.dblclick();
+  }
+  await frontWindow(page).locator('.cm-content').waitFor();
+}
+
+/** The folder that the person begins in. */
+async function goHome({ page }: Monkey): Promise<void> {
+  await frontWindow(page).getByRole('navigation', { name: 'Caminho' }).getByRole('button').first().click();
+}
+
+async function writeRoom(monkey: Monkey): Promise<void> {
+  const { page, seed, ledger } = monkey;
+  if (!isConnected(monkey)) return;
+  const app = appOf(page, 'Caderno');
+  await openByName(monkey, 'Caderno');
+  await app.locator('#nova:enabled').or(app.locator('#voltar')).first().waitFor();
+  const name = notebookOf(seed);
+  if ((await app.locator('#nome').innerText().catch(() => '')) !== name) {
+    if (await app.locator('#voltar').isVisible()) await app.locator('#voltar').click();
+    await app.locator('#nova:enabled').waitFor();
+    const there = app.locator('#salas').getByText(name, { exact: true });
+    if (ledger.room.length > 0) await there.first().waitFor();
+    if ((await there.count()) > 0) await there.first().click();
+    else {
+      await app.locator('#nova').click();
+      await app.locator('#pergunta input').fill(name);
+      await page.keyboard.press('Enter');
+    }
+    await until('the notebook', async () => (await app.locator('#nome').innerText()) === name, savedMsMax);
+  }
+  const line = nextLine(monkey);
+  await app.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText(`${line}\n`);
+  await app.locator('.cm-line').getByText(line, { exact: true }).first().waitFor();
+  ledger.room.push(line);
+  monkey.focus = 'front';
+}
+
+async function writeSketch(monkey: Monkey): Promise<void> {
+  if (!isConnected(monkey)) return;
+  const app = appOf(monkey.page, 'Rascunhos');
+  await openByName(monkey, 'Rascunhos');
+  await app.locator('#texto').waitFor();
+  const line = nextLine(monkey);
+  await app.locator('#texto').click();
+  await monkey.page.keyboard.press('Control+End');
+  await monkey.page.keyboard.insertText(`${line}\n`);
+  await app.getByText('Salvo', { exact: true }).waitFor({ timeout: savedMsMax });
+  monkey.ledger.sketches.push(line);
+  monkey.focus = 'front';
+}
+
+async function makeFolder(monkey: Monkey): Promise<void> {
+  const { page, portal, ledger } = monkey;
+  if (!isConnected(monkey)) return;
+  await openByName(monkey, 'Arquivos');
+  await frontWindow(page).locator('svc-file-view').waitFor();
+  await goHome(monkey);
+  const name = nextLine(monkey);
+  await frontWindow(page).getByRole('button', { name: 'Mais ações' }).click();
+  await menuItem(page, 'Nova pasta').click();
+  await frontWindow(page).locator('svc-file-view input').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await until('the folder on disk', () => existsSync(path.join(portal.files, name)), savedMsMax);
+  ledger.paths.push(name);
+  monkey.focus = 'front';
+}
+
+async function runCommand(monkey: Monkey): Promise<void> {
+  const { page, portal, ledger } = monkey;
+  if (!isConnected(monkey)) return;
+  await openByName(monkey, 'Terminal');
+  const top = frontWindow(page);
+  // A shell that ended with the portal says so, and is given another one.
+  await top.locator('svc-screen[shown] textarea').first().waitFor();
+  const name = nextLine(monkey);
+  const file = path.join(portal.files, name);
+  await top.getByRole('button', { name: 'Novo terminal' }).first().click();
+  await until('a prompt', async () => /[$#]\s*$/.test((await top.locator('svc-screen[shown] .xterm-rows').innerText()).trim()), savedMsMax);
+  await top.locator('svc-screen[shown] textarea').focus();
+  await page.keyboard.type(`cd; touch ${name}\n`);
+  await until('the command ran', () => existsSync(file), savedMsMax);
+  ledger.paths.push(name);
+  monkey.focus = 'front';
+}
+
+export const typingActs = {
+  writeNote: [10, writeNote],
+  writeFile: [10, writeFile],
+  writeRoom: [8, writeRoom],
+  writeSketch: [6, writeSketch],
+  makeFolder: [4, makeFolder],
+  runCommand: [4, runCommand],
+} as const;
+
+/** Everything that the ledger has is where it belongs; lines say what is not. */
+export async function lostOf(world: MonkeyWorld, monkey: Monkey): Promise<readonly string[]> {
+  const { page, portal, seed, ledger } = monkey;
+  const lost: string[] = [];
+  const missing = (what: string, lines: readonly string[], text: string): void =>
+    void lost.push(...lines.filter((line) => !text.includes(line)).map((line) => `lost: ${line}, ${what}`));
+  for (const name of ledger.paths) if (!existsSync(path.join(portal.files, name))) lost.push(`lost: ${name}, on disk`);
+  if (ledger.saved.length > 0) missing('saved in the editor', ledger.saved, readFileSync(path.join(portal.files, fileOf(seed)), 'utf8'));
+  if (ledger.drafts.length > 0) {
+    await openFile(monkey);
+    const content = frontWindow(page).locator('.cm-content');
+    await until('', async () => ledger.drafts.every(async (line) => (await content.innerText()).includes(line)), 5_000).catch(() => undefined);
+    missing('a draft of the editor', ledger.drafts, await content.innerText());
+  }
+  // Apps are asked in a profile that remembers nothing.
+  const other = await monkeyAt(world, seed);
+  try {
+    const seen = async (lines: readonly string[], what: string, read: () => Promise<string>): Promise<void> => {
+      if (lines.length === 0) return;
+      let text = '';
+      const all = async (): Promise<boolean> => {
+        text = await read();
+        return lines.every((line) => text.includes(line));
+      };
+      await until('', all, savedMsMax).catch(() => undefined);
+      missing(what, lines, text);
+    };
+    const apiOf = async (app: string, route: string): Promise<string> => {
+      const own = await other.page.context().newPage();
+      await own.goto(`http://${app}.svc.localhost:${portal.port}${route}`);
+      const text = await own.locator('body').innerText();
+      await own.close();
+      return text;
+    };
+    await seen(ledger.notes, 'a note', async () => await apiOf('notas', '/api/notas'));
+    await seen(ledger.sketches, 'a sketch', async () => await apiOf('rascunhos', '/api/rascunhos'));
+    if (ledger.room.length > 0) {
+      await openByName(other, 'Caderno');
+      const app = appOf(other.page, 'Caderno');
+      await app.locator('#salas').getByText(notebookOf(seed), { exact: true }).first().click();
+      await seen(ledger.room, 'in the notebook', async () => (await app.locator('.cm-line').allInnerTexts()).join('\n'));
+    }
+  } finally {
+    await other.page.context().close();
+  }
+  return lost;
+}

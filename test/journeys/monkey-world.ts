@@ -1,0 +1,101 @@
+/** What an act of the monkey works with: the person's page, the portal, and what was typed so far and must never be lost. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { FocusRule } from './invariants.ts';
+import { fingers, openMenus, type Fingers } from './person.ts';
+import { until, type ShippedPortal } from './shipped-portal.ts';
+import { watchPage, type Watched } from './watched-page.ts';
+
+export interface Monkey extends Watched {
+  readonly seed: number;
+  readonly page: Page;
+  readonly portal: ShippedPortal;
+  readonly fingers: Fingers;
+  readonly ledger: Ledger;
+  /** What the last act that moved the focus leaves to expect. */
+  focus: FocusRule;
+  isUp: boolean;
+  isOnline: boolean;
+  /** Counts what was typed, so that each line is found again. */
+  lines: number;
+}
+
+/** Each line is added once the product said that it has it. */
+export interface Ledger {
+  /** Lines that the app Notas said were saved. */
+  readonly notes: string[];
+  /** Lines of the text file of this seed that the editor saved. */
+  readonly saved: string[];
+  /** Lines that the editor said are kept in this browser. */
+  readonly drafts: string[];
+  /** Lines in the notebook of this seed. */
+  readonly room: string[];
+  /** Lines that the app Rascunhos said were saved. */
+  readonly sketches: string[];
+  /** Paths that are on the server, below the person's home. */
+  readonly paths: string[];
+}
+
+export const fileOf = (seed: number): string => `diario-${seed}.txt`;
+export const notebookOf = (seed: number): string => `Caderno ${seed}`;
+
+export interface MonkeyWorld {
+  readonly portal: ShippedPortal;
+  readonly browser: Browser;
+  /** Cookies of the person: the printed link works once. */
+  readonly signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
+}
+
+/** A new browser profile of the same person. */
+export async function monkeyAt({ portal, browser, signedIn }: MonkeyWorld, seed: number): Promise<Monkey> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'pt-BR',
+    reducedMotion: 'reduce',
+    hasTouch: true,
+    storageState: signedIn,
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const watched = watchPage(page);
+  await page.goto(portal.address);
+  await page.locator('svc-home .tile').first().waitFor();
+  return {
+    seed,
+    page,
+    portal,
+    ...watched,
+    fingers: await fingers(page),
+    ledger: { notes: [], saved: [], drafts: [], room: [], sketches: [], paths: [] },
+    focus: 'anywhere',
+    isUp: true,
+    isOnline: true,
+    lines: 0,
+  };
+}
+
+export const isConnected = ({ isUp, isOnline }: Monkey): boolean => isUp && isOnline;
+
+export const nextLine = (monkey: Monkey): string => `linha-${monkey.seed}-${(monkey.lines += 1)}`;
+
+/** Nothing asks any more: menus, dialogs and questions are closed as a person would, by Escape. */
+export async function leaveOverlays({ page }: Monkey): Promise<void> {
+  const asks = page.locator('dialog[open], [role=menu]:visible, svc-switcher');
+  for (let press = 0; press < 6; press += 1) {
+    if ((await asks.count()) === 0 && (await page.locator('svc-window[top] svc-question').count()) === 0) return;
+    await page.keyboard.press('Escape');
+    await until('', async () => (await asks.count()) === 0, 300).catch(() => undefined);
+  }
+  if ((await openMenus(page).count()) > 0) throw new Error('menus: Escape does not close it');
+  if ((await asks.count()) > 0) throw new Error(`a dialog stays after Escape: ${await asks.first().innerText()}`);
+}
+
+/** By the launcher, as with the keyboard. */
+export async function openByName(monkey: Monkey, name: string): Promise<void> {
+  const { page } = monkey;
+  await leaveOverlays(monkey);
+  await page.locator('svc-taskbar .launch').click();
+  await page.getByRole('combobox').fill(name);
+  await page.getByRole('option', { name, exact: false }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox').waitFor({ state: 'detached' });
+}

@@ -1,0 +1,81 @@
+/**
+ * A person with a mouse, on a phone, with the keyboard alone, and a monkey use all of the desktop as it is shipped. After each act the same
+ * must hold (invariants.ts). One portal and one Chromium for all of them.
+ * @module-tag carries-state
+ */
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { amount } from '../support/amount.ts';
+import { launchBrowser } from '../support/chromium.ts';
+import { tellCount } from '../support/counts.ts';
+import { keptSeeds } from './kept-seeds.ts';
+import { keyboardJourney } from './keyboard.ts';
+import { shrink, walk, wordsOf } from './monkey.ts';
+import { walkOf } from './monkey-acts.ts';
+import { layOutFiles, mouseJourney } from './mouse.ts';
+import { arrive, fingers, type Person } from './person.ts';
+import { phoneJourney } from './phone.ts';
+import { restartJourney } from './restart.ts';
+import { startShipped, type ShippedPortal } from './shipped-portal.ts';
+import { shippedTree } from './shipped-tree.ts';
+
+let portal: ShippedPortal;
+let browser: Browser;
+/** The printed link works once: the others come with the cookies of the first. */
+let signedIn: Exclude<BrowserContextOptions['storageState'], string | undefined>;
+
+beforeAll(async () => {
+  [portal, browser] = await Promise.all([shippedTree().then(startShipped), launchBrowser()]);
+  await layOutFiles(portal);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(portal.link);
+  await page.locator('svc-home').waitFor();
+  signedIn = await context.storageState();
+  await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await portal?.stop();
+});
+
+async function journey(name: string, options: BrowserContextOptions, go: (person: Person) => Promise<void>): Promise<void> {
+  const startMs = performance.now();
+  const person = await arrive(browser, portal.address, { ...options, storageState: signedIn });
+  try {
+    await go(person);
+  } finally {
+    await person.page.context().close();
+    tellCount(`journey ${name}: ${person.acts()} acts in ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  }
+  expect(person.found).toEqual([]);
+}
+
+test('a person with a mouse', async () => await journey('with a mouse', {}, async (person) => await mouseJourney(person, portal)));
+
+test('a person on a phone', async () =>
+  await journey('on a phone', { viewport: { width: 360, height: 640 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }, async (person) =>
+    await phoneJourney(person, await fingers(person.page)),
+  ));
+
+test('a person with the keyboard alone', async () => await journey('with the keyboard alone', {}, keyboardJourney));
+
+test('a person while the portal ends and starts again', async () =>
+  await journey('through a restart', {}, async (person) => await restartJourney(person, portal)));
+
+const seeds = amount(1, 100);
+const actsPerSeed = amount(100, 400);
+
+test.for([...keptSeeds, ...Array.from({ length: seeds }, () => null)])(
+  'a monkey',
+  { timeout: 1_200_000 },
+  async (kept) => {
+    const startMs = performance.now();
+    const seed = kept?.seed ?? Math.floor(Math.random() * 2 ** 31);
+    const world = { portal, browser, signedIn };
+    const failure = await walk(world, seed, kept?.acts ?? walkOf(seed, actsPerSeed));
+    tellCount(`monkey, seed ${seed}: ${kept?.acts.length ?? actsPerSeed} acts in ${Math.round((performance.now() - startMs) / 1_000)} s`);
+    if (failure === null) return;
+    throw new Error(wordsOf(seed, await shrink(world, seed, failure, 20)));
+  },
+);

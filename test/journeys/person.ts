@@ -1,0 +1,226 @@
+/** A person at a browser: a page that is signed in, hands, and what must hold after each of their acts. */
+import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import { axeLines, lastingBreaches, type FocusRule } from './invariants.ts';
+import { until } from './shipped-portal.ts';
+import { watchPage, type Watched } from './watched-page.ts';
+
+export const windowOf = (page: Page, title: string): Locator => page.getByRole('dialog', { name: title, exact: true }).and(page.locator('svc-window'));
+export const frontWindow = (page: Page): Locator => page.locator('svc-window[top]');
+export const appOf = (page: Page, title: string): FrameLocator => page.frameLocator(`iframe[title="${title}"]`);
+export const menuItem = (page: Page, name: string | RegExp): Locator => page.getByRole('menuitem', { name }).or(page.getByRole('menuitemradio', { name })).first();
+export const openMenus = (page: Page): Locator => page.locator('[role=menu]:visible');
+
+export interface Person extends Watched {
+  readonly page: Page;
+  /** Breaches of all acts so far, each with the name of its act. */
+  readonly found: string[];
+  /** How many acts there were. */
+  acts(): number;
+  /** Does it, then looks at everything that must hold. `axe`: also when this was looked at before. */
+  act(name: string, run: () => Promise<unknown>, how?: { readonly focus?: FocusRule; readonly axe?: boolean }): Promise<void>;
+}
+
+/** The same surface is given to axe once for all persons of a run with the same kind of screen. */
+const seenByAxe = new Set<string>();
+
+/** At the address: a link that signs in, or the desktop with the cookies of the options. */
+export async function arrive(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Person> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'pt-BR', reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(40_000);
+  const page = await context.newPage();
+  const watched = watchPage(page);
+  const found: string[] = [];
+  let acts = 0;
+  const screen = `${options.hasTouch === true ? 'touch' : 'mouse'} ${options.viewport?.width ?? 1280}`;
+  await page.goto(address);
+  await page.locator('svc-home').getByRole('button').first().waitFor();
+  return {
+    page,
+    found,
+    ...watched,
+    acts: () => acts,
+    act: async (name, run, { focus, axe } = {}) => {
+      acts += 1;
+      await run().catch((error: unknown) => {
+        throw new Error([`${name}: ${String(error)}`, ...found].join('\n'), { cause: error });
+      });
+      const lines = [...(await lastingBreaches(page, focus)), ...watched.takeProblems()];
+      const surface = `${screen} ${await surfaceOf(page)}`;
+      if (axe === true || !seenByAxe.has(surface)) {
+        seenByAxe.add(surface);
+        lines.push(...(await axeLines(page)));
+      }
+      found.push(...lines.map((line) => `${name}: ${line}`));
+    },
+  };
+}
+
+/** What kinds of things are open: for axe, two of one kind are the same. */
+async function surfaceOf(page: Page): Promise<string> {
+  return await page.evaluate(() => {
+    const kinds: string[] = [];
+    const walk = (root: ParentNode): void => {
+      for (const element of root.querySelectorAll('*')) {
+        const isPart = /^svc-(?!window|app-icon|desktop|taskbar|home)/.test(element.localName) || element.matches('[role=menu], dialog[open]');
+        if (isPart && element.checkVisibility({ visibilityProperty: true })) kinds.push(`${element.localName}${element.getAttribute('aria-label') ?? ''}`);
+        if (element.shadowRoot !== null) walk(element.shadowRoot);
+      }
+    };
+    walk(document);
+    return [...new Set(kinds)].sort().join(' ');
+  });
+}
+
+/** Axe on the page of an app. */
+export async function axeInApp(person: Person, title: string): Promise<void> {
+  const frame = await frameAt(person.page, title);
+  person.found.push(...(await axeLines(frame)).map((line) => `the page of ${title}: ${line}`));
+}
+
+async function frameAt(page: Page, title: string): Promise<Frame> {
+  const element = await page.locator(`iframe[title="${title}"]`).elementHandle();
+  const frame = await element?.contentFrame();
+  if (frame == null) throw new Error(`no page of ${title}`);
+  return frame;
+}
+
+export interface Hands {
+  /** On a button, an entry or a link. */
+  press(target: Locator): Promise<void>;
+  /** The menu of something: the other mouse button, a finger that rests, the key for menus. */
+  menu(target: Locator): Promise<void>;
+  /** Opens an entry of a list. */
+  open(target: Locator): Promise<void>;
+}
+
+export const mouse = (): Hands => ({
+  press: async (target) => await target.click(),
+  menu: async (target) => await target.click({ button: 'right' }),
+  open: async (target) => await target.dblclick(),
+});
+
+/** What has the keyboard is this one, or is in it. */
+export const hasKeyboard = async (target: Locator): Promise<boolean> =>
+  (await target.count()) > 0 &&
+  (await target.first().evaluate((element) => {
+    const root = element.getRootNode() as Document | ShadowRoot;
+    return root.activeElement === element || element.matches(':focus-within') || element.shadowRoot?.activeElement != null;
+  }));
+
+const tabsMax = 80;
+
+/** By Tab alone, and by arrows within what has one stop for many. */
+export const keyboard = (page: Page): Hands & { reach(target: Locator): Promise<void> } => {
+  const reach = async (target: Locator): Promise<void> => {
+    await target.first().waitFor();
+    const isThere = async (): Promise<boolean> => await hasKeyboard(target);
+    for (let tabs = 0; tabs < tabsMax; tabs += 1) {
+      if (await isThere()) return;
+      // One stop for all of a list or bar: arrows go on in it.
+      const arrows = await target.first().evaluate((element) => {
+        let at: Element | null = element;
+        while (at !== null) {
+          const role = at.getAttribute('role') ?? at.localName;
+          if (/^(toolbar|tablist|listbox|menu|menubar|radiogroup|tree|grid|ui-toolbar|ui-tabs)$/.test(role) && at !== element) {
+            const root = at.getRootNode() as Document | ShadowRoot;
+            const active = root.activeElement;
+            return active !== null && at.contains(active) ? role : null;
+          }
+          const root: Node = at.getRootNode();
+          at = at.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+        }
+        return null;
+      });
+      if (arrows !== null) {
+        for (const key of ['ArrowRight', 'ArrowDown'])
+          for (let step = 0; step < 30; step += 1) {
+            await page.keyboard.press(key);
+            if (await isThere()) return;
+          }
+      }
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`not to be reached by ${tabsMax} presses of Tab: ${String(target)}`);
+  };
+  return {
+    reach,
+    press: async (target) => {
+      await reach(target);
+      await page.keyboard.press('Enter');
+    },
+    menu: async (target) => {
+      await reach(target);
+      await page.keyboard.press('Shift+F10');
+    },
+    open: async (target) => {
+      await reach(target);
+      await page.keyboard.press('Enter');
+    },
+  };
+};
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export async function middleOf(target: Locator): Promise<Point> {
+  await target.first().scrollIntoViewIfNeeded();
+  const box = await target.first().boundingBox();
+  if (box === null) throw new Error(`not to be seen: ${String(target)}`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+export interface Fingers extends Hands {
+  /** Where there is nothing to find by name. */
+  tap(at: Point): Promise<void>;
+  swipe(from: Point, to: Point): Promise<void>;
+  /** Rests for long enough to mean something. */
+  rest(at: Point): Promise<void>;
+}
+
+/** Touches as the browser gets them from a screen, by its debugger. */
+export async function fingers(page: Page): Promise<Fingers> {
+  const debugging = await page.context().newCDPSession(page);
+  const send = async (type: 'touchStart' | 'touchMove' | 'touchEnd', points: readonly Point[]): Promise<void> =>
+    void (await debugging.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(({ x, y }) => ({ x, y })) }));
+  const tap = async (at: Point): Promise<void> => {
+    await send('touchStart', [at]);
+    await send('touchEnd', []);
+  };
+  const rest = async (at: Point): Promise<void> => {
+    await send('touchStart', [at]);
+    await until('a menu', async () => (await openMenus(page).count()) > 0, 5_000).finally(async () => await send('touchEnd', []));
+  };
+  return {
+    tap,
+    rest,
+    press: async (target) => {
+      await target.first().waitFor();
+      await tap(await middleOf(target));
+    },
+    open: async (target) => await tap(await middleOf(target)),
+    menu: async (target) => await rest(await middleOf(target)),
+    swipe: async (from, to) => {
+      await send('touchStart', [from]);
+      for (let step = 1; step <= 8; step += 1)
+        await send('touchMove', [{ x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 }]);
+      await send('touchEnd', []);
+    },
+  };
+}
+
+/** Presses at a point, goes by a distance in steps, and lets go. */
+export async function dragBy(page: Page, from: Point, dx: number, dy: number): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + dx, from.y + dy, { steps: 8 });
+  await page.mouse.up();
+}
+
+/** A point of the window's title bar where there is no button. */
+export async function titlePoint(page: Page): Promise<Point> {
+  const box = await frontWindow(page).locator('header.title h2').boundingBox();
+  if (box === null) throw new Error('no title');
+  return { x: box.x + Math.min(box.width - 4, 40), y: box.y + box.height / 2 };
+}

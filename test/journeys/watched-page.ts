@@ -1,0 +1,56 @@
+/** What a page complains of while a person uses it: exceptions, errors of the console, answers that failed. */
+import type { Page } from 'playwright-core';
+
+export interface Watched {
+  /** Those since the last call; none that belong to an absence of the portal or of the network. */
+  takeProblems(): readonly string[];
+  /** From now on the portal or the network is away: requests fail. */
+  away(): void;
+  /** It is back. What was under way may still fail for a moment, until the page says that it is connected. */
+  back(): void;
+}
+
+interface Expected {
+  readonly why: string;
+  readonly line: RegExp;
+}
+
+const expected: readonly Expected[] = [
+  { why: 'Chromium tells an app that wants the focus before anybody pressed in it', line: /^console: Blocked autofocusing/ },
+  { why: 'an app that knows no /close-tabs answers 404, one that ends 503: the last window tells it and expects nothing', line: /\/close-tabs\b/ },
+  { why: 'another page was faster; the change is made anew (decision 0202)', line: /412.*\/api\/preferencias/ },
+];
+
+/** While the portal or the network is away. */
+const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[234]\b|EventSource/;
+
+export function watchPage(page: Page): Watched {
+  let problems: string[] = [];
+  let isAway = false;
+  const add = (line: string): void => {
+    if (expected.some((each) => each.line.test(line))) return;
+    if (isAway && lost.test(line)) return;
+    problems.push(line);
+  };
+  page.on('pageerror', (error) => add(`exception: ${String(error)}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') add(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) add(`answer: ${response.status()} to ${response.request().method()} ${response.url()}`);
+  });
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // The page gave it up by itself: it was closed, loaded again, or no longer wants the answer.
+    if (why !== 'net::ERR_ABORTED') add(`request: ${why} of ${request.method()} ${request.url()}`);
+  });
+  return {
+    takeProblems: () => {
+      const taken = problems;
+      problems = [];
+      return taken;
+    },
+    away: () => void (isAway = true),
+    back: () => void (isAway = false),
+  };
+}
