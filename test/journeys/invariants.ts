@@ -73,7 +73,7 @@ const wordsOf: Readonly<Record<string, RegExp>> = {
 /** Keys of texts, names of fields that nobody filled in, values that are none. */
 const rawText = /(?<![\w./-])[a-z]+[a-zA-Z]*\.[a-z][a-zA-Z]+(\.[a-zA-Z]+)*(?![\w/.-])|\{\w+\}|\bundefined\b|\bNaN\b|\[object \w+\]/;
 /** What looks like a key and is a name: of files, hosts and such. */
-const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db|js|css|sh)$/;
+const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db|js|css|sh|bin)$/;
 
 function breachesOfText({ texts, language }: ShellLook): readonly string[] {
   const other = language.startsWith('pt') ? wordsOf['en'] : wordsOf['pt'];

@@ -93,6 +93,7 @@ async function writeRoom(monkey: Monkey): Promise<void> {
     }
     await until('the notebook', async () => (await app.locator('#nome').innerText()) === name, savedMsMax);
   }
+  await app.locator('#estado[data-estado="sincronizado"]').waitFor({ timeout: savedMsMax });
   const line = nextLine(monkey);
   await app.locator('.cm-content').click();
   await page.keyboard.press('Control+End');

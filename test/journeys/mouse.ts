@@ -10,7 +10,7 @@ import { until, type ShippedPortal } from './shipped-portal.ts';
 export const ownWindows: readonly (readonly [name: string, ready: string])[] = [
   ['Arquivos', 'svc-file-view [data-name]'],
   ['Terminal', 'svc-screen[shown] .xterm-rows'],
-  ['Configurações', 'ui-radio, [role=radio]'],
+  ['Configurações', 'svc-settings h3'],
   ['Loja', 'svc-shop [role=list] button, svc-shop li button'],
   ['Fila', 'svc-queue'],
   ['Gerenciador de tarefas', 'svc-task-manager [role=row], svc-task-manager tr'],
