@@ -292,6 +292,12 @@ export class SvcFileView extends LitElement {
     this.#tell('file-menu', { item: item ?? null, place });
   }
 
+  /** A finger draws no rectangle: its tap beside the entries gives up what is chosen. */
+  #tapBeside(event: MouseEvent): void {
+    const isTouch = event instanceof PointerEvent && event.pointerType === 'touch';
+    if (isTouch && indexAt(event) === null && this.renaming === '') this.#select({ ...this.selection, chosen: new Map() });
+  }
+
   // A rectangle that is drawn on the empty part chooses what it touches.
 
   #down(event: PointerEvent): void {
@@ -359,6 +365,7 @@ export class SvcFileView extends LitElement {
       class="scroll ${this.mode}"
       @scroll=${(event: Event) => this.#scrolled((event.target as HTMLElement).scrollTop)}
       @contextmenu=${(event: MouseEvent) => this.#menu(event)}
+      @click=${(event: MouseEvent) => this.#tapBeside(event)}
       @pointerdown=${(event: PointerEvent) => this.#down(event)}
       @pointermove=${(event: PointerEvent) => this.#move(event)}
       @pointerup=${() => this.#up()}

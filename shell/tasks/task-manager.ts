@@ -125,7 +125,7 @@ export class SvcTaskManager extends LitElement {
     const running = apps.filter(({ status }) => status === 'running').length;
     const chosen = apps.find(({ id }) => id === this.desk.tasksApp.get());
     return html`<div class="layout ${chosen === undefined ? '' : 'split'}">
-      <section class="list" aria-label=${text('tasks.title')}>
+      <div class="list">
         <p class="summary" role="status">${text('tasks.summary', { n: running, total: apps.length })}</p>
         ${
           this.problem === null && error === null
@@ -135,7 +135,7 @@ export class SvcTaskManager extends LitElement {
               </p>`
         }
         ${loaded && apps.length === 0 ? html`<ui-empty>${text('tasks.none')}</ui-empty>` : this.#table(apps, chosen)}
-      </section>
+      </div>
       ${chosen === undefined ? nothing : this.#details(chosen)}
     </div>`;
   }

@@ -59,7 +59,12 @@ function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook): r
   if (isAsked && !focus.inOverlay) found.push(`focus: on ${focus.element}, outside of the menu or dialog`);
   if (!isAsked && focus.window !== null && !focus.window.isFront) found.push(`focus: in ${focus.window.name}, which is not in front`);
   if (!focus.isShown) found.push(`focus: ${focus.element} is not to be seen`);
-  else if (focus.box.x >= page.roomWidth || focus.box.y >= page.roomHeight || focus.box.x + focus.box.width <= 0 || focus.box.y + focus.box.height <= 0)
+  else if (
+    focus.box.x >= page.roomWidth ||
+    focus.box.y >= page.roomHeight ||
+    focus.box.x + focus.box.width <= 0 ||
+    focus.box.y + focus.box.height <= 0
+  )
     found.push(`focus: ${focus.element} is off screen`);
   return found;
 }
@@ -86,7 +91,11 @@ function breachesOfText({ texts, language }: ShellLook): readonly string[] {
 }
 
 interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly impact: string | null; readonly nodes: readonly { readonly html: string }[] }[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
 }
 
 /** All that axe finds on a page, of any impact. */

@@ -1,7 +1,7 @@
 /** A person with the keyboard alone: every window is reached, handled and left, and what has the keyboard can always be seen. */
 import { frontWindow, hasKeyboard, keyboard, menuItem, openMenus, windowOf, appOf, type Person } from './person.ts';
 import { allApps, ownWindows } from './mouse.ts';
-import { until } from './shipped-portal.ts';
+import { until } from './until.ts';
 
 /** Of the stops of Tab in a window, so many are walked over. */
 const stopsMax = 24;
@@ -20,7 +20,8 @@ export async function keyboardJourney(person: Person): Promise<void> {
     await page.getByRole('combobox').waitFor({ state: 'detached' });
   };
   const inFront = async (after: string): Promise<void> => {
-    if (!(await until('', async () => await hasKeyboard(top), 1_500).catch(() => false))) person.found.push(`${after}: focus: it is not in the window in front`);
+    if (!(await until('', async () => await hasKeyboard(top), 1_500).catch(() => false)))
+      person.found.push(`${after}: focus: it is not in the window in front`);
   };
 
   await person.act('the desktop', async () => {
@@ -113,8 +114,7 @@ export async function keyboardJourney(person: Person): Promise<void> {
     await until('the other window', async () => (await top.getAttribute('aria-label')) !== before, 3_000);
   });
   await inFront('Alt+Q');
-  for (const command of ['Minimizar', 'Fechar'])
-    await person.act(`the launcher, ${command}`, async () => await launch(`${command} · `));
+  for (const command of ['Minimizar', 'Fechar']) await person.act(`the launcher, ${command}`, async () => await launch(`${command} · `));
   await person.act('the dialogs of the taskbar', async () => {
     await hand.press(page.locator('svc-taskbar .bell'));
     await page.locator('dialog[open]').first().waitFor();
@@ -122,7 +122,8 @@ export async function keyboardJourney(person: Person): Promise<void> {
   await person.act('the bell, Escape', async () => {
     await page.keyboard.press('Escape');
     await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, 3_000);
-    if (!(await hasKeyboard(page.locator('svc-taskbar .bell')))) person.found.push('the bell, Escape: focus: it does not go back to the bell');
+    if (!(await hasKeyboard(page.locator('svc-taskbar .bell'))))
+      person.found.push('the bell, Escape: focus: it does not go back to the bell');
   });
   await person.act('the shortcuts', async () => {
     await hand.press(page.locator('svc-taskbar .person'));

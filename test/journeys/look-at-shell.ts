@@ -13,7 +13,14 @@ export interface ShellLook {
   readonly language: string;
   /** What no wheel scrolls, and is scrolled. */
   readonly scrolled: readonly string[];
-  readonly page: { readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly roomWidth: number; readonly roomHeight: number };
+  readonly page: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+    readonly roomWidth: number;
+    readonly roomHeight: number;
+  };
   /** Where windows may be. */
   readonly area: Box;
   readonly menus: readonly Named[];

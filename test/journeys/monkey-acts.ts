@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { dragBy, frontWindow, openMenus, type Point } from './person.ts';
 import { typingActs } from './monkey-typing.ts';
 import { isConnected, leaveOverlays, openByName, type Monkey } from './monkey-world.ts';
-import { until } from './shipped-portal.ts';
+import { until } from './until.ts';
 
 export interface Act {
   readonly kind: ActKind;
@@ -21,7 +21,8 @@ const forbidden =
 /** The names of what is at a point, or has the keyboard, through shadow roots. */
 async function namesAt(page: Page, at: Point | null): Promise<string> {
   return await page.evaluate((point) => {
-    const within = (root: Document | ShadowRoot): Element | null => (point === null ? root.activeElement : root.elementFromPoint(point.x, point.y));
+    const within = (root: Document | ShadowRoot): Element | null =>
+      point === null ? root.activeElement : root.elementFromPoint(point.x, point.y);
     let element = within(document);
     while (element?.shadowRoot != null) {
       const inner: Element | null = within(element.shadowRoot);
@@ -30,7 +31,10 @@ async function namesAt(page: Page, at: Point | null): Promise<string> {
     }
     const names: string[] = [];
     while (element !== null && names.length < 4) {
-      names.push(element.getAttribute('aria-label') ?? (element.children.length < 4 ? (element.textContent ?? '').trim().slice(0, 60) : element.localName));
+      names.push(
+        element.getAttribute('aria-label') ??
+          (element.children.length < 4 ? (element.textContent ?? '').trim().slice(0, 60) : element.localName),
+      );
       const root: Node = element.getRootNode();
       element = element.assignedSlot ?? element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
     }
@@ -38,7 +42,8 @@ async function namesAt(page: Page, at: Point | null): Promise<string> {
   }, at);
 }
 
-const isForbidden = async (page: Page, at: Point | null): Promise<boolean> => (await namesAt(page, at)).split('\n').some((name) => forbidden.test(name));
+const isForbidden = async (page: Page, at: Point | null): Promise<boolean> =>
+  (await namesAt(page, at)).split('\n').some((name) => forbidden.test(name));
 
 const somewhere = (page: Page, a: number, b: number): Point => {
   const { width, height } = page.viewportSize() ?? { width: 1, height: 1 };
@@ -52,7 +57,12 @@ async function pressable(page: Page, a: number): Promise<Point | null> {
     const walk = (root: ParentNode): void => {
       for (const element of root.querySelectorAll('*')) {
         if (element.shadowRoot !== null) walk(element.shadowRoot);
-        if (!element.matches('button, a[href], [role=menuitem], [role=menuitemradio], [role=option], [role=tab], [role=radio], input, ui-menu-item, ui-button')) continue;
+        if (
+          !element.matches(
+            'button, a[href], [role=menuitem], [role=menuitemradio], [role=option], [role=tab], [role=radio], input, ui-menu-item, ui-button',
+          )
+        )
+          continue;
         if (!element.checkVisibility({ visibilityProperty: true })) continue;
         const box = element.getBoundingClientRect();
         const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -68,7 +78,10 @@ async function pressable(page: Page, a: number): Promise<Point | null> {
 }
 
 const title = async (page: Page): Promise<Point | null> => {
-  const box = await frontWindow(page).locator('header.title').boundingBox({ timeout: 500 }).catch(() => null);
+  const box = await frontWindow(page)
+    .locator('header.title')
+    .boundingBox({ timeout: 500 })
+    .catch(() => null);
   const main = await page.locator('svc-desktop main').boundingBox();
   if (box === null || main === null) return null;
   const [left, right] = [Math.max(box.x + 44, main.x), Math.min(box.x + box.width - 120, main.x + main.width)];
@@ -82,13 +95,35 @@ const press = async (monkey: Monkey, at: Point | null, how: (at: Point) => Promi
   await how(at);
 };
 
-const key = (name: string): Run => async (monkey) => {
-  monkey.focus = name === 'Escape' ? monkey.focus : 'front';
-  await monkey.page.keyboard.press(name);
-};
+const key =
+  (name: string): Run =>
+  async (monkey) => {
+    monkey.focus = name === 'Escape' ? monkey.focus : 'front';
+    await monkey.page.keyboard.press(name);
+  };
 
-const names = ['Arquivos', 'Terminal', 'Configurações', 'Loja', 'Fila', 'Gerenciador', 'Notas', 'Relógio', 'Traços', 'Rascunhos', 'Leitor', 'Caderno', 'Moinho', 'Vitrine'] as const;
-const screens = [{ width: 1280, height: 800 }, { width: 360, height: 640 }, { width: 800, height: 600 }, { width: 320, height: 568 }] as const;
+const names = [
+  'Arquivos',
+  'Terminal',
+  'Configurações',
+  'Loja',
+  'Fila',
+  'Gerenciador',
+  'Notas',
+  'Relógio',
+  'Traços',
+  'Rascunhos',
+  'Leitor',
+  'Caderno',
+  'Moinho',
+  'Vitrine',
+] as const;
+const screens = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 640 },
+  { width: 800, height: 600 },
+  { width: 320, height: 568 },
+] as const;
 
 /** More than one menu is never open; a press beside it, and Escape, close it. */
 async function closeMenu(monkey: Monkey, a: number, b: number): Promise<void> {
@@ -100,8 +135,12 @@ async function closeMenu(monkey: Monkey, a: number, b: number): Promise<void> {
     const box = await openMenus(page).first().boundingBox();
     if (box === null) return;
     const { width, height } = page.viewportSize()!;
-    const free = [{ x: box.x - 6, y: box.y + 6 }, { x: box.x + box.width + 6, y: box.y + 6 }, { x: box.x + 6, y: box.y - 6 }, { x: box.x + 6, y: box.y + box.height + 6 }]
-      .filter(({ x, y }) => x > 0 && y > 0 && x < width && y < height);
+    const free = [
+      { x: box.x - 6, y: box.y + 6 },
+      { x: box.x + box.width + 6, y: box.y + 6 },
+      { x: box.x + 6, y: box.y - 6 },
+      { x: box.x + 6, y: box.y + box.height + 6 },
+    ].filter(({ x, y }) => x > 0 && y > 0 && x < width && y < height);
     const at = free[Math.floor(b * free.length)];
     if (at === undefined) return;
     await (b < 0.5 ? page.mouse.click(at.x, at.y) : monkey.fingers.tap(at));
@@ -138,7 +177,11 @@ export async function startAgain(monkey: Monkey): Promise<void> {
 
 /** The desktop says that it has the portal again. */
 async function connected(monkey: Monkey): Promise<void> {
-  await until('reconnect: the desktop is not connected again', async () => (await monkey.page.locator('svc-taskbar .status.online').count()) > 0, 20_000);
+  await until(
+    'reconnect: the desktop is not connected again',
+    async () => (await monkey.page.locator('svc-taskbar .status.online').count()) > 0,
+    20_000,
+  );
   monkey.back();
 }
 
@@ -151,76 +194,133 @@ export async function goOnline(monkey: Monkey): Promise<void> {
 
 /** How often each is drawn. */
 const acts = {
-  press: [60, async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async ({ x, y }) => await monkey.page.mouse.click(x, y))],
+  press: [
+    60,
+    async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async ({ x, y }) => await monkey.page.mouse.click(x, y)),
+  ],
   tap: [40, async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async (at) => await monkey.fingers.tap(at))],
-  pressAnywhere: [15, async (monkey, a, b) => await press(monkey, somewhere(monkey.page, a, b), async ({ x, y }) => await monkey.page.mouse.click(x, y))],
-  doublePress: [10, async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async ({ x, y }) => await monkey.page.mouse.dblclick(x, y))],
-  otherButton: [20, async (monkey, a, b) => await press(monkey, b < 0.5 ? await pressable(monkey.page, a) : somewhere(monkey.page, a, b), async ({ x, y }) => await monkey.page.mouse.click(x, y, { button: 'right' }))],
-  rest: [10, async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async (at) => await monkey.fingers.rest(at).catch(() => undefined))],
-  swipe: [10, async (monkey, a, b, c) => await press(monkey, somewhere(monkey.page, a, b), async (at) => await monkey.fingers.swipe(at, somewhere(monkey.page, c, a)))],
-  wheel: [10, async ({ page }, a, b, c) => {
-    const { x, y } = somewhere(page, a, b);
-    await page.mouse.move(x, y);
-    await page.mouse.wheel(0, (c - 0.5) * 1_000);
-  }],
+  pressAnywhere: [
+    15,
+    async (monkey, a, b) => await press(monkey, somewhere(monkey.page, a, b), async ({ x, y }) => await monkey.page.mouse.click(x, y)),
+  ],
+  doublePress: [
+    10,
+    async (monkey, a) => await press(monkey, await pressable(monkey.page, a), async ({ x, y }) => await monkey.page.mouse.dblclick(x, y)),
+  ],
+  otherButton: [
+    20,
+    async (monkey, a, b) =>
+      await press(
+        monkey,
+        b < 0.5 ? await pressable(monkey.page, a) : somewhere(monkey.page, a, b),
+        async ({ x, y }) => await monkey.page.mouse.click(x, y, { button: 'right' }),
+      ),
+  ],
+  rest: [
+    10,
+    async (monkey, a) =>
+      await press(monkey, await pressable(monkey.page, a), async (at) => await monkey.fingers.rest(at).catch(() => undefined)),
+  ],
+  swipe: [
+    10,
+    async (monkey, a, b, c) =>
+      await press(monkey, somewhere(monkey.page, a, b), async (at) => await monkey.fingers.swipe(at, somewhere(monkey.page, c, a))),
+  ],
+  wheel: [
+    10,
+    async ({ page }, a, b, c) => {
+      const { x, y } = somewhere(page, a, b);
+      await page.mouse.move(x, y);
+      await page.mouse.wheel(0, (c - 0.5) * 1_000);
+    },
+  ],
   dragTitle: [20, dragTitle],
-  dragCorner: [10, async (monkey, a, b) => {
-    const box = await frontWindow(monkey.page).boundingBox({ timeout: 300 }).catch(() => null);
-    const { width, height } = monkey.page.viewportSize()!;
-    if (box === null || box.x + box.width >= width || box.y + box.height >= height || (await openMenus(monkey.page).count()) > 0) return;
-    await dragBy(monkey.page, { x: box.x + box.width - 2, y: box.y + box.height - 2 }, (a - 0.5) * 800, (b - 0.5) * 600);
-    monkey.focus = 'anywhere';
-  }],
-  doublePressTitle: [8, async (monkey) => {
-    const at = await title(monkey.page);
-    if (at === null) return;
-    await monkey.page.mouse.dblclick(at.x, at.y);
-    monkey.focus = 'front';
-  }],
+  dragCorner: [
+    10,
+    async (monkey, a, b) => {
+      const box = await frontWindow(monkey.page)
+        .boundingBox({ timeout: 300 })
+        .catch(() => null);
+      const { width, height } = monkey.page.viewportSize()!;
+      if (box === null || box.x + box.width >= width || box.y + box.height >= height || (await openMenus(monkey.page).count()) > 0) return;
+      await dragBy(monkey.page, { x: box.x + box.width - 2, y: box.y + box.height - 2 }, (a - 0.5) * 800, (b - 0.5) * 600);
+      monkey.focus = 'anywhere';
+    },
+  ],
+  doublePressTitle: [
+    8,
+    async (monkey) => {
+      const at = await title(monkey.page);
+      if (at === null) return;
+      await monkey.page.mouse.dblclick(at.x, at.y);
+      monkey.focus = 'front';
+    },
+  ],
   minimise: [8, async (monkey) => await control(monkey, 'minimise')],
   maximise: [6, async (monkey) => await control(monkey, 'maximise')],
   close: [14, async (monkey) => await control(monkey, 'close')],
   closeMenu: [40, closeMenu],
-  tab: [15, async (monkey, a) => {
-    for (let n = 0; n <= a * 6; n += 1) await monkey.page.keyboard.press('Tab');
-    monkey.focus = 'front';
-  }],
+  tab: [
+    15,
+    async (monkey, a) => {
+      for (let n = 0; n <= a * 6; n += 1) await monkey.page.keyboard.press('Tab');
+      monkey.focus = 'front';
+    },
+  ],
   shiftTab: [8, key('Shift+Tab')],
   escape: [10, key('Escape')],
-  enter: [8, async (monkey) => {
-    if (!(await isForbidden(monkey.page, null))) await key('Enter')(monkey, 0, 0, 0);
-  }],
+  enter: [
+    8,
+    async (monkey) => {
+      if (!(await isForbidden(monkey.page, null))) await key('Enter')(monkey, 0, 0, 0);
+    },
+  ],
   arrow: [10, async (monkey, a) => await key(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight'][Math.floor(a * 4)]!)(monkey, 0, 0, 0)],
   nextWindow: [10, key('F6')],
   contextKey: [6, key('Shift+F10')],
-  switcher: [4, async ({ page }) => {
-    await page.keyboard.down('Alt');
-    await page.keyboard.press('q');
-    await page.keyboard.up('Alt');
-  }],
-  open: [40, async (monkey, a) => {
-    await openByName(monkey, names[Math.floor(a * names.length)]!);
-    monkey.focus = 'front';
-  }],
+  switcher: [
+    4,
+    async ({ page }) => {
+      await page.keyboard.down('Alt');
+      await page.keyboard.press('q');
+      await page.keyboard.up('Alt');
+    },
+  ],
+  open: [
+    40,
+    async (monkey, a) => {
+      await openByName(monkey, names[Math.floor(a * names.length)]!);
+      monkey.focus = 'front';
+    },
+  ],
   screen: [6, async ({ page }, a) => await page.setViewportSize(screens[Math.floor(a * screens.length)]!)],
-  reload: [6, async (monkey) => {
-    if (!isConnected(monkey)) return;
-    await monkey.page.reload();
-    await monkey.page.locator('svc-home').waitFor({ state: 'attached' });
-    monkey.focus = 'anywhere';
-  }],
-  killPortal: [3, async (monkey) => {
-    if (!monkey.isUp) return;
-    monkey.away();
-    monkey.isUp = false;
-    await monkey.portal.kill();
-  }],
+  reload: [
+    6,
+    async (monkey) => {
+      if (!isConnected(monkey)) return;
+      await monkey.page.reload();
+      await monkey.page.locator('svc-home').waitFor({ state: 'attached' });
+      monkey.focus = 'anywhere';
+    },
+  ],
+  killPortal: [
+    3,
+    async (monkey) => {
+      if (!monkey.isUp) return;
+      monkey.away();
+      monkey.isUp = false;
+      await monkey.portal.kill();
+    },
+  ],
   startPortal: [8, startAgain],
-  offline: [4, async (monkey) => {
-    monkey.away();
-    monkey.isOnline = false;
-    await monkey.page.context().setOffline(true);
-  }],
+  offline: [
+    4,
+    async (monkey) => {
+      monkey.away();
+      monkey.isOnline = false;
+      await monkey.page.context().setOffline(true);
+    },
+  ],
   online: [8, goOnline],
   ...typingActs,
 } as const satisfies Readonly<Record<string, readonly [weight: number, run: Run]>>;
@@ -231,7 +331,9 @@ const kinds = Object.keys(acts) as readonly ActKind[];
 const weights = kinds.map((kind) => acts[kind][0]);
 const allWeights = weights.reduce<number>((sum, each) => sum + each, 0);
 
-export const runAct = async (monkey: Monkey, { kind, a, b, c }: Act): Promise<unknown> => await (acts[kind][1] as Run)(monkey, a, b, c);
+const runOf = (kind: ActKind): Run => acts[kind][1];
+
+export const runAct = async (monkey: Monkey, { kind, a, b, c }: Act): Promise<unknown> => await runOf(kind)(monkey, a, b, c);
 
 /** The walk of a seed: a longer one begins like a shorter one. Mulberry32. */
 export function walkOf(seed: number, count: number): readonly Act[] {

@@ -2,8 +2,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { appOf, frontWindow, menuItem } from './person.ts';
-import { fileOf, isConnected, leaveOverlays, monkeyAt, nextLine, notebookOf, openByName, type Monkey, type MonkeyWorld } from './monkey-world.ts';
-import { until } from './shipped-portal.ts';
+import {
+  fileOf,
+  isConnected,
+  leaveOverlays,
+  monkeyAt,
+  nextLine,
+  notebookOf,
+  openByName,
+  type Monkey,
+  type MonkeyWorld,
+} from './monkey-world.ts';
+import { until } from './until.ts';
 
 /** What waits for an app may wait for its start. */
 const savedMsMax = 20_000;
@@ -80,7 +90,12 @@ async function writeRoom(monkey: Monkey): Promise<void> {
   await openByName(monkey, 'Caderno');
   await app.locator('#nova:enabled').or(app.locator('#voltar')).first().waitFor();
   const name = notebookOf(seed);
-  if ((await app.locator('#nome').innerText().catch(() => '')) !== name) {
+  if (
+    (await app
+      .locator('#nome')
+      .innerText()
+      .catch(() => '')) !== name
+  ) {
     if (await app.locator('#voltar').isVisible()) await app.locator('#voltar').click();
     await app.locator('#nova:enabled').waitFor();
     const there = app.locator('#salas').getByText(name, { exact: true });
@@ -173,7 +188,9 @@ export async function lostOf(world: MonkeyWorld, monkey: Monkey): Promise<readon
   if (ledger.drafts.length > 0) {
     await openFile(monkey);
     const content = frontWindow(page).locator('.cm-content');
-    await until('', async () => ledger.drafts.every(async (line) => (await content.innerText()).includes(line)), 5_000).catch(() => undefined);
+    await until('', async () => ledger.drafts.every(async (line) => (await content.innerText()).includes(line)), 5_000).catch(
+      () => undefined,
+    );
     missing('a draft of the editor', ledger.drafts, await content.innerText());
   }
   // Apps are asked in a profile that remembers nothing.

@@ -2,7 +2,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { FocusRule } from './invariants.ts';
 import { fingers, openMenus, type Fingers } from './person.ts';
-import { until, type ShippedPortal } from './shipped-portal.ts';
+import type { ShippedPortal } from './shipped-portal.ts';
+import { until } from './until.ts';
 import { watchPage, type Watched } from './watched-page.ts';
 
 export interface Monkey extends Watched {

@@ -20,7 +20,12 @@ export interface Failure {
 }
 
 /** null: everything held. */
-export async function walk(world: MonkeyWorld, seed: number, acts: readonly Act[], told: (line: string) => void = () => {}): Promise<Failure | null> {
+export async function walk(
+  world: MonkeyWorld,
+  seed: number,
+  acts: readonly Act[],
+  told: (line: string) => void = () => {},
+): Promise<Failure | null> {
   const monkey = await monkeyAt(world, seed);
   try {
     for (const [index, act] of acts.entries()) {
@@ -60,11 +65,17 @@ async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly st
 const kindOf = ({ lines }: Failure): string => /^[^:]*/.exec(lines[0] ?? '')?.[0] ?? '';
 
 /** Leaves out ever smaller parts as long as the walk still fails in the same way, within a number of tries. */
-export async function shrink(world: MonkeyWorld, seed: number, failure: Failure, triesMax = 40, told: (line: string) => void = () => {}): Promise<Failure> {
+export async function shrink(
+  world: MonkeyWorld,
+  seed: number,
+  failure: Failure,
+  triesMax = 40,
+  told: (line: string) => void = () => {},
+): Promise<Failure> {
   let best = failure;
   let tries = 0;
   for (let part = Math.ceil(best.acts.length / 2); part >= 1 && tries < triesMax; part = part === 1 ? 0 : Math.ceil(part / 2)) {
-    for (let from = 0; from < best.acts.length - 1 && tries < triesMax; ) {
+    for (let from = 0; from < best.acts.length - 1 && tries < triesMax;) {
       tries += 1;
       const kept = best.acts.filter((_, index) => index < from || index >= from + part || index === best.acts.length - 1);
       const again = await walk(world, seed, kept);
@@ -77,7 +88,9 @@ export async function shrink(world: MonkeyWorld, seed: number, failure: Failure,
 }
 
 export const wordsOf = (seed: number, { acts, lines }: Failure): string =>
-  [`seed ${seed} fails after ${acts.length} acts:`, ...acts.map((act) => `  ${nameOfAct(act)}`), ...lines.map((line) => `→ ${line}`)].join('\n');
+  [`seed ${seed} fails after ${acts.length} acts:`, ...acts.map((act) => `  ${nameOfAct(act)}`), ...lines.map((line) => `→ ${line}`)].join(
+    '\n',
+  );
 
 /** `tree`: what was unpacked. */
 export async function monkeyWorld(tree: string): Promise<MonkeyWorld & { readonly stop: () => Promise<void> }> {
@@ -86,7 +99,8 @@ export async function monkeyWorld(tree: string): Promise<MonkeyWorld & { readonl
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(portal.link);
-  for (const name of ['Caderno', 'Leitor', 'Moinho', 'Vitrine']) await page.locator('svc-home .tile').filter({ hasText: name }).first().waitFor({ timeout: 120_000 });
+  for (const name of ['Caderno', 'Leitor', 'Moinho', 'Vitrine'])
+    await page.locator('svc-home .tile').filter({ hasText: name }).first().waitFor({ timeout: 120_000 });
   const signedIn = await context.storageState();
   await context.close();
   return {
@@ -109,7 +123,11 @@ async function main([range = '1', count = '400']: readonly string[], isWhole: bo
       const startMs = performance.now();
       const failure = await walk(world, seed, walkOf(seed, Number(count)), first === last ? console.log : undefined);
       const seconds = Math.round((performance.now() - startMs) / 1_000);
-      console.log(failure === null ? `seed ${seed}: ${count} acts in ${seconds} s` : wordsOf(seed, isWhole ? failure : await shrink(world, seed, failure, 40, console.log)));
+      console.log(
+        failure === null
+          ? `seed ${seed}: ${count} acts in ${seconds} s`
+          : wordsOf(seed, isWhole ? failure : await shrink(world, seed, failure, 40, console.log)),
+      );
       if (failure !== null) process.exitCode = 1;
     }
   } finally {

@@ -3,8 +3,22 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { appOf, axeInApp, dragBy, frontWindow, hasKeyboard, menuItem, middleOf, openMenus, titlePoint, windowOf, type Person, type Point } from './person.ts';
-import { until, type ShippedPortal } from './shipped-portal.ts';
+import {
+  appOf,
+  axeInApp,
+  dragBy,
+  frontWindow,
+  hasKeyboard,
+  menuItem,
+  middleOf,
+  openMenus,
+  titlePoint,
+  windowOf,
+  type Person,
+  type Point,
+} from './person.ts';
+import type { ShippedPortal } from './shipped-portal.ts';
+import { until } from './until.ts';
 
 /** Names of the desktop's own windows, and what each shows when it is ready. */
 export const ownWindows: readonly (readonly [name: string, ready: string])[] = [
@@ -44,22 +58,39 @@ export async function menuCloses(person: Person, name: string, open: () => Promi
   };
   await person.act(`${name}, its menu`, opened);
   const before = await windowsOf(person);
-  await person.act(`${name}, a press beside its menu`, async () => {
-    await page.mouse.click(beside.x, beside.y);
-    await isClosed('a press beside it');
-  }, { focus: 'anywhere' });
+  await person.act(
+    `${name}, a press beside its menu`,
+    async () => {
+      await page.mouse.click(beside.x, beside.y);
+      await isClosed('a press beside it');
+    },
+    { focus: 'anywhere' },
+  );
   const after = await windowsOf(person);
   if (before !== after) person.found.push(`${name}: menus: the press beside it did something else: ${before} → ${after}`);
   await person.act(`${name}, its menu again`, opened);
-  await person.act(`${name}, Escape`, async () => {
-    await page.keyboard.press('Escape');
-    await isClosed('Escape');
-  }, { focus: 'anywhere' });
+  await person.act(
+    `${name}, Escape`,
+    async () => {
+      await page.keyboard.press('Escape');
+      await isClosed('Escape');
+    },
+    { focus: 'anywhere' },
+  );
 }
 
 /** Which windows there are, which is in front and where. */
 const windowsOf = async ({ page }: Person): Promise<string> =>
-  await page.locator('svc-window').evaluateAll((all) => all.map((each) => `${each.ariaLabel} ${each.hasAttribute('top')} ${each.hasAttribute('minimised')} ${(each as HTMLElement).style.transform}`).join(', '));
+  await page
+    .locator('svc-window')
+    .evaluateAll((all) =>
+      all
+        .map(
+          (each) =>
+            `${each.ariaLabel} ${each.hasAttribute('top')} ${each.hasAttribute('minimised')} ${(each as HTMLElement).style.transform}`,
+        )
+        .join(', '),
+    );
 
 /** The keyboard is in the window in front: not on its frame alone, but where typing arrives. */
 async function keyboardStays(person: Person, after: string): Promise<void> {
@@ -86,16 +117,24 @@ export async function handleWindow(person: Person, name: string, read?: () => Pr
     await person.act(`${name}, ${what}`, run);
     await check(what);
   };
-  await frame('a press on the title', async () => { const { x, y } = await titlePoint(page); await page.mouse.click(x, y); });
+  await frame('a press on the title', async () => {
+    const { x, y } = await titlePoint(page);
+    await page.mouse.click(x, y);
+  });
   await frame('a move by the title', async () => await dragBy(page, await titlePoint(page), 60, 30));
   await frame('a larger window by its corner', async () => {
     const box = (await top.boundingBox())!;
     await dragBy(page, { x: box.x + box.width - 1, y: box.y + box.height - 1 }, -60, -40);
   });
-  await frame('maximised by a double press', async () => { const { x, y } = await titlePoint(page); await page.mouse.dblclick(x, y); });
+  await frame('maximised by a double press', async () => {
+    const { x, y } = await titlePoint(page);
+    await page.mouse.dblclick(x, y);
+  });
   await frame('restored by its button', async () => await top.locator('.control.restore').click());
   await frame('moved half off the screen', async () => await dragBy(page, await titlePoint(page), 900, 300));
-  await person.act(`${name}, Tab five times at the edge`, async () => { for (let n = 0; n < 5; n += 1) await page.keyboard.press('Tab'); });
+  await person.act(`${name}, Tab five times at the edge`, async () => {
+    for (let n = 0; n < 5; n += 1) await page.keyboard.press('Tab');
+  });
   await frame('back to the middle', async () => await dragBy(page, await titlePoint(page), -800, -350));
   await frame('minimised and back', async () => {
     await top.locator('.control.minimise').click();
@@ -111,7 +150,8 @@ export const tile = ({ page }: Person, name: string): Locator => page.locator('s
 
 /** Until every app is installed: the places of the others change with each. */
 export async function allApps(person: Person): Promise<void> {
-  for (const name of ['Caderno', 'Leitor', 'Moinho', 'Notas', 'Rascunhos', 'Relógio', 'Traços', 'Vitrine']) await tile(person, name).waitFor();
+  for (const name of ['Caderno', 'Leitor', 'Moinho', 'Notas', 'Rascunhos', 'Relógio', 'Traços', 'Vitrine'])
+    await tile(person, name).waitFor();
 }
 
 export async function mouseJourney(person: Person, portal: ShippedPortal): Promise<void> {
@@ -130,7 +170,9 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     } else if (name === 'Arquivos') await filesByMouse(person, portal);
     else if (name === 'Configurações') {
       for (const section of await top.locator('nav button, [role=navigation] button').allInnerTexts())
-        await person.act(`settings, ${section}`, async () => await top.getByRole('button', { name: section.trim(), exact: true }).click(), { axe: true });
+        await person.act(`settings, ${section}`, async () => await top.getByRole('button', { name: section.trim(), exact: true }).click(), {
+          axe: true,
+        });
       await handleWindow(person, name);
     } else if (name === 'Loja') {
       for (const part of ['Instalados', 'Administração', 'Explorar'])
@@ -181,7 +223,8 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
   });
 }
 
-const noDialog = async ({ page }: Person): Promise<unknown> => await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, 5_000);
+const noDialog = async ({ page }: Person): Promise<unknown> =>
+  await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, 5_000);
 
 async function filesByMouse(person: Person, { files }: ShippedPortal): Promise<void> {
   const { page } = person;
@@ -193,7 +236,10 @@ async function filesByMouse(person: Person, { files }: ShippedPortal): Promise<v
   await menuCloses(person, 'more in Files', async () => await top.getByRole('button', { name: 'Mais ações' }).click(), beside);
   await menuCloses(person, 'a file', async () => await entry('lista.txt').click({ button: 'right' }), beside);
   await menuCloses(person, 'a folder', async () => await entry('Fotos').click({ button: 'right' }), beside);
-  await menuCloses(person, 'the folder itself', async () => await page.mouse.click(beside.x, beside.y, { button: 'right' }), { x: box.x + box.width / 2, y: beside.y });
+  await menuCloses(person, 'the folder itself', async () => await page.mouse.click(beside.x, beside.y, { button: 'right' }), {
+    x: box.x + box.width / 2,
+    y: beside.y,
+  });
 
   await person.act('a menu, a press beside it, another folder', async () => {
     await entry('lista.txt').click({ button: 'right' });
@@ -209,22 +255,30 @@ async function filesByMouse(person: Person, { files }: ShippedPortal): Promise<v
   await person.act('a new folder', async () => {
     await top.getByRole('button', { name: 'Mais ações' }).click();
     await menuItem(page, 'Nova pasta').click();
-    await until('a field for the name', async () => await page.evaluate(() => {
-      let active = document.activeElement;
-      while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
-      return active instanceof HTMLInputElement;
-    }));
+    await until(
+      'a field for the name',
+      async () =>
+        await page.evaluate(() => {
+          let active = document.activeElement;
+          while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
+          return active instanceof HTMLInputElement;
+        }),
+    );
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Nova');
     await page.keyboard.press('Enter');
     await until('the folder on disk', () => existsSync(path.join(files, 'Nova')));
     await entry('Nova').waitFor();
   });
-  await person.act('a file dragged into a folder', async () => {
-    const [from, to] = [await middleOf(entry('grande.txt')), await middleOf(entry('Nova'))];
-    await dragBy(page, from, to.x - from.x, to.y - from.y);
-    await until('the file moved', () => existsSync(path.join(files, 'Nova/grande.txt')));
-  }, { focus: 'anywhere' });
+  await person.act(
+    'a file dragged into a folder',
+    async () => {
+      const [from, to] = [await middleOf(entry('grande.txt')), await middleOf(entry('Nova'))];
+      await dragBy(page, from, to.x - from.x, to.y - from.y);
+      await until('the file moved', () => existsSync(path.join(files, 'Nova/grande.txt')));
+    },
+    { focus: 'anywhere' },
+  );
   await person.act('into the trash and back by undo', async () => {
     await entry('lista.txt').click({ button: 'right' });
     await menuItem(page, /lixeira/).click();
@@ -272,6 +326,7 @@ async function appsByMouse(person: Person): Promise<void> {
     await page.keyboard.type('muito texto numa linha que vai além da borda da tela e segue por muito tempo ainda');
     await notes.getByText('Salva', { exact: true }).waitFor();
   });
+  await person.act('the window back in sight', async () => await dragBy(page, await titlePoint(page), -800, 0));
   await person.act('closes Notas', async () => await closeFront(person));
 
   await opens('Relógio', '#hora');
@@ -285,21 +340,31 @@ async function appsByMouse(person: Person): Promise<void> {
   };
   await person.act('a stroke', draw);
   for (const button of ['Abrir…', 'Salvar como…'])
-    await person.act(`${button} of Traços, and Escape`, async () => {
-      await drawing.getByRole('button', { name: button }).click();
-      await page.locator('svc-file-picker').first().waitFor();
-      await page.keyboard.press('Escape');
-      await until('no picker', async () => (await page.locator('svc-file-picker').count()) === 0);
-    }, { axe: true });
+    await person.act(
+      `${button} of Traços, and Escape`,
+      async () => {
+        await drawing.getByRole('button', { name: button }).click();
+        await page.locator('svc-file-picker').first().waitFor();
+        await page.keyboard.press('Escape');
+        await until('no picker', async () => (await page.locator('svc-file-picker').count()) === 0);
+      },
+      { axe: true },
+    );
   await person.act('closing Traços with a stroke that is not saved asks', async () => {
     await top.locator('.control.close').click();
     const asked = await until('', async () => (await page.locator('svc-question').count()) > 0, 2_000).catch(() => false);
-    if (!asked) return person.found.push('Traços: unsaved: its window closes without a question');
+    if (!asked) {
+      person.found.push('Traços: unsaved: its window closes without a question');
+      return;
+    }
     await page.keyboard.press('Escape');
     await until('no question', async () => (await page.locator('svc-question').count()) === 0);
     if (!(await windowOf(page, 'Traços').isVisible())) person.found.push('Traços: unsaved: Escape closed the window');
     await top.locator('.control.close').click();
-    await page.locator('svc-question').getByRole('button', { name: /sem salvar/ }).click();
+    await page
+      .locator('svc-question')
+      .getByRole('button', { name: /sem salvar/ })
+      .click();
     await page.locator('svc-window').waitFor({ state: 'detached' });
   });
 

@@ -54,8 +54,10 @@ async function journey(name: string, options: BrowserContextOptions, go: (person
 test('a person with a mouse', async () => await journey('with a mouse', {}, async (person) => await mouseJourney(person, portal)));
 
 test('a person on a phone', async () =>
-  await journey('on a phone', { viewport: { width: 360, height: 640 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }, async (person) =>
-    await phoneJourney(person, await fingers(person.page)),
+  await journey(
+    'on a phone',
+    { viewport: { width: 360, height: 640 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+    async (person) => await phoneJourney(person, await fingers(person.page)),
   ));
 
 test('a person with the keyboard alone', async () => await journey('with the keyboard alone', {}, keyboardJourney));
@@ -66,16 +68,12 @@ test('a person while the portal ends and starts again', async () =>
 const seeds = amount(1, 100);
 const actsPerSeed = amount(100, 400);
 
-test.for([...keptSeeds, ...Array.from({ length: seeds }, () => null)])(
-  'a monkey',
-  { timeout: 1_200_000 },
-  async (kept) => {
-    const startMs = performance.now();
-    const seed = kept?.seed ?? Math.floor(Math.random() * 2 ** 31);
-    const world = { portal, browser, signedIn };
-    const failure = await walk(world, seed, kept?.acts ?? walkOf(seed, actsPerSeed));
-    tellCount(`monkey, seed ${seed}: ${kept?.acts.length ?? actsPerSeed} acts in ${Math.round((performance.now() - startMs) / 1_000)} s`);
-    if (failure === null) return;
-    throw new Error(wordsOf(seed, await shrink(world, seed, failure, 20)));
-  },
-);
+test.for([...keptSeeds, ...Array.from({ length: seeds }, () => null)])('a monkey', { timeout: 1_200_000 }, async (kept) => {
+  const startMs = performance.now();
+  const seed = kept?.seed ?? Math.floor(Math.random() * 2 ** 31);
+  const world = { portal, browser, signedIn };
+  const failure = await walk(world, seed, kept?.acts ?? walkOf(seed, actsPerSeed));
+  tellCount(`monkey, seed ${seed}: ${kept?.acts.length ?? actsPerSeed} acts in ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  if (failure === null) return;
+  throw new Error(wordsOf(seed, await shrink(world, seed, failure, 20)));
+});

@@ -1,13 +1,15 @@
 /** A person at a browser: a page that is signed in, hands, and what must hold after each of their acts. */
 import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { axeLines, lastingBreaches, type FocusRule } from './invariants.ts';
-import { until } from './shipped-portal.ts';
+import { until } from './until.ts';
 import { watchPage, type Watched } from './watched-page.ts';
 
-export const windowOf = (page: Page, title: string): Locator => page.getByRole('dialog', { name: title, exact: true }).and(page.locator('svc-window'));
+export const windowOf = (page: Page, title: string): Locator =>
+  page.getByRole('dialog', { name: title, exact: true }).and(page.locator('svc-window'));
 export const frontWindow = (page: Page): Locator => page.locator('svc-window[top]');
 export const appOf = (page: Page, title: string): FrameLocator => page.frameLocator(`iframe[title="${title}"]`);
-export const menuItem = (page: Page, name: string | RegExp): Locator => page.getByRole('menuitem', { name }).or(page.getByRole('menuitemradio', { name })).first();
+export const menuItem = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole('menuitem', { name }).or(page.getByRole('menuitemradio', { name })).first();
 export const openMenus = (page: Page): Locator => page.locator('[role=menu]:visible');
 
 export interface Person extends Watched {
@@ -25,7 +27,12 @@ const seenByAxe = new Set<string>();
 
 /** At the address: a link that signs in, or the desktop with the cookies of the options. */
 export async function arrive(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Person> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'pt-BR', reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'pt-BR',
+    reducedMotion: 'reduce',
+    ...options,
+  });
   context.setDefaultTimeout(40_000);
   const page = await context.newPage();
   const watched = watchPage(page);
@@ -61,8 +68,10 @@ async function surfaceOf(page: Page): Promise<string> {
     const kinds: string[] = [];
     const walk = (root: ParentNode): void => {
       for (const element of root.querySelectorAll('*')) {
-        const isPart = /^svc-(?!window|app-icon|desktop|taskbar|home)/.test(element.localName) || element.matches('[role=menu], dialog[open]');
-        if (isPart && element.checkVisibility({ visibilityProperty: true })) kinds.push(`${element.localName}${element.getAttribute('aria-label') ?? ''}`);
+        const isPart =
+          /^svc-(?!window|app-icon|desktop|taskbar|home)/.test(element.localName) || element.matches('[role=menu], dialog[open]');
+        if (isPart && element.checkVisibility({ visibilityProperty: true }))
+          kinds.push(`${element.localName}${element.getAttribute('aria-label') ?? ''}`);
         if (element.shadowRoot !== null) walk(element.shadowRoot);
       }
     };

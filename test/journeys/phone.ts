@@ -1,9 +1,10 @@
 /** A person on a phone: fingers only, on a screen of 360 and of 320 px. */
 import { appOf, axeInApp, frontWindow, menuItem, openMenus, type Fingers, type Person } from './person.ts';
 import { allApps, ownWindows, tile } from './mouse.ts';
-import { until } from './shipped-portal.ts';
+import { until } from './until.ts';
 
-const noWindow = async ({ page }: Person): Promise<unknown> => await until('no window', async () => (await page.locator('svc-window').count()) === 0);
+const noWindow = async ({ page }: Person): Promise<unknown> =>
+  await until('no window', async () => (await page.locator('svc-window').count()) === 0);
 
 export async function phoneJourney(person: Person, hand: Fingers): Promise<void> {
   const { page } = person;
@@ -19,18 +20,27 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
       await open();
       await openMenus(page).first().waitFor();
     });
-    await person.act(`${name}, a tap beside its menu`, async () => {
-      const box = (await openMenus(page).first().boundingBox())!;
-      const { width, height } = page.viewportSize()!;
-      const free = [{ x: box.x / 2, y: box.y + 10 }, { x: (box.x + box.width + width) / 2, y: box.y + 10 }, { x: box.x + 20, y: box.y / 2 }, { x: box.x + 20, y: (box.y + box.height + height) / 2 }];
-      const room = [box.x, width - box.x - box.width, box.y, height - box.y - box.height];
-      await hand.tap(free[room.indexOf(Math.max(...room))]!);
-      const closed = await until('', async () => (await openMenus(page).count()) === 0, 2_000).catch(() => false);
-      if (closed) return;
-      person.found.push(`${name}: menus: it does not close by a tap beside it`);
-      await page.reload();
-      await page.locator('svc-home').getByRole('button').first().waitFor();
-    }, { focus: 'anywhere' });
+    await person.act(
+      `${name}, a tap beside its menu`,
+      async () => {
+        const box = (await openMenus(page).first().boundingBox())!;
+        const { width, height } = page.viewportSize()!;
+        const free = [
+          { x: box.x / 2, y: box.y + 10 },
+          { x: (box.x + box.width + width) / 2, y: box.y + 10 },
+          { x: box.x + 20, y: box.y / 2 },
+          { x: box.x + 20, y: (box.y + box.height + height) / 2 },
+        ];
+        const room = [box.x, width - box.x - box.width, box.y, height - box.y - box.height];
+        await hand.tap(free[room.indexOf(Math.max(...room))]!);
+        const closed = await until('', async () => (await openMenus(page).count()) === 0, 2_000).catch(() => false);
+        if (closed) return;
+        person.found.push(`${name}: menus: it does not close by a tap beside it`);
+        await page.reload();
+        await page.locator('svc-home').getByRole('button').first().waitFor();
+      },
+      { focus: 'anywhere' },
+    );
   };
 
   await person.act('the desktop of a phone', async () => await allApps(person));

@@ -3,7 +3,8 @@ import { writeFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { frontWindow, menuItem, windowOf, type Person } from './person.ts';
 import { closeFront, tile } from './mouse.ts';
-import { until, type ShippedPortal } from './shipped-portal.ts';
+import type { ShippedPortal } from './shipped-portal.ts';
+import { until } from './until.ts';
 
 /** Larger than a piece of an upload. */
 const uploadBytes = 24 * 1024 ** 2;
@@ -24,7 +25,12 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
     await page.keyboard.press('Enter');
     await top.locator('svc-file-view [data-name]').first().waitFor();
     const debugging = await page.context().newCDPSession(page);
-    await debugging.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: uploadBytesPerS });
+    await debugging.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: uploadBytesPerS,
+    });
     const file = path.join(path.dirname(portal.files), 'envio.bin');
     await writeFile(file, Buffer.alloc(uploadBytes, 7));
     const chooser = page.waitForEvent('filechooser');
@@ -33,19 +39,27 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
     await (await chooser).setFiles(file);
     await page.waitForResponse((response) => /\/api\/arquivos\/.*envio/i.test(response.url()) && response.ok());
   });
-  await person.act('the portal ends', async () => {
-    person.away();
-    await portal.kill();
-    await page.locator('svc-taskbar .status.offline').waitFor();
-  }, { focus: 'anywhere' });
-  await person.act('the portal is back', async () => {
-    await portal.again();
-    const startMs = performance.now();
-    await page.locator('svc-taskbar .status.online').waitFor();
-    const tookMs = performance.now() - startMs;
-    if (tookMs > reconnectMsMax) person.found.push(`the portal is back: reconnect: the desktop took ${Math.round(tookMs)} ms`);
-    person.back();
-  }, { focus: 'anywhere' });
+  await person.act(
+    'the portal ends',
+    async () => {
+      person.away();
+      await portal.kill();
+      await page.locator('svc-taskbar .status.offline').waitFor();
+    },
+    { focus: 'anywhere' },
+  );
+  await person.act(
+    'the portal is back',
+    async () => {
+      await portal.again();
+      const startMs = performance.now();
+      await page.locator('svc-taskbar .status.online').waitFor();
+      const tookMs = performance.now() - startMs;
+      if (tookMs > reconnectMsMax) person.found.push(`the portal is back: reconnect: the desktop took ${Math.round(tookMs)} ms`);
+      person.back();
+    },
+    { focus: 'anywhere' },
+  );
   await person.act('the upload goes on', async () => {
     const whole = async (): Promise<boolean> => (await stat(path.join(portal.files, 'envio.bin')).catch(() => null))?.size === uploadBytes;
     if (!(await until('', whole, 20_000).catch(() => false))) person.found.push('the upload goes on: lost: the file did not arrive');
@@ -55,9 +69,12 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
     await page.locator('svc-taskbar .window').filter({ hasText: 'Terminal' }).click();
     const words = async (): Promise<string> => (await shell.locator('svc-terminal').allInnerTexts()).join(' ');
     const button = shell.locator('svc-screen[shown]').getByRole('button', { name: 'Novo terminal' });
-    await until('', async () => (await button.count()) > 0, 3_000).catch(() => person.found.push('the terminal: restart: its message has no button for a new shell'));
+    await until('', async () => (await button.count()) > 0, 3_000).catch(() =>
+      person.found.push('the terminal: restart: its message has no button for a new shell'),
+    );
     const text = await words();
-    if (/não existe mais/.test(text) && /Tentando de novo/.test(text)) person.found.push('the terminal: restart: two messages that contradict each other');
+    if (/não existe mais/.test(text) && /Tentando de novo/.test(text))
+      person.found.push('the terminal: restart: two messages that contradict each other');
     await shell.getByRole('button', { name: 'Novo terminal' }).last().click();
     await until('a prompt', async () => /[$#]\s*$/.test((await shell.locator('svc-screen[shown] .xterm-rows').innerText()).trim()));
   });

@@ -8,7 +8,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from './until.ts';
 
 const checkout = path.resolve(import.meta.dirname, '../..');
 
@@ -30,17 +30,6 @@ export interface ShippedPortal {
   /** The same command on the same state. */
   again(): Promise<void>;
   stop(): Promise<void>;
-}
-
-/** Looks until there is something; the message says what was waited for. */
-export async function until<T>(what: string, look: () => Promise<T | null | undefined | false> | T | null | undefined | false, msMax = 30_000): Promise<T> {
-  const endMs = performance.now() + msMax;
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
-    await pause(25);
-  }
 }
 
 async function freePort(): Promise<number> {
@@ -110,7 +99,11 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
       ...namespace(tree, folder),
       ...[`${home}/bin/svc`, 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`],
     ];
-    child = spawn(command, args, { cwd: '/', env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(command, args, {
+      cwd: '/',
+      env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         text += chunk.toString('utf8');

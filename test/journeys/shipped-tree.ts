@@ -1,25 +1,32 @@
-/** The product as it is shipped: the tarball of `npm run pack`, unpacked once for each of its makings. */
+/** The product as it is shipped: the tarball of `npm run pack`, made and unpacked once for all journeys that run from the same sources. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 const checkout = path.resolve(import.meta.dirname, '../..');
+const kept = path.join(checkout, 'build/journeys');
 
 /** The folder with `bin/svc`. `SVC_JOURNEY_TREE` names another one. */
 export async function shippedTree(): Promise<string> {
   const given = process.env['SVC_JOURNEY_TREE'];
   if (given !== undefined) return given;
-  const tarball = execFileSync(process.execPath, [path.join(checkout, 'setup/pack.ts')], { cwd: checkout, encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
+  await mkdir(kept, { recursive: true });
+  // Files of tests run beside each other: the second one waits, and finds it made.
+  const command = ['flock', path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts')] as const;
+  const tarball = execFileSync(command[0], command.slice(1), { cwd: checkout, encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
   const { mtimeMs, ino } = statSync(tarball);
-  const kept = path.join(checkout, 'build/journeys');
-  const folder = path.join(kept, `${Math.round(mtimeMs)}-${ino}`);
-  if (!existsSync(folder)) {
-    await rm(kept, { recursive: true, force: true });
-    await mkdir(kept, { recursive: true });
-    execFileSync('tar', ['-C', kept, '--no-same-owner', '--one-top-level=part', '--strip-components=1', '-xzf', tarball]);
-    await rename(path.join(kept, 'part'), folder);
-  }
-  if ((await readdir(folder)).length === 0) throw new Error(`nothing was unpacked from ${tarball}`);
+  const name = `tree-${Math.round(mtimeMs)}-${ino}`;
+  const folder = path.join(kept, name);
+  if (existsSync(folder)) return folder;
+  const work = await mkdtemp(path.join(kept, 'unpack-'));
+  execFileSync('tar', ['-C', work, '--no-same-owner', '--strip-components=1', '-xzf', tarball]);
+  execFileSync('chmod', ['755', work]);
+  await rename(work, folder).catch(async (error: unknown) => {
+    await rm(work, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  });
+  for (const other of await readdir(kept))
+    if (other.startsWith('tree-') && other !== name) await rm(path.join(kept, other), { recursive: true, force: true });
   return folder;
 }

@@ -17,7 +17,10 @@ interface Expected {
 
 const expected: readonly Expected[] = [
   { why: 'Chromium tells an app that wants the focus before anybody pressed in it', line: /^console: Blocked autofocusing/ },
-  { why: 'an app that knows no /close-tabs answers 404, one that ends 503: the last window tells it and expects nothing', line: /\/close-tabs\b/ },
+  {
+    why: 'an app that knows no /close-tabs answers 404, one that ends 503: the last window tells it and expects nothing',
+    line: /\/close-tabs\b/,
+  },
   { why: 'another page was faster; the change is made anew (decision 0202)', line: /412.*\/api\/preferencias/ },
 ];
 
