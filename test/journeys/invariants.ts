@@ -72,13 +72,13 @@ function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook): r
 /** Words that are in nearly every sentence of one language and in none of the other. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
   pt: /(?<![\p{L}-])(não|uma|você|dos|das|seus?|sua|arquivos?|janelas?|pastas?|abrir|fechar|salvar|nenhuma?|aplicativos?|configurações|lixeira|início|desligado|ligado)(?![\p{L}-])/iu,
-  en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|apps?|settings|trash|home|off|is|are)(?![\p{L}-])/iu,
+  en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|settings|trash|home|off|is|are)(?![\p{L}-])/iu,
 };
 
 /** Keys of texts, names of fields that nobody filled in, values that are none. */
 const rawText = /(?<![\w./-])[a-z]+[a-zA-Z]*\.[a-z][a-zA-Z]+(\.[a-zA-Z]+)*(?![\w/.-])|\{\w+\}|\bundefined\b|\bNaN\b|\[object \w+\]/;
 /** What looks like a key and is a name: of files, hosts and such. */
-const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db|js|css|sh|bin)$/;
+const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db|js|css|sh|bin|example)$/;
 
 function breachesOfText({ texts, language }: ShellLook): readonly string[] {
   const other = language.startsWith('pt') ? wordsOf['en'] : wordsOf['pt'];

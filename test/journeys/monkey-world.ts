@@ -1,7 +1,7 @@
 /** What an act of the monkey works with: the person's page, the portal, and what was typed so far and must never be lost. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { FocusRule } from './invariants.ts';
-import { fingers, openMenus, type Fingers } from './person.ts';
+import { beginWithoutWindows, fingers, openMenus, type Fingers } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
 import { until } from './until.ts';
 import { watchPage, type Watched } from './watched-page.ts';
@@ -56,6 +56,7 @@ export async function monkeyAt({ portal, browser, signedIn }: MonkeyWorld, seed:
     storageState: signedIn,
   });
   context.setDefaultTimeout(20_000);
+  await context.addInitScript(beginWithoutWindows);
   const page = await context.newPage();
   const watched = watchPage(page);
   await page.goto(portal.address);

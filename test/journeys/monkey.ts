@@ -12,6 +12,7 @@ import { lostOf } from './monkey-typing.ts';
 import { monkeyAt, type Monkey, type MonkeyWorld } from './monkey-world.ts';
 import { startShipped } from './shipped-portal.ts';
 import { shippedTree } from './shipped-tree.ts';
+import { isStillOpen } from './still-open.ts';
 
 export interface Failure {
   /** The acts up to the one that failed. */
@@ -30,7 +31,7 @@ export async function walk(
   try {
     for (const [index, act] of acts.entries()) {
       const startMs = performance.now();
-      const lines = await linesAfter(monkey, act);
+      const lines = (await linesAfter(monkey, act)).filter((line) => !isStillOpen(`act: ${line}`));
       told(`${index} ${nameOfAct(act)} ${Math.round(performance.now() - startMs)} ms`);
       if (lines.length > 0) return { acts: acts.slice(0, index + 1), lines };
     }

@@ -34,6 +34,7 @@ export async function arrive(browser: Browser, address: string, options: Browser
     ...options,
   });
   context.setDefaultTimeout(40_000);
+  await context.addInitScript(beginWithoutWindows);
   const page = await context.newPage();
   const watched = watchPage(page);
   const found: string[] = [];
@@ -60,6 +61,15 @@ export async function arrive(browser: Browser, address: string, options: Browser
       found.push(...lines.map((line) => `${name}: ${line}`));
     },
   };
+}
+
+/** A new browser would begin with the windows that the person had last, in another one. Runs in each page before its own scripts. */
+export function beginWithoutWindows(): void {
+  try {
+    if (sessionStorage.getItem('svc.open.ana') === null) sessionStorage.setItem('svc.open.ana', '[]');
+  } catch {
+    // A page without an origin remembers nothing.
+  }
 }
 
 /** What kinds of things are open: for axe, two of one kind are the same. */
