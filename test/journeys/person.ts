@@ -112,12 +112,6 @@ export interface Hands {
   open(target: Locator): Promise<void>;
 }
 
-export const mouse = (): Hands => ({
-  press: async (target) => await target.click(),
-  menu: async (target) => await target.click({ button: 'right' }),
-  open: async (target) => await target.dblclick(),
-});
-
 /** What has the keyboard is this one, or is in it. */
 export const hasKeyboard = async (target: Locator): Promise<boolean> =>
   (await target.count()) > 0 &&
