@@ -148,7 +148,7 @@ function idOf(processor: KitProcessor, runtime: string, files: readonly KitFile[
 function tarOf(files: readonly KitFile[], id: string, processor: KitProcessor): readonly Buffer[] {
   const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
   const programs = kitPrograms.map(({ bundle }) => `build/kit/${bundle}`);
-  // kit/server/commands.sh reads the lists in one line of kit.json; `try` says that each command answers `--version`.
+  // kit/server/try.sh reads the lists in one line of kit.json; `try` says that each command answers `--version`.
   const kitJson = `${JSON.stringify({ id, version: kitVersion, processor, try: '--version', commands, programs })}\n`;
   const all = [...files, { name: 'kit.json', bytes: Buffer.from(kitJson), executable: false }];
   return [...all.flatMap(entryOf), Buffer.alloc(2 * blockBytes)];
