@@ -249,6 +249,28 @@ describe('odd requests', () => {
     expect(portal.logLines.slice(before).filter((line) => !line.startsWith('{"level":30'))).toEqual([]);
   });
 
+  test('a request that offers another protocol than WebSocket is an ordinary one', async () => {
+    const hello = 'hello';
+    for (const [name, host, target] of [
+      ['the shell', portal.host, '/api/sessao'],
+      ['an app', portal.appHost('notas'), '/who'],
+    ] as const) {
+      const headers = `Host: ${host}\r\nCookie: ${ana.cookies.get(host) ?? ''}\r\nOrigin: http://${host}\r\n`;
+      const h2c = 'Upgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n';
+      for (const [offer, bytes] of [
+        ['Java', `GET ${target} HTTP/1.1\r\n${headers}Connection: Upgrade, HTTP2-Settings\r\n${h2c}\r\n`],
+        ['curl --http2', `GET ${target} HTTP/1.1\r\n${headers}Connection: close, Upgrade, HTTP2-Settings\r\n${h2c}\r\n`],
+        ['two protocols', `GET ${target} HTTP/1.1\r\n${headers}Connection: Upgrade\r\nUpgrade: h2c, websocket\r\n\r\n`],
+        ['TLS', `GET ${target} HTTP/1.1\r\n${headers}Connection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n`],
+      ] as const)
+        expect([name, offer, await raw(bytes)]).toEqual([name, offer, ['200']]);
+      // Its body is read as a body, and not taken for what comes after a handshake.
+      const length = `Content-Type: application/json\r\nContent-Length: ${hello.length}\r\n\r\n${hello}`;
+      const posted = `POST ${target} HTTP/1.1\r\n${headers}Connection: close, Upgrade, HTTP2-Settings\r\n${h2c}${length}`;
+      expect([name, await raw(posted)]).toEqual([name, [name === 'an app' ? '200' : '400']]);
+    }
+  });
+
   test('a body that comes byte by byte is cut off', async () => {
     const cookie = ana.cookies.get(portal.host) ?? '';
     const ended = raw(

@@ -425,6 +425,7 @@ function createServer(
     keepAlive: true,
     keepAliveInitialDelay: limits.portalTcpKeepAliveMs,
     requireHostHeader: true,
+    shouldUpgradeCallback: isWebSocketOffer,
   });
   boundConnections(server, { clock, isTrusted });
   answerUnreadable(server, clock, () => holder.parts?.site.origin ?? '');
@@ -432,6 +433,8 @@ function createServer(
     // It exceeded a client's share of connections.
     if (req.socket.destroyed) return;
     const { headers } = req;
+    // Node reads no further request after an offer that was passed over.
+    if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
     if (holder.parts) return handle(req, res);
     void holder.isMade.promise.then(() => (req.socket.destroyed ? undefined : handle(req, res)));
@@ -444,6 +447,13 @@ function createServer(
   });
   return server;
 }
+
+/**
+ * Other protocols (h2c of Java's client and of `curl --http2`) are offers, which a server may pass over: the request is answered as any, without
+ * its Upgrade header. Source: RFC 9110, 7.8.
+ */
+const isWebSocketOffer = ({ method, headers: { upgrade } }: IncomingMessage): boolean =>
+  method === 'GET' && upgrade?.trim().toLowerCase() === 'websocket';
 
 /** Once a run: all who come through it are one address to the portal, and share its counts. */
 function warnUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: Logger): void {

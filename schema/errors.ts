@@ -70,6 +70,7 @@ export const errorKinds = {
   CHECKSUM_MISMATCH: { status: 422, retry: 'waiting', title: 'A file is not the one that was declared' },
   ENGINE_REFUSED: { status: 422, retry: 'waiting', title: 'The engine does not hold what the manifest says' },
   KIT_INCOMPLETE: { status: 500, retry: 'waiting', title: 'A part of the server kit is not in this installation' },
+  NOT_BUILT: { status: 500, retry: 'terminal', title: 'This svc was not built' },
   KIT_FAILED: { status: 502, retry: 'waiting', title: 'The server kit could not be put in place' },
   KIT_IN_USE: { status: 409, retry: 'waiting', title: 'Something still runs from the server kit' },
   PATH_REFUSED: { status: 400, retry: 'terminal', title: 'The path of the request breaks a rule of the proxy' },

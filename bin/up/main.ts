@@ -26,6 +26,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
+import { requireBuild } from './built.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
@@ -60,6 +61,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 /** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin, or when another `svc up` took its state folder. */
 export async function up(options: UpOptions): Promise<void> {
+  requireBuild(root);
   const ended = untilSignal();
   // A terminal gets the link and errors; a service gets every transition.
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;

@@ -52,6 +52,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   INSTALLER_DIED: 'A instalação foi interrompida no servidor',
   NO_PREVIOUS_VERSION: 'Não há versão anterior',
   NOT_CONFIRMED: 'Nenhuma instância da versão atual responde',
+  NOT_BUILT: 'Este svc não foi compilado',
   KIT_INCOMPLETE: 'Falta uma parte do kit dos servidores nesta instalação',
   KIT_FAILED: 'O kit do servidor não pôde ser instalado',
   KIT_IN_USE: 'O kit do servidor ainda está em uso',
