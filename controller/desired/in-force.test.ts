@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,7 +12,7 @@ import { syncEntries } from '../sync-entries.ts';
 import { emptyEntries, type PersonEntry } from '../entries.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { silentLink } from '../observe/silent-link.ts';
-import { createFolderReader } from './read-folder.ts';
+import { createFolderReader, readFolder } from './read-folder.ts';
 
 let dir: string;
 let store: Store;
@@ -251,4 +252,17 @@ test('a person who comes back before they were forgotten leaves anew when they a
   Object.assign(leaver ?? {}, { signedOut: true, supervisorEnded: true });
   await take(10);
   expect(await take(9)).toMatchObject({ leaving: true, signedOut: false, supervisorEnded: false });
+});
+
+test.for([
+  ['a named pipe', (file: string) => void execFileSync('mkfifo', [file]), 'this is a named pipe'],
+  ['a folder', (file: string) => void mkdirSync(file), 'this is a folder'],
+  ['a device', (file: string) => symlinkSync('/dev/null', file), 'this is a device'],
+] as const)('%s called f.yaml is a finding with its name, and nothing waits for it', async ([, make, told]) => {
+  write('a.yaml', server);
+  make(path.join(dir, 'f.yaml'));
+  const answer = await readFolder(dir);
+  expect(answer).toMatchObject({ ok: false, errors: [`${dir}/f.yaml:1:1 FOLDER_UNREADABLE expected a plain file, ${told}`] });
+  rmSync(path.join(dir, 'f.yaml'), { recursive: true });
+  expect(await readFolder(dir)).toMatchObject({ ok: true });
 });

@@ -2,7 +2,7 @@
  * Reads the desired-state folder from disk and validates it with schema/desired (design 4). Unchanged files, and unchanged documents of a file, are not parsed again, and the
  * work is done in slices, so that a folder with ten thousand people does not block the proxy on each edit.
  */
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../schema/limits.ts';
@@ -35,6 +35,7 @@ const messages: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'expected a folder, this is a file',
   EACCES: 'this account may not read it',
+  ENXIO: 'expected a plain file, this is a socket or a device',
 };
 
 export interface FolderReader {
@@ -66,7 +67,10 @@ export function createFolderReader(askPeople: typeof ownPeople = ownPeople): Fol
         files = await readFiles(dir, kept);
       } catch (error) {
         const { path: at, code, message } = error as NodeJS.ErrnoException;
-        return { ok: false, errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${messages[code ?? ''] ?? code ?? message}`] };
+        return {
+          ok: false,
+          errors: [`${at ?? dir}:1:1 FOLDER_UNREADABLE ${messages[code ?? ''] ?? (code === 'NOT_A_FILE' ? message : (code ?? message))}`],
+        };
       }
       kept = files;
       const open = [...files.values()].map((file) => file.open);
@@ -114,10 +118,12 @@ async function readFiles(dir: string, kept: ReadonlyMap<string, Kept>): Promise<
 }
 
 async function readFile(file: string, name: string, before: Kept | undefined): Promise<Kept> {
-  const handle = await open(file, 'r');
+  // Without O_NONBLOCK the opening of a named pipe waits for a writer, for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     // Taken before the bytes: a write in between makes the next look read again.
     const stats = await handle.stat();
+    if (!stats.isFile()) throw Object.assign(new Error(kindOfFile(stats)), { code: 'NOT_A_FILE', path: file });
     const mark = markOf(stats);
     if (before?.mark === mark) return before;
     // One byte over the limit is enough for the reader to refuse it by its own words.
@@ -126,6 +132,11 @@ async function readFile(file: string, name: string, before: Kept | undefined): P
   } finally {
     await handle.close();
   }
+}
+
+function kindOfFile(stats: Stats): string {
+  const what = stats.isFIFO() ? 'a named pipe' : stats.isDirectory() ? 'a folder' : 'a device';
+  return `expected a plain file, this is ${what}`;
 }
 
 function markOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {

@@ -19,7 +19,7 @@ import { faultPoint } from './faults.ts';
 import { isConfirmed } from './evidence.ts';
 import { endOutdated } from './instances.ts';
 import { takeLock } from './lock.ts';
-import { checkCapabilities, checkFolder, checkPackages, checkScope } from './requirements.ts';
+import { checkCapabilities, checkEntrypoint, checkFolder, checkPackages, checkScope } from './requirements.ts';
 import { checkServerScope, followServerScope, leaveServerScope } from '../service/server-scope.ts';
 import { runRootPhase } from './root-phase.ts';
 import { stage, type Found } from './source.ts';
@@ -105,7 +105,8 @@ interface Staged {
 
 function judge(target: Target, found: Found, folder: string): Manifest {
   const path = join(folder, 'svc-app.json');
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  const there = statSync(path, { throwIfNoEntry: false });
+  const size = there?.isFile() === true ? there.size : undefined;
   if (size === undefined) throw new SvcError('PACKAGE_REFUSED', 'the package is refused: it holds no svc-app.json');
   if (size > limits.manifestBytesMax) throw new SvcError('MANIFEST_INVALID', 'svc-app.json is larger than the limit');
   const manifest = parseManifest(readFileSync(path));
@@ -228,6 +229,8 @@ async function setUp(target: Target, versions: Versions, staged: Staged, folder:
   const log = join(versions.store, 'install.log');
   await runRootPhase({ manifest, folder, hash: staged.hash, log, home, rebuild: target.rebuild, engines });
   await chmod(folder, 0o755);
+  // Their phase of installCommand cannot write here: whatever it should make is there now.
+  checkEntrypoint(folder, manifest);
   faultPoint('root-phase-run');
   return await hashTree(folder, { othersAllowed: true });
 }

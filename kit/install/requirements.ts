@@ -9,7 +9,7 @@ import { limits as sharedLimits } from '../../schema/limits.ts';
 import { contrastWithWhite } from '../../schema/manifest/contrast.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
-import { entrypointOf } from '../launch/package.ts';
+import { entrypointOf, mayMakeEntrypoint } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { isAppId } from '../../schema/app-id.ts';
 
@@ -30,14 +30,19 @@ export function checkScope(manifest: Manifest, scope: Scope): void {
     throw new SvcError('SCOPE_REFUSED', `${manifest.id} does not declare instalacao pessoa: an administrator installs it (--sistema)`);
 }
 
-/** The entrypoint exists; publish and install refuse a color that white text can't be read on. Source: spec 2.5 `cor`, 7. */
-export function checkFolder(folder: string, manifest: Manifest): void {
+/** The entrypoint is there, as the launcher asks for it. */
+export function checkEntrypoint(folder: string, manifest: Manifest): void {
   try {
     entrypointOf(folder, manifest);
   } catch (error) {
     if (error instanceof LaunchRefused) throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${error.message}`);
     throw error;
   }
+}
+
+/** Publish and install refuse a color that white text can't be read on. Source: spec 2.5 `cor`, 7. */
+export function checkFolder(folder: string, manifest: Manifest): void {
+  if (!mayMakeEntrypoint(manifest)) checkEntrypoint(folder, manifest);
   const own: readonly unknown[] = Array.isArray(manifest.opens?.proprios) ? manifest.opens.proprios : [];
   for (const type of own) {
     const { cor, extensao } = (typeof type === 'object' && type !== null ? type : {}) as {

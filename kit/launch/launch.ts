@@ -21,7 +21,7 @@ import type { GpuLease } from './gpu-lease.ts';
 import { decideGpu, type GpuDecision, type GpuVerdict } from './gpu-verdict.ts';
 import { writeMarker } from './marker.ts';
 import { cachedPackageHash } from './package-hash-cache.ts';
-import { entrypointOf, findPackage, readManifest, type InstalledFolder } from './package.ts';
+import { entrypointOf, findPackage, mayMakeEntrypoint, readManifest, type InstalledFolder } from './package.ts';
 import { asRefusal, LaunchRefused, type Refusal } from './refusal.ts';
 import { appendToRunLog, rotateRunLog } from './run-log.ts';
 import { readSecrets } from './secrets.ts';
@@ -92,7 +92,9 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   const folder = findPackage(place, app);
   if (folder === null) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
   const manifest = readManifest(folder.dir, app);
-  const command = runtimeCommand(place, request, folder.dir, manifest);
+  const commandOf = (): Launch['argv'] => runtimeCommand(place, request, folder.dir, manifest);
+  // What installCommand may still make is looked for after it ran.
+  let command = mayMakeEntrypoint(manifest) ? null : commandOf();
   faultPoint('package-read');
 
   // 2. The wish, then the vault.
@@ -111,6 +113,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   let hash = await cachedPackageHash(folder.dir, `${paths.dir}/package.hash`);
   const due = setUpDue(paths.setUpHash, hash, manifest.backend.installCommand, wish.get('SVC_APP_REBUILD') === '1');
   if (due && !request.maySetUp) return { kind: 'set-up-due' };
+  if (!due) command ??= commandOf();
 
   // 4. The marker.
   const mark = (step: StartStep, detail: string): void => {
@@ -136,7 +139,8 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     // 5. The person's part of the set-up.
     if (due) {
-      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd });
+      const made = (): unknown => (command = commandOf());
+      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd }, made);
       mark('gpu', '');
     }
 
@@ -150,7 +154,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     return {
       kind: 'ready',
-      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, command),
+      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, command ?? commandOf()),
       environment: { ...environment, ...gpu?.variables, ...(held.contained ? Object.fromEntries(held.variables) : {}) },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
@@ -167,14 +171,16 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   }
 }
 
-/** Marked as done for this code only when it is. Answers the hash of the folder after it. */
+/** Marked as done for this code only when it is, and `check` finds what it should make. Answers the hash of the folder after it. */
 async function setUpOnce(
   manifest: Manifest,
   paths: ReturnType<typeof appPaths>,
   before: string,
   options: Parameters<typeof runSetUp>[1],
+  check: () => unknown,
 ): Promise<string> {
   await runSetUp(manifest.backend.installCommand ?? '', options);
+  check();
   faultPoint('set-up-run');
   const hash = await adoptSetUp(options.cwd, paths.dir, before);
   writeFileAtomic(paths.setUpHash, `${hash}\n`);

@@ -76,6 +76,9 @@ export function readManifest(dir: string, app: string): Manifest {
   return manifest;
 }
 
+/** Whether its `installCommand` may make the entrypoint: until it ran, a missing one is no fault. */
+export const mayMakeEntrypoint = ({ backend }: Manifest): boolean => (backend.installCommand ?? '').trim() !== '';
+
 /** The entrypoint as an absolute path inside the package that exists; for `binary` also executable. */
 export function entrypointOf(dir: string, manifest: Manifest): string {
   const path = resolve(dir, manifest.backend.entrypoint);
