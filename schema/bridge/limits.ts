@@ -33,6 +33,8 @@ export const limits = {
   diskBytesMax: 256 * 1_024 * 1_024,
   /** What an app tells its own person. */
   noticeCharsMax: 200,
+  /** What is not saved in a window, as the question before it is closed names it. */
+  unsavedNameCharsMax: 120,
   // Tabs of a window.
   tabsMax: 50,
   tabTitleCharsMax: 80,

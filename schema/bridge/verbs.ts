@@ -4,7 +4,7 @@
  * `node setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: spec 4.3, 6, 7.
  */
 import { appVerbs } from './app-verbs.ts';
-import { finite, oneOf, optional, route } from './check.ts';
+import { finite, flag, line, oneOf, optional, route } from './check.ts';
 import { personVerbs } from './desk-verbs.ts';
 import { fileVerbs } from './file-verbs.ts';
 import { limits } from './limits.ts';
@@ -60,6 +60,15 @@ const deskVerbs = {
    * open: `pedidos-demais`.
    */
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
+  /**
+   * Says that something in this window is not saved, or that all is: while it is not, the desktop asks before it closes the window or loads it
+   * again, at signing out, and before the browser's tab goes. `nome` says what it is. With `salvaSe` the question has *Save and close*, which
+   * sends the event `salvar`. A page that is loaded again begins with all saved.
+   */
+  'janela.naoSalvo': askedOrOwn<{ readonly naoSalvo: boolean; readonly nome?: string; readonly salvaSe?: boolean }, null>('null', {
+    args: { naoSalvo: flag },
+    options: { nome: optional(line(limits.unsavedNameCharsMax)), salvaSe: optional(flag) },
+  }),
 };
 
 const table = {
@@ -100,6 +109,11 @@ export const events = {
   abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. */
   tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
+  /**
+   * The person chose *Save and close*. The page saves and says `janela.naoSalvo(false)`, at which the window closes; `janela.naoSalvo(true)` says
+   * that it could not. After 15 s without either the person is asked again.
+   */
+  salvar: 'object',
   /** The portal does not answer the desktop, or it is back: what was to be asked of it is asked again then. */
   portal: '{ readonly presente: boolean }',
   /** An invitation, a removal, another name: read `salas.listar` again. */

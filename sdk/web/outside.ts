@@ -16,6 +16,8 @@ function openTab(address: string): boolean {
 
 const noGpu = { concedida: false, dispositivos: [], motivo: 'fora do ambiente' } as const;
 
+const askBefore = (event: Event): void => event.preventDefault();
+
 const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Promise<AnswerOf<V>> } = {
   'app.capacidades': () => ({ host: 'none', shellVersion: null, verbos: [] }),
   'window.close': () => {
@@ -35,6 +37,11 @@ const own: { readonly [V in OwnOutside]: (args: ArgsOf<V>) => AnswerOf<V> | Prom
     if (!/^https?:\/\//i.test(endereco)) throw failure('argumentos-invalidos', notValid('links.abrir', 'endereco', null));
     window.open(endereco, '_blank', 'noopener');
     return { app: null };
+  },
+  'janela.naoSalvo': ({ naoSalvo }) => {
+    if (naoSalvo) addEventListener('beforeunload', askBefore);
+    else removeEventListener('beforeunload', askBefore);
+    return null;
   },
   'janela.abrir': ({ rota }) => {
     const why = rota === undefined ? null : routeProblem(rota);

@@ -237,7 +237,7 @@ const declared: Names<Svc> = {
     menuDoCabecalho: 'function',
     abrir: 'function',
   },
-  janela: { abrir: 'function' },
+  janela: { abrir: 'function', naoSalvo: 'function' },
   links: { abrir: 'function' },
   abas: { definir: 'function', selecionar: 'function', fechar: 'function', ordenar: 'function' },
   notificar: 'function',

@@ -332,6 +332,7 @@ interface SvcAbertura {
 interface SvcEventos {
   readonly abertura: SvcAbertura;
   readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
+  readonly salvar: object;
   readonly portal: { readonly presente: boolean };
   readonly mudaram: object;
   readonly abas: SvcAcaoNasAbas;
@@ -374,6 +375,12 @@ interface Svc {
      * are open: `pedidos-demais`.
      */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
+    /**
+     * Says that something in this window is not saved, or that all is: while it is not, the desktop asks before it closes the window or
+     * loads it again, at signing out, and before the browser's tab goes. `nome` says what it is. With `salvaSe` the question has *Save and
+     * close*, which sends the event `salvar`. A page that is loaded again begins with all saved.
+     */
+    naoSalvo(naoSalvo: boolean, opcoes?: { readonly nome?: string; readonly salvaSe?: boolean }): Promise<null>;
   };
   readonly links: {
     /**

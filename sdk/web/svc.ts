@@ -11,7 +11,7 @@ import { outside } from './outside.ts';
 import { createQueue } from './queue.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
-import { drag, followDev, watchInput, watchLinks } from './window.ts';
+import { createUnsaved, drag, followDev, watchInput, watchLinks } from './window.ts';
 
 const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback);
 
@@ -31,6 +31,7 @@ function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<stri
         return await bridge.ask('window.close');
       },
     },
+    janela: { naoSalvo: createUnsaved(bridge) },
     area: { escrever: writeClipboard },
     disco: {
       escrever: async (caminho: string, conteudo: unknown, opcoes?: { readonly versao?: string; readonly novo?: boolean }) =>

@@ -1,6 +1,7 @@
 /** Drags and keys of the page that belong to its window. */
 import { shellKeyOf } from '../../schema/bridge/protocol.ts';
 import type { Bridge } from './bridge.ts';
+import type { Args } from './requests.ts';
 
 const phase = (fase: string, event: PointerEvent): { readonly fase: string; readonly telaX: number; readonly telaY: number } => ({
   fase,
@@ -117,4 +118,20 @@ export function followDev(bridge: Bridge): void {
       old.after(fresh);
     }
   });
+}
+
+/** `janela.naoSalvo`, said again at each further port: the desktop forgets it with the one before. */
+export function createUnsaved(bridge: Bridge): (naoSalvo: boolean, opcoes?: Args) => Promise<unknown> {
+  let last: Args = {};
+  const say = async (): Promise<unknown> => await bridge.ask('janela.naoSalvo', last);
+  const follow = async (): Promise<void> => {
+    await bridge.nextPort();
+    if (last['naoSalvo'] === true) say().catch(() => undefined);
+    await follow();
+  };
+  void follow();
+  return async (naoSalvo, opcoes) => {
+    last = { ...opcoes, naoSalvo };
+    return await say();
+  };
 }

@@ -104,12 +104,16 @@ function openOwn(desk: Desk, window: string, route = ''): void {
 const nameOfRoute = (route: string): string => (route === trashPlace ? text('files.trash') : nameOfPath(route));
 
 /** Windows of files are named after them, that of the home as in the launcher, and say when something in them is not saved. */
-function titleOf(desk: Desk, { id, app, route, options }: WindowState): string {
+function titleOf(desk: Desk, window: WindowState): string {
+  const title = plainTitleOf(desk, window);
+  return desk.held.get().has(window.id) ? text('editor.unsavedTitle', { nome: title }) : title;
+}
+
+function plainTitleOf(desk: Desk, { app, route, options }: WindowState): string {
   const kind = own.get(app);
   if (kind === undefined) return options.title;
   const isNamed = kind.many === true && route !== '' && !(app === filesWindow && route === desk.homePath.get());
-  const title = isNamed ? nameOfRoute(route) || text(kind.title) : text(kind.title);
-  return desk.held.get().has(id) ? text('editor.unsavedTitle', { nome: title }) : title;
+  return (isNamed ? nameOfRoute(route) : '') || text(kind.title);
 }
 
 export type DeskWindows = Pick<
@@ -131,6 +135,8 @@ export type DeskWindows = Pick<
   | 'activate'
   | 'minimise'
   | 'close'
+  | 'reload'
+  | 'discard'
 >;
 
 function openApp(desk: Desk, id: string, { route = '', again = false, window, context }: OpenAppOptions = {}): boolean {
@@ -194,19 +200,30 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       desk().announcement.set(text('window.minimised', { titulo: desk().title(window) }));
       focusTop(desk());
     },
-    close: (id) => {
-      const window = desk().windows.find(id);
-      if (window === undefined) return;
+    close: (id, byPage = false) => {
       const ask = desk().held.get().get(id);
-      if (ask !== undefined) {
-        desk().activate(id);
-        return ask();
-      }
-      desk().windows.close(id);
-      desk().announcement.set(text('window.closed', { titulo: desk().title(window) }));
-      focusTop(desk());
+      if (ask === undefined) return closeNow(desk(), id);
+      if (!byPage) desk().activate(id);
+      ask();
+    },
+    reload: (id) => {
+      if (desk().unsaved.state.get().has(id)) desk().activate(id);
+      desk().unsaved.before(id, 'reload');
+    },
+    discard: (id) => {
+      desk().unsaved.drop(id);
+      desk().hold(id, null);
+      closeNow(desk(), id);
     },
   };
+}
+
+function closeNow(desk: Desk, id: string): void {
+  const window = desk.windows.find(id);
+  if (window === undefined) return;
+  desk.windows.close(id);
+  desk.announcement.set(text('window.closed', { titulo: desk.title(window) }));
+  focusTop(desk);
 }
 
 /** At one of the person's own jobs. */

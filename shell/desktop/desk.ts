@@ -17,6 +17,7 @@ import type { SectionId, SettingsModel } from '../settings/model.ts';
 import type { Signal } from '../state/signal.ts';
 import type { ShopModel } from '../shop/model.ts';
 import type { Tabs } from '../tabs/tabs.ts';
+import type { Unsaved } from '../windows/unsaved.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
 
 /** What a window's frame element does for the desk. */
@@ -137,10 +138,19 @@ export interface Desk {
   /** A file of the person, by its exact path. */
   openEditor(path: string): void;
   openViewer(path: string): void;
+  /** What the person is asked about before their session ends, as something is not saved. */
+  readonly leaving: Signal<(() => void) | null>;
+  /** What pages say is not saved. */
+  readonly unsaved: Unsaved;
   /** Something in the window is not saved: `ask` is called instead of closing it. Null: nothing is. */
   hold(id: string, ask: (() => void) | null): void;
   /** Raises and gives the keyboard to what is inside. */
   activate(id: string): void;
   minimise(id: string): void;
-  close(id: string): void;
+  /** Asks before, where something in it is not saved. `byPage`: its own page wants it, which raises no window. */
+  close(id: string, byPage?: boolean): void;
+  /** Loads the page of an app again; likewise. */
+  reload(id: string): void;
+  /** Closes it whatever is not saved: the person said so. */
+  discard(id: string): void;
 }

@@ -5,4 +5,6 @@ export const limits = {
   /** Window menus that the pages of one app may open one after the other; then one in so long. */
   headerMenusAtOnce: 3,
   headerMenuEveryMs: 2_000,
+  /** After *Save and close* the page has so long to say how it ended. */
+  saveMsMax: 15_000,
 };

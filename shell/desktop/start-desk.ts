@@ -45,6 +45,7 @@ import { bridgeHandlers } from './bridge-verbs.ts';
 import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
 import { engineParts } from './engine-parts.ts';
 import { pressShellKey } from './keys.ts';
+import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import type { Desk, Frame, KeyboardMode, Switching, Toast } from './desk.ts';
 
 /** Windows are written down when nothing changed for so long, and when the page goes. */
@@ -108,6 +109,7 @@ export function startDesk(session: SessionAnswer): Desk {
     announcement,
     frames,
     questions: createQuestions(() => performance.now()),
+    unsaved: unsavedOf(() => desk),
     tabs,
     bridge: startBridge(
       () => bridgeFrames(windows, apps, frames),
@@ -158,6 +160,7 @@ function emptyAtFirst() {
     shortcutsOpen: createSignal(false),
     switching: createSignal<Switching | null>(null),
     sessionsOpen: createSignal(false),
+    leaving: createSignal<(() => void) | null>(null),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),
     roomsChanged: createSignal(0),
@@ -228,6 +231,7 @@ function bridgePage(desk: () => Desk): BridgePage {
     hello: (id) => {
       desk().frames.get(id)?.greeted();
       desk().tabs.clear(id);
+      desk().unsaved.drop(id);
       desk().bridge.emit(id, 'tema', appearance());
       if (desk().connection.get() === 'away') desk().bridge.emit(id, 'portal', { presente: false });
     },
@@ -305,6 +309,8 @@ function closeRemoved(desk: Desk, app: string): void {
   desk.grants.drop(app);
   for (const window of desk.windows.ofApp(app)) {
     desk.close(window.id);
+    // Its page is still there, with what is not saved in it.
+    if (desk.windows.find(window.id) !== undefined) continue;
     const words = text('window.appRemoved', { titulo: desk.title(window) });
     desk.announcement.set(words);
     desk.toast.set({ words, open: null });
@@ -324,7 +330,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string } => ({
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void): void {
-  const { windows, apps, session, bridge, preferences, questions, tabs } = desk;
+  const { windows, apps, session, bridge, preferences, questions, tabs, unsaved } = desk;
   let restoring = false;
   let restored = false;
   let known = new Set<string>();
@@ -362,7 +368,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     const now = windows.windows.get();
     const ids = new Set(now.map(({ id }) => id));
     // Before the app hears that its last window closed, which carries the tabs.
-    for (const id of known) if (!ids.has(id)) [bridge, questions, tabs].forEach((part) => part.drop(id));
+    for (const id of known) if (!ids.has(id)) [bridge, questions, tabs, unsaved].forEach((part) => part.drop(id));
     known = ids;
     const counts = new Map<string, number>();
     for (const window of now) if (isApp(window)) counts.set(window.app, (counts.get(window.app) ?? 0) + 1);
@@ -375,6 +381,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   const dress = (): void => {
     for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());
   };
+  followUnsaved(desk);
   // With what pages have not heard yet.
   addEventListener('pagehide', remember);
   apps.state.subscribe(() => void restore());

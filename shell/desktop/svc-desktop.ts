@@ -23,6 +23,7 @@ import type { Desk } from './desk.ts';
 import { listenKeys } from './keys.ts';
 import { followToast } from './follow-toast.ts';
 import './svc-home.ts';
+import './svc-leave.ts';
 import '../session/svc-sessions.ts';
 import './svc-shortcuts.ts';
 import './svc-switcher.ts';
@@ -104,8 +105,8 @@ export class SvcDesktop extends LitElement {
   }
 
   get #dialogs(): readonly Pick<Signal<unknown>, 'get' | 'subscribe'>[] {
-    const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls, opening } = this.desk;
-    return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, shared, secretsApp, appCalls.question, opening.asked];
+    const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, leaving, shared, secretsApp, appCalls, opening } = this.desk;
+    return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, leaving, shared, secretsApp, appCalls.question, opening.asked];
   }
 
   /** Another window in front, or one less: what the open menu was of may be covered or gone. */
@@ -215,6 +216,7 @@ export class SvcDesktop extends LitElement {
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
       ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}
+      ${desk.leaving.get() === null ? nothing : html`<svc-leave .desk=${desk}></svc-leave>`}
       ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk} .over=${desk.switching.get()?.isOver ?? false}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}

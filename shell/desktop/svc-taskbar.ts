@@ -8,7 +8,7 @@ import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { openAppMenu, themeTexts } from '../launcher/entries.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
-import { leave } from '../session/leave.ts';
+import { beforeLeaving, leave } from '../session/leave.ts';
 import { Watch } from '../state/signal.ts';
 import '../../sdk/web/ui/toolbar.ts';
 import '../ui/app-icon.ts';
@@ -96,7 +96,7 @@ export class SvcTaskbar extends LitElement {
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },
-            { label: text('prefs.signOut'), glyph: 'out', run: () => attempt(this.desk, leave) },
+            { label: text('prefs.signOut'), glyph: 'out', run: () => beforeLeaving(() => attempt(this.desk, leave)) },
           ],
         },
       ],

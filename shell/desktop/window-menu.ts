@@ -38,7 +38,7 @@ export function windowActions(desk: Desk, window: WindowState): readonly MenuGro
         window.minimised
           ? { label: text('window.restore'), glyph: 'restore', run: show }
           : { label: text('window.minimise'), glyph: 'minimise', run: () => desk.minimise(id) },
-        ...(isApp(window) ? [{ label: text('window.reload'), glyph: 'reload' as const, run: () => desk.frames.get(id)?.reload() }] : []),
+        ...(isApp(window) ? [{ label: text('window.reload'), glyph: 'reload' as const, run: () => desk.reload(id) }] : []),
         ...(asksForSecrets(desk, window)
           ? [{ label: text('secrets.open'), glyph: 'key' as const, run: () => desk.secretsApp.set(window.app) }]
           : []),

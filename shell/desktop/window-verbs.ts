@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 import { refused } from './refused.ts';
 import { openWindowMenu } from './window-menu.ts';
 
-type WindowVerb = Extract<AskedVerb, `window.${string}` | 'janela.abrir'>;
+type WindowVerb = Extract<AskedVerb, `window.${string}` | `janela.${string}`>;
 
 export function windowHandlers(desk: () => Desk): Pick<BridgeHandlers, WindowVerb> {
   /** Of menus, by app: a press beside an open one does nothing else, so a page that opens one after the other would take every press. */
@@ -22,7 +22,7 @@ export function windowHandlers(desk: () => Desk): Pick<BridgeHandlers, WindowVer
   return {
     'window.minimize': (id) => (desk().minimise(id), null),
     'window.maximize': (id) => (desk().windows.setMode(id, 'maximised'), null),
-    'window.close': (id) => (desk().close(id), null),
+    'window.close': (id) => (desk().close(id, true), null),
     'window.alternarMaximizado': (id) => (desk().windows.toggleMaximised(id), null),
     'window.arrastar': (id, { fase, telaX, telaY }) => (desk().frames.get(id)?.remoteDrag(fase, telaX, telaY), null),
     'window.menuDoCabecalho': (id, { x, y }) => {
@@ -32,6 +32,10 @@ export function windowHandlers(desk: () => Desk): Pick<BridgeHandlers, WindowVer
       if (!paceOf(appOf(id)).take(performance.now())) throw refused('pedidos-demais', 'window.menuDoCabecalho: um menu atrás do outro');
       const box = frames.get(id)?.iframe?.getBoundingClientRect();
       openWindowMenu(desk(), id, { x: (box?.left ?? 0) + x, y: (box?.top ?? 0) + y });
+      return null;
+    },
+    'janela.naoSalvo': (id, { naoSalvo, nome = null, salvaSe = false }) => {
+      desk().unsaved.say(id, naoSalvo ? { name: nome, saves: salvaSe } : null);
       return null;
     },
     'janela.abrir': (id, { rota }) => {

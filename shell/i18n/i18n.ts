@@ -61,3 +61,6 @@ export function relativeTime(atMs: number, nowMs: number): string {
   const [unit, size] = units.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1_000];
   return new Intl.RelativeTimeFormat(shownAs(), { numeric: 'auto' }).format(Math.round(distance / size), unit);
 }
+
+/** Names one after the other, as the language says "and". */
+export const listed = (names: readonly string[]): string => new Intl.ListFormat(languageTags[language.get()]).format(names);

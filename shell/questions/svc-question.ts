@@ -5,6 +5,7 @@ import '../../sdk/web/ui/field.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { keepTab } from './keep-tab.ts';
 import { questionStyles } from './question-styles.ts';
 import type { Asked } from './questions.ts';
 
@@ -41,12 +42,7 @@ export class SvcQuestion extends LitElement {
       event.stopPropagation();
       this.#answer(null);
     }
-    if (event.key !== 'Tab') return;
-    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('ui-button, ui-field')];
-    const edge = event.shiftKey ? stops[0] : stops.at(-1);
-    if (edge?.matches(':focus') !== true) return;
-    event.preventDefault();
-    (event.shiftKey ? stops.at(-1) : stops[0])?.focus();
+    keepTab(event, this.renderRoot);
   }
 
   override render(): TemplateResult {

@@ -6,3 +6,14 @@ export async function leave(): Promise<void> {
   await endSessionAndKey();
   location.assign('/');
 }
+
+type Ask = (then: () => void) => void;
+let ask: Ask = (then) => then();
+
+/** The desk asks the person first where something is not saved, and calls `then` when they leave all the same. */
+export function askBeforeLeaving(by: Ask): void {
+  ask = by;
+}
+
+/** Of every act that ends the session of this page. */
+export const beforeLeaving: Ask = (then) => ask(then);

@@ -8,6 +8,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { browserOf } from './agent.ts';
 import { endAllSessions, endSession, listSessions } from './api.ts';
+import { beforeLeaving } from './leave.ts';
 import { sayError } from './say-error.ts';
 
 type Row = SessionsAnswer['sessoes'][number];
@@ -96,7 +97,12 @@ export class SvcSessionList extends LitElement {
     this.busy = false;
   }
 
-  async #end(row: Row): Promise<void> {
+  #end(row: Row): void {
+    if (row.current) beforeLeaving(() => void this.#endNow(row));
+    else void this.#endNow(row);
+  }
+
+  async #endNow(row: Row): Promise<void> {
     await this.#try(async () => {
       await endSession(row.id);
       if (row.current) return location.assign('/');
@@ -130,7 +136,9 @@ export class SvcSessionList extends LitElement {
         <ui-button ?disabled=${this.busy || (rows?.length ?? 0) < 2} @click=${() => this.#endAll(true)}>
           ${text('sessions.endOthers')}
         </ui-button>
-        <ui-button ?disabled=${this.busy} @click=${() => this.#endAll(false)}>${text('sessions.endAll')}</ui-button>
+        <ui-button ?disabled=${this.busy} @click=${() => beforeLeaving(() => void this.#endAll(false))}
+          >${text('sessions.endAll')}</ui-button
+        >
       </footer>
     `;
   }

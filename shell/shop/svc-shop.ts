@@ -7,8 +7,9 @@ import '../../sdk/web/ui/tabs.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
+import { unsavedTitles } from '../desktop/unsaved-windows.ts';
 import { shopWindow } from '../desktop/desk-windows.ts';
-import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { language, listed, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -220,12 +221,14 @@ export class SvcShop extends LitElement {
       this.removing = null;
       if (!remove) return;
       // Its windows would show an app that is no more.
-      for (const { id } of this.desk.windows.ofApp(app.id)) this.desk.close(id);
+      for (const { id } of this.desk.windows.ofApp(app.id)) this.desk.discard(id);
       void this.desk.shop.remove(app.id);
     };
     const values = { nome: app.name };
+    const lost = unsavedTitles(this.desk, app.id);
     return html`<ui-dialog open alert label=${text('store.removeTitle', values)} @close=${() => decide(false)}>
       <p>${text('store.removeBody', values)}</p>
+      ${lost.length === 0 ? nothing : html`<p><strong>${text('unsaved.lost', { nomes: listed(lost) })}</strong></p>`}
       <ui-button slot="actions" autofocus @click=${() => decide(false)}>${text('store.keep')}</ui-button>
       <ui-button slot="actions" variant="danger" data-action="confirm-remove" @click=${() => decide(true)}>
         ${glyph('trash')}${text('store.remove')}

@@ -12,6 +12,8 @@ import '../ui/app-icon.ts';
 import '../tabs/svc-tabs.ts';
 import '../questions/svc-question.ts';
 import type { SvcQuestion } from '../questions/svc-question.ts';
+import '../questions/svc-unsaved.ts';
+import type { SvcUnsaved } from '../questions/svc-unsaved.ts';
 import './app-frame.ts';
 import { builtinContent, focusBuiltin, ownWindows } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
@@ -21,6 +23,7 @@ import { startDrag } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';
+import type { UnsavedAnswer } from './unsaved.ts';
 import { createPageDrag, moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
 import { windowStyles } from './window-styles.ts';
 
@@ -45,6 +48,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.shielded,
     this.desk.windows.area,
     this.desk.questions.state,
+    this.desk.unsaved.asking,
     this.desk.tabs.state,
     this.desk.held,
     this.desk.homePath,
@@ -97,7 +101,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.ariaLabel = this.desk.title(this.state);
     const mode = this.desk.keyboardMode.get();
     const mine = mode?.window === this.state.id;
-    const asked = this.desk.questions.state.get().has(this.state.id);
+    const asked = this.desk.questions.state.get().has(this.state.id) || this.desk.unsaved.asking.get().has(this.state.id);
     // The question is gone: back to the page.
     if (this.#asked && !asked && this.top) this.focusContent();
     this.#asked = asked;
@@ -125,7 +129,7 @@ export class SvcWindow extends LitElement implements Frame {
   }
   focusContent(): void {
     this.#beStop(true);
-    const question = this.renderRoot.querySelector<SvcQuestion>('svc-question');
+    const question = this.renderRoot.querySelector<SvcUnsaved>('svc-unsaved') ?? this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
     else if (!focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
@@ -184,6 +188,7 @@ export class SvcWindow extends LitElement implements Frame {
   override render(): TemplateResult {
     const app = this.desk.apps.find(this.state.app);
     const question = this.desk.questions.state.get().get(this.state.id);
+    const asking = this.desk.unsaved.asking.get().get(this.state.id);
     const active = this.#tabs?.tabs.find(({ id }) => id === this.#tabs?.active);
     const own = isApp(this.state) && this.state.options.header === 'app' && this.there;
     const resizable = !fillsArea(this.desk.windows.area.get()) && this.state.mode === 'normal';
@@ -191,11 +196,23 @@ export class SvcWindow extends LitElement implements Frame {
       <div class="whole" tabindex="-1"></div>
       ${own ? nothing : this.#titleBar(app)}
       <div class="body" tabindex="-1" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
-        ${isApp(this.state) ? this.#page(app, question !== undefined) : builtinContent(this.desk, this.state)}
+        ${isApp(this.state) ? this.#page(app, question !== undefined || asking !== undefined) : builtinContent(this.desk, this.state)}
         ${
           question === undefined
             ? nothing
             : html`<svc-question .asked=${question} .name=${app?.name ?? this.state.app} .top=${this.top}></svc-question>`
+        }
+        ${
+          // While it saves, the page may ask the person something.
+          asking === undefined || (asking.state === 'saving' && question !== undefined)
+            ? nothing
+            : html`<svc-unsaved
+                .asking=${asking}
+                .what=${this.desk.unsaved.state.get().get(this.state.id)}
+                .name=${this.state.options.title}
+                .top=${this.top}
+                .answer=${(answer: UnsavedAnswer) => this.desk.unsaved.answer(this.state.id, answer)}
+              ></svc-unsaved>`
         }
       </div>
       ${
@@ -225,7 +242,7 @@ export class SvcWindow extends LitElement implements Frame {
       .top=${this.top}
       .app=${app}
       .route=${this.state.route}
-      .name=${this.desk.title(this.state)}
+      .name=${this.state.options.title}
       ?inert=${asked}
       @app-there=${({ detail }: CustomEvent<boolean>) => this.#appThere(detail)}
     ></svc-app-frame>`;
@@ -236,6 +253,7 @@ export class SvcWindow extends LitElement implements Frame {
     if (there) return;
     this.#pageDrag.end(true, null);
     this.desk.tabs.clear(this.state.id);
+    this.desk.unsaved.drop(this.state.id);
   }
 
   #titleBar(app: AppProjection | undefined): TemplateResult {

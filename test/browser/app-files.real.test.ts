@@ -265,3 +265,101 @@ test.each([1_280, 768, 320])('looks at %i px: the picker and the app', async (wi
   await expectLooks(page, 'picker-save', width);
   expect(problems).toEqual([]);
 });
+
+const unsaved = (): Locator => page.locator('svc-unsaved').getByRole('alertdialog', { name: 'Traços' });
+const sheet = (): Locator => drawing().locator('#folha path');
+
+test('a drawing that is not saved: each way to lose it asks, and the app hears of the end after the answer', async () => {
+  await openApp(page, 'Traços');
+  await draw();
+  const ended: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/close-tabs') && ended.push(request.url()));
+  const window = windowOf(page, 'Traços (não salvo)');
+  const frame = await frameAt(page, 'Traços');
+  const stay = unsaved().getByRole('button', { name: 'Continuar editando' });
+  const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+    cross: async () => await window.getByRole('button', { name: 'Fechar', exact: true }).click(),
+    menu: async () => {
+      await window.getByRole('button', { name: /^Menu da janela/ }).click();
+      await menuItem('Fechar').click();
+    },
+    taskbar: async () => {
+      await page
+        .getByRole('toolbar')
+        .getByRole('button', { name: /^Traços/ })
+        .click({ button: 'right' });
+      await menuItem('Fechar').click();
+    },
+    page: async () => await frame.evaluate('void svc.window.close()'),
+    reload: async () => {
+      await window.getByRole('button', { name: /^Menu da janela/ }).click();
+      await menuItem('Recarregar').click();
+    },
+  };
+  for (const [name, act] of Object.entries(ways)) {
+    await act();
+    await unsaved().getByText('não está salvo').waitFor();
+    // The keyboard is at the answer that loses nothing.
+    await expect.poll(async () => await stay.evaluate((button) => button.matches(':focus')), { message: name }).toBe(true);
+    if (name === 'cross') {
+      for (const width of [320, 1280]) await expectLooks(page, 'nao-salvo', width);
+      await page.keyboard.press('Escape');
+    } else await stay.click();
+    await unsaved().waitFor({ state: 'detached' });
+  }
+  const leaving = page.waitForEvent('dialog');
+  const reloading = page.evaluate('void location.reload()').catch(() => undefined);
+  const dialog = await leaving;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await reloading;
+  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
+  await page.getByRole('menuitem', { name: 'Sair' }).click();
+  const out = dialogOf(page, 'Sair sem salvar?', 'alertdialog');
+  await out.getByText('Não está salvo e se perde: desenho').waitFor();
+  await out.getByRole('button', { name: 'Continuar editando' }).click();
+  expect(await sheet().count()).toBe(1);
+  expect(ended).toEqual([]);
+  await window.getByRole('button', { name: 'Fechar', exact: true }).click();
+  await unsaved().getByText('não está salvo').waitFor();
+  await expect
+    .poll(async () => {
+      // A press that was meant for what was there before counts for nothing.
+      if (await unsaved().isVisible()) await unsaved().getByRole('button', { name: 'Fechar sem salvar' }).click({ timeout: 2_000 });
+      return await window.count();
+    })
+    .toBe(0);
+  await expect.poll(() => ended.length).toBe(1);
+  expect(problems).toEqual([]);
+});
+
+test('save and close: a window that could not be saved stays; when its page saved, the window closes', async () => {
+  writeFileSync(at('traco.traco'), '');
+  await openFileOn(page, { caminho: at('traco.traco'), nome: 'traco.traco' });
+  await drawing().getByRole('status').getByText('traco.traco').waitFor();
+  await draw();
+  const window = windowOf(page, 'Traços (não salvo)');
+  await window.getByRole('button', { name: 'Fechar', exact: true }).click();
+  rmSync(folder, { recursive: true });
+  const save = unsaved().getByRole('button', { name: 'Salvar e fechar' });
+  const failed = unsaved().getByText('Não foi possível salvar.');
+  await expect
+    .poll(async () => {
+      if (!(await failed.isVisible())) await save.click({ timeout: 2_000 }).catch(() => undefined);
+      return await failed.isVisible();
+    })
+    .toBe(true);
+  expect(await sheet().count()).toBe(1);
+  mkdirSync(folder);
+  writeFileSync(at('traco.traco'), '');
+  // It is another file now, about which the page asks while it saves.
+  await save.click();
+  const asked = page.locator('svc-question').getByRole('alertdialog', { name: 'Traços pergunta' });
+  await expect
+    .poll(async () => {
+      if (await asked.isVisible()) await asked.getByRole('button', { name: 'Sim' }).click({ timeout: 2_000 });
+      return await window.count();
+    })
+    .toBe(0);
+  expect(readFileSync(at('traco.traco'), 'utf8')).toContain('<path');
+});

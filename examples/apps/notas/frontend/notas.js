@@ -47,6 +47,7 @@
     },
   };
   const SALVAR_APOS_MS = 600;
+  const FALTA_APOS_MS = 3_000;
   const RELER_MS = 3_000;
   const TENTAR_DE_NOVO_MS_MAX = 10_000;
 
@@ -61,6 +62,9 @@
   let salvando = false;
   let relogioDeSalvar = 0;
   let falhas = 0;
+  let faltava = false;
+  let relogioDaFalta = 0;
+  let procurarAgora = () => {};
 
   const diz = (chave) => TEXTOS[idioma][chave];
 
@@ -153,15 +157,35 @@
 
   async function criar() {
     await salvar();
+    if (sujo) return; // as in `abrir`
     try {
+      if (falhas > 0) throw new Error('fora');
       const { status, valor } = await pedir('POST', 'api/notas', { titulo: '', texto: '' });
       if (status !== 201) return aviso(diz('recusada') + valor.error);
       notas = [valor, ...notas.filter((nota) => nota.id !== valor.id)];
       await abrir(valor.id, false);
-      titulo.focus();
     } catch {
       comContato(false);
+      // Written here, and made when the app is back.
+      aberta = { id: null, titulo: '', texto: '', versao: 0 };
+      mostrarEditor();
     }
+    titulo.focus();
+  }
+
+  /** What could not be saved for a while, so that the desktop asks before it closes this window. */
+  function dizerSeFalta(agora) {
+    const falta = aberta !== null && (sujo || salvando);
+    clearTimeout(relogioDaFalta);
+    if (falta && !agora) relogioDaFalta = setTimeout(() => dizerSeFalta(true), FALTA_APOS_MS);
+    if (falta === faltava || (falta && !agora)) return;
+    faltava = falta;
+    const nome =
+      titulo.value
+        .slice(0, 100)
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .trim() || diz('semTitulo');
+    void window.svc?.janela.naoSalvo(falta, { nome, salvaSe: true });
   }
 
   /** Answers the question that is on the page. */
@@ -181,6 +205,11 @@
     if (!aberta) return;
     const { id } = aberta;
     if (!(await confirmado())) return;
+    if (id === null) {
+      sujo = false;
+      dizerSeFalta(false);
+      return await abrir(null, false);
+    }
     try {
       await pedir('DELETE', `api/notas/${id}`);
       clearTimeout(relogioDeSalvar);
@@ -193,11 +222,30 @@
     }
   }
 
+  /** The note that was begun while the app was away. False: it still is. */
+  async function criarAgora() {
+    try {
+      const { status, valor } = await pedir('POST', 'api/notas', { titulo: '', texto: '' });
+      if (status !== 201) throw new Error(valor.error);
+      aberta = valor;
+      notas = [valor, ...notas.filter((nota) => nota.id !== valor.id)];
+      rota(`nota/${valor.id}`);
+      return true;
+    } catch {
+      comContato(false);
+      return false;
+    }
+  }
+
   /** Saves what was written. A note that changed in another window is not overwritten: ours becomes a new one. */
   async function salvar() {
     clearTimeout(relogioDeSalvar);
     if (!aberta || !sujo || salvando) return;
     salvando = true;
+    if (aberta.id === null && !(await criarAgora())) {
+      salvando = false;
+      return;
+    }
     sujo = false;
     const { id } = aberta;
     const enviado = { titulo: titulo.value, texto: texto.value };
@@ -225,6 +273,7 @@
       comContato(false);
     } finally {
       salvando = false;
+      dizerSeFalta(sujo);
     }
   }
 
@@ -255,7 +304,7 @@
       const espera = falhas === 0 ? RELER_MS : Math.min(TENTAR_DE_NOVO_MS_MAX, 500 * 2 ** Math.min(falhas, 6));
       await new Promise((pronto) => {
         const relogio = setTimeout(pronto, espera);
-        for (const evento of ['online', 'focus']) addEventListener(evento, () => (clearTimeout(relogio), pronto()), { once: true });
+        procurarAgora = () => (clearTimeout(relogio), pronto());
       });
     }
   }
@@ -268,10 +317,12 @@
 
   function mudou() {
     sujo = true;
+    dizerSeFalta(false);
     clearTimeout(relogioDeSalvar);
     relogioDeSalvar = setTimeout(() => void salvar(), SALVAR_APOS_MS);
   }
 
+  for (const evento of ['online', 'focus']) addEventListener(evento, () => procurarAgora());
   el('nova').addEventListener('click', () => void criar());
   el('apagar').addEventListener('click', () => void apagar());
   // The event of one that is open again by now is that of the question before.
@@ -282,7 +333,7 @@
   for (const campo of [titulo, texto]) campo.addEventListener('input', mudou);
   addEventListener('popstate', () => void irPara(location.pathname));
   addEventListener('pagehide', () => {
-    if (aberta && sujo) {
+    if (aberta && sujo && aberta.id !== null) {
       const corpo = JSON.stringify({ titulo: titulo.value, texto: texto.value, versao: aberta.versao });
       void fetch(`api/notas/${aberta.id}`, {
         method: 'PUT',
@@ -309,6 +360,13 @@
   });
   // Without the shell (bench) there is no `svc`: the page works all the same.
   window.svc?.app.ao('abertura', ({ rota: pedida }) => void irPara(pedida));
+  window.svc?.app.ao('portal', ({ presente }) => (presente ? procurarAgora() : comContato(false)));
+  window.svc?.app.ao('salvar', async () => {
+    await salvar();
+    // Saved, it was said already.
+    faltava = false;
+    if (sujo || salvando) dizerSeFalta(true);
+  });
   window.svc?.app.ao('tema', (dados) => {
     idioma = dados.idioma?.startsWith('pt') ? 'pt' : 'en';
     traduzir();

@@ -21,6 +21,8 @@
   let rascunhos = [];
   let ativo = null;
   let espera = null;
+  /** Drafts whose text is not stored. */
+  const faltam = new Set();
 
   /** The first line, as far as a tab has room. */
   function tituloDe({ texto }) {
@@ -51,7 +53,8 @@
     rascunhos.push(um);
     escolher(um.id);
     mostrar();
-    void salvar(um);
+    faltam.add(um);
+    void salvarTudo();
     el('texto').focus();
   }
 
@@ -59,17 +62,35 @@
   function fechar(id) {
     const lugar = rascunhos.findIndex((um) => um.id === id);
     if (lugar === -1) return;
-    rascunhos.splice(lugar, 1);
+    const [fechado] = rascunhos.splice(lugar, 1);
+    // It is stored all the same: only its tab is gone.
+    if (faltam.has(fechado)) void salvarTudo();
     if (rascunhos.length === 0) return novo();
     if (ativo.id === id) escolher(rascunhos[Math.min(lugar, rascunhos.length - 1)].id);
     mostrar();
   }
 
-  async function salvar({ id, texto }) {
-    const corpo = JSON.stringify({ texto });
-    const cabecalhos = { 'content-type': 'application/json' };
-    const resposta = await fetch(`api/rascunhos/${id}`, { method: 'PUT', headers: cabecalhos, body: corpo }).catch(() => null);
+  async function salvar(um) {
+    const { id, texto } = um;
+    faltam.add(um);
+    const pedido = {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ texto }),
+      signal: AbortSignal.timeout(10_000),
+    };
+    const resposta = await fetch(`api/rascunhos/${id}`, pedido).catch(() => null);
+    if (resposta?.ok && um.texto === texto) faltam.delete(um);
     el('estado').textContent = TEXTOS[idioma][resposta?.ok ? 'salvo' : 'falhou'];
+  }
+
+  /** All that is not stored; the desktop asks before it closes this window while something is not. */
+  async function salvarTudo() {
+    clearTimeout(espera);
+    await Promise.all(Array.from(faltam, salvar));
+    const [primeiro] = faltam;
+    if (primeiro !== undefined) espera = setTimeout(() => void salvarTudo(), 3_000);
+    void svc?.janela.naoSalvo(primeiro !== undefined, primeiro && { nome: tituloDe(primeiro), salvaSe: true });
   }
 
   function ouvir(pedido) {
@@ -89,8 +110,9 @@
     const mudado = ativo;
     mudado.texto = el('texto').value;
     mostrar();
+    faltam.add(mudado);
     clearTimeout(espera);
-    espera = setTimeout(() => void salvar(mudado), 300);
+    espera = setTimeout(() => void salvarTudo(), 300);
   });
   el('lista').addEventListener('change', () => (escolher(el('lista').value), mostrar()));
   el('novo').addEventListener('click', novo);
@@ -104,6 +126,8 @@
       mostrar();
     }
     svc?.app.ao('abas', ouvir);
+    svc?.app.ao('salvar', () => void salvarTudo());
+    svc?.app.ao('portal', ({ presente }) => presente && faltam.size > 0 && void salvarTudo());
     svc?.app.ao('tema', (dados) => {
       idioma = dados.idioma?.startsWith('pt') ? 'pt' : 'en';
       traduzir();

@@ -64,7 +64,18 @@
     mostrarEstado();
   };
 
+  /** The desktop asks before it closes a window with a drawing that is not saved; one that has a place is saved from there. */
+  let dito = '';
+  function dizerSeFalta() {
+    const nome = arquivo?.nome ?? TEXTOS[idioma].nomeNovo;
+    const agora = mudado ? nome : '';
+    if (agora === dito) return;
+    dito = agora;
+    void svc?.janela.naoSalvo(mudado, { nome, salvaSe: arquivo !== null || pasta !== null });
+  }
+
   function mostrarEstado() {
+    dizerSeFalta();
     const t = TEXTOS[idioma];
     const nome = arquivo?.nome ?? t.semNome;
     document.title = `${nome} – Traços`;
@@ -163,6 +174,7 @@
     atual.tracos.push(risco);
     folha.append(desenho.linhaDe(risco));
     mudado = true;
+    dizerSeFalta();
   }
   function riscarAte(x, y) {
     risco.d += `L${x} ${y}`;
@@ -244,6 +256,15 @@
   }
 
   svc?.app.ao('abertura', (dados) => void aoAbrir(dados));
+  svc?.app.ao('salvar', async () => {
+    try {
+      await salvar();
+    } catch (erro) {
+      dizer(`${TEXTOS[idioma].naoSalvou}: ${erro.message}`);
+    }
+    // Still not saved: the desktop asks again.
+    if (mudado) void svc.janela.naoSalvo(true, { nome: arquivo?.nome ?? TEXTOS[idioma].nomeNovo, salvaSe: true });
+  });
   svc?.app.ao('tema', (dados) => {
     idioma = dados.idioma?.startsWith('pt') ? 'pt' : 'en';
     traduzir();

@@ -1,0 +1,35 @@
+/** What is not saved in windows of apps, as this desktop acts on it. Decision: docs/decisions/0322-what-is-not-saved.md */
+import { createUnsaved, type Unsaved } from '../windows/unsaved.ts';
+import { askBeforeLeaving } from '../session/leave.ts';
+import type { Desk } from './desk.ts';
+import { limits } from './limits.ts';
+
+export function unsavedOf(desk: () => Desk): Unsaved {
+  return createUnsaved({
+    act: (id, act) => (act === 'close' ? desk().discard(id) : desk().frames.get(id)?.reload()),
+    save: (id) => desk().bridge.emit(id, 'salvar', {}),
+    saveMsMax: limits.saveMsMax,
+  });
+}
+
+/** Such a window asks before it closes, and so does the browser before this page goes. */
+export function followUnsaved({ unsaved, hold, leaving }: Pick<Desk, 'unsaved' | 'hold' | 'leaving'>): void {
+  let before: ReadonlySet<string> = new Set();
+  unsaved.state.subscribe(() => {
+    const now = new Set(unsaved.state.get().keys());
+    for (const id of now) if (!before.has(id)) hold(id, () => unsaved.before(id, 'close'));
+    for (const id of before) if (!now.has(id)) hold(id, null);
+    before = now;
+  });
+  askBeforeLeaving((then) => (unsaved.state.get().size === 0 ? then() : leaving.set(then)));
+  addEventListener('beforeunload', (event) => {
+    if (unsaved.state.get().size > 0) event.preventDefault();
+  });
+}
+
+/** Titles of windows that something is not saved in; of one app, or of all. */
+export const unsavedTitles = ({ windows, unsaved }: Pick<Desk, 'windows' | 'unsaved'>, app?: string): readonly string[] =>
+  windows.windows
+    .get()
+    .filter((window) => unsaved.state.get().has(window.id) && (app === undefined || window.app === app))
+    .map(({ id, options }) => unsaved.state.get().get(id)?.name ?? options.title);
