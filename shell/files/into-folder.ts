@@ -113,6 +113,13 @@ async function roomWords(code: 'DISK_FULL' | 'QUOTA_USED', n: number, folder: st
   return text('files.withoutRoomLeft', { n, pasta: nameOfPath(folder), livre: saySize(space.livreBytes) });
 }
 
+/** Not in the first second, and not when all is there. */
+function leftWords(left: number, arrived: number, tookMs: number): readonly string[] {
+  if (left <= 0 || arrived <= 0 || tookMs < 1_000) return [];
+  const seconds = Math.ceil((left / arrived) * (tookMs / 1_000));
+  return [seconds < 60 ? text('files.leftSeconds', { n: seconds }) : text('files.leftMinutes', { n: Math.ceil(seconds / 60) })];
+}
+
 export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<void> {
   if (files.length === 0 || !(await fits(files, folder))) return;
   const ended = new AbortController();
@@ -123,12 +130,17 @@ export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: s
   const full = { code: 'DISK_FULL' as 'DISK_FULL' | 'QUOTA_USED', n: 0 };
   let bytes = 0;
   let through = 0;
+  const begunMs = performance.now();
   const tell = (nome: string): void => {
     const [done, all] = total > 0 ? [bytes, total] : [through, files.length];
     tasks.change(task, {
       done,
       total: all,
-      words: text(nome === '' ? 'files.ofFilesOnly' : 'files.ofFiles', { feitos: through, todos: files.length, nome }),
+      words: [
+        text(nome === '' ? 'files.ofFilesOnly' : 'files.ofFiles', { feitos: through, todos: files.length, nome }),
+        ...(total > 0 ? [text('files.ofBytes', { feitos: saySize(bytes), todos: saySize(total) })] : []),
+        ...leftWords(total - bytes, bytes, performance.now() - begunMs),
+      ].join(' · '),
     });
   };
   const says = {

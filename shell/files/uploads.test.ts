@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { UploadBody } from '../../schema/wire/files.ts';
 import { ApiError } from '../session/api.ts';
-import { pieceBytes, uploadAll, type Conflict, type ToUpload, type UploadParts } from './uploads.ts';
+import { nextPieceBytes, pieceBytes, uploadAll, type Conflict, type ToUpload, type UploadParts } from './uploads.ts';
 
 const problem = (status: number, code: string): ApiError => new ApiError(status, code, code);
 
@@ -26,10 +26,26 @@ function portalWith(taken: readonly string[], fault: (act: string, when: 'before
     return upload;
   };
   const view = (id: string) => ({ id, caminho: seen(id).body.caminho, bytes: seen(id).body.bytes, recebidos: seen(id).bytes.length });
+  /** As after its start: what was written last may be missing. */
+  const takeUp = (id: string) => {
+    const upload = disk.get(id);
+    if (upload === undefined) throw problem(404, 'NOT_FOUND');
+    upload.bytes = upload.bytes.subarray(0, Math.max(0, upload.bytes.length - 1_000));
+    open.set(id, upload);
+    return view(id);
+  };
+  const disk = new Map<string, { readonly body: UploadBody; bytes: Buffer }>();
+  /** It is started again; with `loses` what had come is gone, too. */
+  const restart = (loses: boolean): void => {
+    for (const [id, upload] of open) if (!loses) disk.set(id, upload);
+    open.clear();
+    ended.clear();
+  };
   const parts: UploadParts = {
     isFolder: async (caminho) => Promise.resolve(caminho.endsWith('/pasta')),
     beginUpload: (body) =>
       act('begin', () => {
+        if (body.retomar !== undefined) return takeUp(body.retomar);
         if (taken.includes(body.caminho) && body.conflito === 'recusar') throw problem(409, 'FILE_EXISTS');
         const id = `u${(lastId += 1)}`;
         open.set(id, { body, bytes: Buffer.alloc(0) });
@@ -76,7 +92,7 @@ function portalWith(taken: readonly string[], fault: (act: string, when: 'before
       }),
     wait: async (ms) => void waits.push(ms),
   };
-  return { parts, files, folders, open, waits };
+  return { parts, files, folders, open, waits, restart };
 }
 
 async function run(
@@ -132,6 +148,27 @@ describe('uploads', () => {
     expect(broken).toContain('put');
   });
 
+  test.for([
+    ['put', false],
+    ['end', false],
+    ['put', true],
+    ['end', true],
+  ] as const)(
+    'a portal that is started again before %s goes on from what it has; lost on its disk (%s) it begins anew',
+    async ([name, loses]) => {
+      let restarts = 0;
+      const portal = portalWith([], (act, at) => {
+        if (act !== name || at !== 'before' || restarts >= 2) return;
+        restarts += 1;
+        portal.restart(loses);
+      });
+      const told = await run(portal, [file('grande', large)]);
+      expect(told).toMatchObject({ bytes: large.length, done: ['grande'], failed: [] });
+      expect(portal.files.get('/home/ana/grande')?.equals(large)).toBe(true);
+      expect([restarts, portal.open.size]).toEqual([2, 0]);
+    },
+  );
+
   test('what does not pass is told, and nothing of it stays', async () => {
     const portal = portalWith([], (act, at) => {
       if (act === 'put' && at === 'before') throw problem(507, 'DISK_FULL');
@@ -182,4 +219,15 @@ describe('uploads', () => {
     expect(portal.open.size).toBe(0);
     expect(portal.files.size).toBe(0);
   });
+});
+
+test('pieces take about a second: they double on a fast line, halve on a slow one, within 64 KiB and 4 MiB', () => {
+  const sizes = (tookMs: number, from: number): readonly number[] => {
+    const all = [from];
+    while (all.length < 6) all.push(nextPieceBytes(all.at(-1)!, tookMs));
+    return all.map((bytes) => bytes / 1_024);
+  };
+  expect(sizes(100, 256 * 1_024)).toEqual([256, 512, 1_024, 2_048, 4_096, 4_096]);
+  expect(sizes(2_000, 256 * 1_024)).toEqual([256, 128, 64, 64, 64, 64]);
+  expect(sizes(1_000, 256 * 1_024)).toEqual([256, 256, 256, 256, 256, 256]);
 });

@@ -2,10 +2,11 @@
  * Files of this computer to a folder of the person, in pieces, with their digest; what broke off goes on where the portal has it. Two at once. A name
  * that is taken is asked about, once for all if the person says so. Source: docs/files.md, `envios`.
  */
-import type { UploadBody } from '../../schema/wire/files.ts';
+import type { FileItem, UploadBody } from '../../schema/wire/files.ts';
 import { exactName, joinPath } from '../opening/file-path.ts';
 import { createSha256 } from '../queue/sha256.ts';
 import { reconnectWaitMs } from '../events/client.ts';
+import { tryLater } from '../events/try-later.ts';
 import { ApiError, isPassing } from '../session/api.ts';
 import { isFolderAt } from '../session/content-api.ts';
 import * as api from '../session/files-api.ts';
@@ -41,17 +42,28 @@ export interface UploadSays {
 }
 
 export const pieceBytes = 4 * 1_024 * 1_024;
+const firstPieceBytes = 256 * 1_024;
+const pieceBytesMin = 64 * 1_024;
 const atOnce = 2;
-/** What passes is tried again as often, one file. */
+/** What passes is tried again as often, one file; of a portal that is not reached, which may be away for a while. */
 const attemptsMax = 8;
+const awayAttemptsMax = 40;
+/** A portal that was started again knows no upload, and takes it up by its name. */
+const resumesMax = 20;
+
+/** A piece takes about a second, so that a person sees it move: on a slow line it is small. */
+export function nextPieceBytes(bytes: number, tookMs: number): number {
+  if (tookMs < 500) return Math.min(pieceBytes, bytes * 2);
+  return tookMs > 1_500 ? Math.max(pieceBytesMin, bytes / 2) : bytes;
+}
 
 export const realParts: UploadParts = {
   ...api,
   isFolder: isFolderAt,
   wait: async (ms, signal) => {
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(resolve, ms);
-      signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
+      const cancel = tryLater(ms, resolve);
+      signal.addEventListener('abort', () => (cancel(), reject(signal.reason as Error)), { once: true });
     });
   },
 };
@@ -157,34 +169,64 @@ async function send(file: File, body: UploadBody, says: UploadSays, signal: Abor
         return await ask();
       } catch (error) {
         // A full disk is a 507, and does not pass by waiting.
-        if (signal.aborted || !passes(error) || (error as ApiError).status === 507 || attempt + 1 >= attemptsMax) throw error;
+        const most = error instanceof ApiError && error.status === 0 ? awayAttemptsMax : attemptsMax;
+        if (signal.aborted || !passes(error) || (error as ApiError).status === 507 || attempt + 1 >= most) throw error;
         await parts.wait(Math.max((error as ApiError).retryAfterMs ?? 0, reconnectWaitMs(attempt, Math.random())), signal);
       }
     }
   };
+  /** From where it goes on. Of one that is not on the server any more all is sent anew. */
+  const resume = async (of: string): Promise<number> => {
+    const found = await parts.beginUpload({ ...body, retomar: of }, signal).catch((error: unknown) => {
+      if (error instanceof ApiError && (error.status === 404 || error.code === 'CONFLICT')) return null;
+      throw error;
+    });
+    const begun = found ?? (await parts.beginUpload(body, signal));
+    id = begun.id;
+    return begun.recebidos;
+  };
+  let resumes = 0;
+  const orResume = async (of: string, act: () => Promise<number | null>): Promise<number | null> => {
+    try {
+      return await act();
+    } catch (error) {
+      const isUnknown = error instanceof ApiError && error.status === 404 && !signal.aborted;
+      if (!isUnknown || (resumes += 1) > resumesMax) throw error;
+      return await patiently(async () => await resume(of));
+    }
+  };
   try {
     const begun = await patiently(async () => await parts.beginUpload(body, signal));
-    id = begun.id;
+    ({ id } = begun);
     const hash = createSha256();
+    let digest: string | null = null;
     let hashed = 0;
-    let at = begun.recebidos;
-    while (at < file.size || hashed < file.size) {
+    let length = firstPieceBytes;
+    let item: FileItem | null = null;
+    for (let at: number | null = begun.recebidos; at !== null;) {
       if (hashed < file.size && hashed <= at) {
         const bytes = new Uint8Array(await file.slice(hashed, Math.min(hashed + pieceBytes, file.size)).arrayBuffer());
         hash.add(bytes);
         hashed += bytes.length;
       }
-      if (at < file.size) {
-        const from = at;
-        at = await patiently(async () => await piece(id!, file, from, signal, parts));
-        says.arrived(at - told);
-        told = at;
+      const [upload, from, bytes] = [id, at, length];
+      if (from < file.size) {
+        const begunMs = performance.now();
+        at = await orResume(upload, () => patiently(async () => await piece(upload, file, [from, bytes], signal, parts)));
+        length = nextPieceBytes(bytes, performance.now() - begunMs);
+        says.arrived((at ?? told) - told);
+        told = at ?? told;
+      } else if (hashed >= file.size) {
+        digest ??= hash.digest();
+        const sha256 = digest;
+        // The end that was asked for before an answer was lost may still be under way.
+        const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
+        at = await orResume(upload, async () => {
+          ({ item } = await patiently(async () => await parts.endUpload(upload, sha256, signal), isUnderWay));
+          return null;
+        });
       }
     }
-    const [upload, digest] = [id, hash.digest()];
-    // The end that was asked for before an answer was lost may still be under way.
-    const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
-    const { item } = await patiently(async () => await parts.endUpload(upload, digest, signal), isUnderWay);
     return item !== null;
   } catch (error) {
     says.arrived(-told);
@@ -194,9 +236,15 @@ async function send(file: File, body: UploadBody, says: UploadSays, signal: Abor
 }
 
 /** Where it goes on. After a cut the portal says how much it has. */
-async function piece(id: string, file: File, from: number, signal: AbortSignal, parts: UploadParts): Promise<number> {
+async function piece(
+  id: string,
+  file: File,
+  [from, bytes]: readonly [number, number],
+  signal: AbortSignal,
+  parts: UploadParts,
+): Promise<number> {
   try {
-    return (await parts.putPiece(id, from, file.slice(from, from + pieceBytes), signal)).recebidos;
+    return (await parts.putPiece(id, from, file.slice(from, from + bytes), signal)).recebidos;
   } catch (error) {
     const isElsewhere = error instanceof ApiError && (error.code === 'CONFLICT' || error.code === 'OFFLINE');
     if (!isElsewhere || signal.aborted) throw error;

@@ -19,6 +19,7 @@ export class SvcScreen extends LitElement {
     usuario: {},
     shown: { type: Boolean },
     connected: { state: true },
+    over: { state: true },
     control: { state: true },
   };
   /** Its id. */
@@ -27,6 +28,8 @@ export class SvcScreen extends LitElement {
   /** False: another tab is. */
   declare shown: boolean;
   declare connected: boolean;
+  /** The shell is gone; its window says how. What it printed stays. */
+  declare over: boolean;
   /** The touch key Ctrl waits for the next key. */
   declare control: boolean;
   #watch = new Watch(this, () => [language, dark]);
@@ -37,6 +40,7 @@ export class SvcScreen extends LitElement {
   constructor() {
     super();
     this.connected = false;
+    this.over = false;
     this.control = false;
     this.shown = true;
   }
@@ -132,10 +136,16 @@ export class SvcScreen extends LitElement {
       },
       print: (bytes) => terminal.write(bytes),
       title: (title) => this.#tell('terminal-title', title),
-      end: (how: TerminalEnd) => this.#tell('terminal-end', how),
+      end: (how: TerminalEnd) => {
+        this.over = true;
+        this.#tell('terminal-end', how);
+      },
       connected: (isConnected) => (this.connected = isConnected),
       isThere: async () => (await listTerminals()).terminais.some(({ id }) => id === this.terminal),
-      gone: () => this.#tell('terminal-end', null),
+      gone: () => {
+        this.over = true;
+        this.#tell('terminal-end', null);
+      },
     });
   }
 
@@ -160,7 +170,7 @@ export class SvcScreen extends LitElement {
   override render(): TemplateResult {
     return html`
       <div class="box"></div>
-      ${this.connected ? nothing : html`<p class="away" role="status">${text('terminal.away')}</p>`}
+      ${this.connected || this.over ? nothing : html`<p class="away" role="status">${text('terminal.away')}</p>`}
       <ui-toolbar class="keys" label=${text('terminal.keys')}>
         ${keyRow.map(
           ({ label, name, types }) =>

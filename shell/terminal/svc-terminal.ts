@@ -11,6 +11,7 @@ import { sayError } from '../session/say-error.ts';
 import { endTerminal, listTerminals, openTerminal } from '../session/terminals-api.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { holdsFocus } from '../../sdk/web/ui/element.ts';
 import { isFocusFree } from '../windows/free-focus.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { sayEnd } from './end-words.ts';
@@ -118,7 +119,20 @@ export class SvcTerminal extends LitElement {
   #ended(id: string, end: TerminalEnd | null): void {
     // `exit` closes its tab, as a terminal does; a shell that failed or was cut off stays to be read.
     if (end?.codigo === 0 && this.tabs.length > 1) this.#drop(id);
-    else this.#change(id, { end });
+    else {
+      const hadFocus = this.#hasKeyboard(id);
+      this.#change(id, { end });
+      // Where the person typed is a shell no more: the keyboard goes to what makes another one.
+      if (hadFocus)
+        void this.updateComplete.then(() =>
+          this.renderRoot.querySelector<HTMLElement>('ui-tab-panel:not([hidden]) .ended ui-button')?.focus(),
+        );
+    }
+  }
+
+  /** It is in that terminal, or in the window in front as a whole. */
+  #hasKeyboard(id: string): boolean {
+    return id === this.active && (holdsFocus(this) || isFocusFree(this));
   }
 
   async #close(tab: Tab): Promise<void> {
@@ -206,7 +220,14 @@ export class SvcTerminal extends LitElement {
   #screen(tab: Tab): TemplateResult {
     const isShown = tab.id === this.active;
     return html`<ui-tab-panel name=${tab.id} tabindex="-1" data-own-keys>
-      ${tab.end === undefined ? nothing : html`<p class="ended" role="status">${sayEnd(tab.end)}</p>`}
+      ${
+        tab.end === undefined
+          ? nothing
+          : html`<div class="ended">
+              <p role="status">${sayEnd(tab.end)}</p>
+              <ui-button variant="primary" @click=${() => void this.#open()}>${text('terminal.new')}</ui-button>
+            </div>`
+      }
       <svc-screen
         .terminal=${tab.id}
         .usuario=${this.desk.session.usuario}

@@ -44,4 +44,11 @@ export const terminalStyles = css`
     background: var(--surface);
     font-size: 13px;
   }
+  .ended {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 8px;
+  }
 `;

@@ -153,6 +153,8 @@ test('by touch at 320 px: keys that the keyboard lacks; nothing for axe to find 
 test('a portal that was killed: the page says that the shell is gone, and opens another', async () => {
   await openTerminal(page);
   const own = await terminal(page).getByRole('tab').count();
+  await type(page, 'echo antes-do-fim');
+  await shows(page, /antes-do-fim\s+[^]*[$#] $/);
   await portal.kill();
   await terminal(page).getByText('Sem ligação com o terminal. Tentando de novo…').first().waitFor();
   await portal.again();
@@ -160,8 +162,14 @@ test('a portal that was killed: the page says that the shell is gone, and opens 
     .getByText(/^Este terminal não existe mais/)
     .first()
     .waitFor();
-  await newTerminal(page);
-  expect(await terminal(page).getByRole('tab').count()).toBe(own + 1);
+  // One message, the text of before, and the keyboard at what makes another shell.
+  expect(await terminal(page).getByText('Sem ligação com o terminal. Tentando de novo…').count()).toBe(0);
+  expect(await terminal(page).locator('svc-screen[shown]').innerText()).toContain('antes-do-fim');
+  const again = terminal(page).locator('.ended').getByRole('button', { name: 'Novo terminal' }).and(page.locator(':visible'));
+  await expect.poll(async () => await again.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => await terminal(page).getByRole('tab').count()).toBe(own + 1);
+  await shows(page, /[$#] $/);
 });
 
 function alive(pid: number): boolean {
