@@ -40,6 +40,8 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+export type KeptAttributes = 'file' | 'tree';
+
 /** Every call rejects with a `FileFault`, or with an SvcError when the server is not reached. */
 export interface FileSystem {
   /** Of one read or write. */
@@ -63,6 +65,11 @@ export interface FileSystem {
   symlink(target: Buffer, path: Buffer): Promise<void>;
   setMode(path: Buffer, mode: number): Promise<void>;
   setModified(path: Buffer, ms: number): Promise<void>;
+  /**
+   * Gives `to` the mode, group, ACL and extended attributes of `from`, as far as the account may (kept-attributes.ts). `tree`: and its times, and the
+   * same of all that is in it, with second names and links. False: not all of it, or the server can't be asked.
+   */
+  keepAttributes(from: Buffer, to: Buffer, what: KeptAttributes): Promise<boolean>;
   /** What was renamed into the folder stays there, also after a power cut. Servers that can't be asked do nothing. */
   syncFolder(path: Buffer): Promise<void>;
   space(path: Buffer): Promise<Space>;

@@ -1,15 +1,20 @@
 /** The contract of files on all three ways, of which two are answered by Node's fs in a process of its own. Needs root: an sshd and a process become an account. */
 import { execFile } from 'node:child_process';
-import { chown, mkdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startSshd, type TestSshd } from '../../test/support/sshd.ts';
 import { systemClock } from '../clock/system.ts';
 import { createConnections } from '../hosts/ssh/connections.ts';
+import { filesOver } from '../hosts/ssh/host.ts';
 import { createAccountFileSystem } from './account-files.ts';
 import type { FileSystem } from './file-system.ts';
-import { createSftpFileSystem } from './sftp/file-system.ts';
-import { testFileSystem, type FilesUnderTest } from './testing/file-system-contract.ts';
+import { copyTo, moveTo } from './moving.ts';
+import { save } from './saving.ts';
+import { put, testFileSystem, type FilesUnderTest } from './testing/file-system-contract.ts';
+
+const run = async (program: string, ...args: readonly string[]): Promise<string> => (await promisify(execFile)(program, args)).stdout;
 
 let sshd: TestSshd;
 let ways: Record<'ssh' | 'account' | 'portal', FileSystem>;
@@ -28,9 +33,10 @@ beforeAll(async () => {
     credential: async () => ({ kind: 'key', privateKey }),
     clock: systemClock,
   });
+  await run('usermod', '-aG', 'users', account.name);
   const { stdout } = await promisify(execFile)('id', ['-g', account.name]);
   ways = {
-    ssh: createSftpFileSystem({ open: () => connections.of(account.name).subsystem('sftp'), clock: systemClock }),
+    ssh: filesOver(connections.of(account.name), systemClock),
     account: createAccountFileSystem({ name: account.name, uid: account.uid, gid: Number(stdout), home: account.home }, systemClock),
     portal: createAccountFileSystem(null, systemClock),
   };
@@ -61,3 +67,58 @@ const under = (way: 'ssh' | 'account' | 'portal') => (): FilesUnderTest => ({
 testFileSystem('over ssh', under('ssh'));
 testFileSystem('by a process that became the account', under('account'));
 testFileSystem('as the account of the portal', under('portal'));
+
+const once = async function* (text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+};
+/** Group, mode, ACL and attributes, as the kernel says them. */
+const said = async (file: string): Promise<readonly string[]> => [
+  await run('stat', '-c', '%g %a %h', file),
+  await run('getfacl', '-cnp', file),
+  await run('getfattr', '--absolute-names', '--only-values', '-n', 'user.x', file).catch(() => 'none'),
+];
+
+test.for(['ssh', 'account', 'portal'] as const)(
+  '%s: a save and a copy keep group, mode, ACL and attributes; a move to another file system second names too',
+  async (way) => {
+    const fs = ways[way];
+    const at = (name: string): string => `${folder.toString()}/${name}`;
+    await fs.makeFolder(Buffer.from(at('obra')), 0o755);
+    const file = Buffer.concat([Buffer.from(at('obra/a')), Buffer.from([0xff, 0x0a])]);
+    await put(fs, file, Buffer.from('velho'));
+    await put(fs, Buffer.from(at('obra/a')), Buffer.from('velho'));
+    await fs.setMode(Buffer.from(at('obra/a')), 0o664);
+    await run('chgrp', 'users', at('obra'), at('obra/a'));
+    await run('chmod', '2775', at('obra'));
+    await run('setfacl', '-m', 'u:nobody:rw', at('obra/a'));
+    await run('setfattr', '-n', 'user.x', '-v', 'um', at('obra/a'));
+    const before = await said(at('obra/a'));
+    await save(fs, Buffer.from(at('obra/a')), once('novo'), { matches: null, isNew: false, bytes: 4 });
+    expect([await said(at('obra/a')), await readFile(at('obra/a'), 'utf8')]).toEqual([before, 'novo']);
+
+    await fs.link(Buffer.from(at('obra/a')), Buffer.from(at('obra/b')));
+    await fs.symlink(Buffer.from('a'), Buffer.from(at('obra/elo')));
+    await fs.setMode(file, 0o444);
+    const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
+    const whole = await Promise.all(['obra', 'obra/a', 'obra/b'].map((name) => said(at(name))));
+    await copyTo(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), 'recusar', quietly);
+    expect(await Promise.all(['copia', 'copia/a', 'copia/b'].map((name) => said(at(name))))).toEqual(whole);
+
+    const other = await mkdtemp('/dev/shm/svc-files-');
+    try {
+      await chmod(other, 0o777);
+      await moveTo(fs, Buffer.from(at('obra')), Buffer.from(`${other}/obra`), 'recusar', quietly);
+      const moved = await Promise.all(['obra', 'obra/a', 'obra/b'].map((name) => said(`${other}/${name}`)));
+      // Not every kernel has attributes of people on tmpfs.
+      expect(moved.map((one) => one.slice(0, 2))).toEqual(whole.map((one) => one.slice(0, 2)));
+      expect((await lstat(Buffer.concat([Buffer.from(`${other}/obra/a`), Buffer.from([0xff, 0x0a])]))).mode & 0o777).toBe(0o444);
+      expect([await readlink(`${other}/obra/elo`), await readFile(`${other}/obra/b`, 'utf8'), existsSync(at('obra'))]).toEqual([
+        'a',
+        'novo',
+        false,
+      ]);
+    } finally {
+      await rm(other, { recursive: true });
+    }
+  },
+);

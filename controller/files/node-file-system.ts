@@ -5,6 +5,7 @@ import type { BigIntStats, Stats } from 'node:fs';
 import { errorCode } from '../../schema/system-error.ts';
 import { FileFault, isFault } from './file-fault.ts';
 import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
+import { keepAttributesHere } from './kept-attributes.ts';
 import { limits } from './limits.ts';
 
 /** Beyond that a Date is none. */
@@ -156,6 +157,7 @@ export function createNodeFileSystem(): FileSystem {
     setMode: (path, mode) => told(fs.chmod(path, mode)),
     // Of a number less than 0 Node makes the time that it is now.
     setModified: (path, ms) => told(fs.utimes(path, new Date(ms), new Date(ms))),
+    keepAttributes: keepAttributesHere,
     syncFolder: async (path) => {
       const handle = await told(fs.open(path, constants.O_RDONLY | constants.O_DIRECTORY));
       // Some file systems can't, and need not.

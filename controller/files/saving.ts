@@ -29,7 +29,7 @@ export async function save(
     faultPoint('files/new-made');
     try {
       await writeAll(file, body, fs.pieceBytes());
-      await takeOn(fs, beside, await file.facts(), there);
+      await takeOn(fs, beside, await file.facts(), there === null ? null : { target, there });
       await file.sync();
       faultPoint('files/new-written');
     } finally {
@@ -83,9 +83,17 @@ export async function refuseFull(fs: FileSystem, target: Buffer, bytes: number):
   if (totalBytes > 0 && (freeBytes < bytes || freeFiles === 0)) throw new FileFault('ENOSPC');
 }
 
-/** Mode and owner of what it takes the place of. */
-export async function takeOn(fs: FileSystem, beside: Buffer, made: FileFacts, there: FileFacts | null): Promise<void> {
-  if (there === null) return;
+export interface Replaced {
+  readonly target: Buffer;
+  readonly there: FileFacts;
+}
+
+/** Mode, owner, group, ACL and extended attributes of what it takes the place of. Its other names keep what they had. */
+export async function takeOn(fs: FileSystem, beside: Buffer, made: FileFacts, replaced: Replaced | null): Promise<void> {
+  if (replaced === null) return;
+  const { target, there } = replaced;
   if (made.uid !== there.uid) throw new SvcError('FILE_REFUSED', 'the file belongs to another account: a new one would belong to this one');
-  if (made.mode !== there.mode) await fs.setMode(beside, there.mode);
+  if (await fs.keepAttributes(target, beside, 'file')) return;
+  const { mode } = await fs.lstat(beside);
+  if (mode !== there.mode) await fs.setMode(beside, there.mode);
 }

@@ -1,8 +1,8 @@
 /** Folders with all that is in them: counted, copied, compared, removed. Links are never followed. */
 import { faultPoint } from '../faults.ts';
 import { createHash } from 'node:crypto';
-import { FileFault } from './file-fault.ts';
-import { joined, type FileEntry, type FileSystem } from './file-system.ts';
+import { FileFault, isFault } from './file-fault.ts';
+import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { readWhole, writeAll } from './transfer.ts';
 
@@ -52,33 +52,59 @@ export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal,
   return sum;
 }
 
-/** `to` does not exist. Modes and times are kept. What was made is removed again when it fails. */
+/**
+ * `to` does not exist. As by `cp -a`: modes, times, groups, ACLs, extended attributes and second names are kept as far as the account may; where the
+ * server can't be asked for that, modes and times. What was made is removed again when it fails.
+ */
 export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progress: Progress): Promise<void> {
-  await copyAt(fs, { from, to, depth: 0 }, progress);
+  const made: Made[] = [];
+  await copyAt(fs, { from, to, depth: 0, made }, progress);
+  const isLink = made[0]?.target !== undefined;
+  if (!isLink && (await fs.keepAttributes(from, to, 'tree'))) return;
+  for (const one of made.toReversed()) await finishOne(fs, one);
+}
+
+/** What is to be said of a copy once its content is there; `target` of a link, which is made then. */
+interface Made {
+  readonly to: Buffer;
+  readonly facts: FileFacts;
+  readonly target?: Buffer;
+}
+
+/** In the end, from the inside out: a folder that is read-only takes no more. */
+async function finishOne(fs: FileSystem, { to, facts, target }: Made): Promise<void> {
+  if (target !== undefined) {
+    await fs.symlink(target, to).catch((error: unknown) => {
+      if (!isFault(error, 'EEXIST')) throw error;
+    });
+    return;
+  }
+  await fs.setMode(to, facts.mode & 0o777);
+  await fs.setModified(to, facts.modifiedMs);
 }
 
 interface Copied {
   readonly from: Buffer;
   readonly to: Buffer;
   readonly depth: number;
+  readonly made: Made[];
 }
 
 const copyAt = (fs: FileSystem, one: Copied, progress: Progress): Promise<void> => toldAt(one.from, () => copyOne(fs, one, progress));
 
-async function copyOne(fs: FileSystem, { from, to, depth }: Copied, progress: Progress): Promise<void> {
+async function copyOne(fs: FileSystem, { from, to, depth, made }: Copied, progress: Progress): Promise<void> {
   progress.signal.throwIfAborted();
   refuseDeep(depth);
   const facts = await fs.lstat(from);
   progress.file(from);
-  if (facts.kind === 'link') return await fs.symlink(await fs.readLink(from), to);
+  made.push({ to, facts, ...(facts.kind === 'link' ? { target: await fs.readLink(from) } : {}) });
+  if (facts.kind === 'link') return;
   if (facts.kind === 'file') await copyFile(fs, from, to, progress);
   else if (facts.kind === 'folder') {
     await fs.makeFolder(to, 0o700);
     for (const { name } of await entriesOf(fs, from, progress.signal))
-      await copyAt(fs, { from: joined(from, name), to: joined(to, name), depth: depth + 1 }, progress);
+      await copyAt(fs, { from: joined(from, name), to: joined(to, name), depth: depth + 1, made }, progress);
   } else throw new FileFault('EKIND');
-  await fs.setMode(to, facts.mode & 0o777);
-  await fs.setModified(to, facts.modifiedMs);
 }
 
 async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, bytes }: Progress): Promise<void> {

@@ -152,7 +152,7 @@ async function end(fs: FileSystem, upload: Upload, sha256: string | null): Promi
     digest = upload.hash?.copy().digest('hex') ?? (await digestOf(fs, file, bytes));
     if (sha256 !== null && sha256 !== digest) throw new SvcError('DIGEST_MISMATCH', 'the bytes are not those that were announced');
     const there = conflict === 'substituir' ? await present(fs, path) : null;
-    await takeOn(fs, beside, await file.facts(), there?.kind === 'file' ? there : null);
+    await takeOn(fs, beside, await file.facts(), there?.kind === 'file' ? { target: path, there } : null);
   } finally {
     await file.close();
   }

@@ -23,6 +23,8 @@ export const limits = {
   sshSessionWaitMsMax: 10_000,
   /** Of the question why an account has no room for a file. */
   whyNoRoomMsMax: 15_000,
+  /** Attributes of a tree that was copied, by a command. */
+  keepAttributesMsMax: 60_000,
   /** sshd begins to drop at 10 (MaxStartups). */
   sshHandshakesPerServerMax: 6,
   /** One for all connections. Measured: less costs more reads and writes a megabyte, more brings nothing. */

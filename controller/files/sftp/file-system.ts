@@ -13,11 +13,14 @@ export interface SftpOptions {
   readonly clock: Clock;
   /** For a server that says "failure" where a quota is used up: ENOSPC, EDQUOT, or null for neither. */
   readonly whyNoRoom?: (folder: Buffer) => Promise<string | null>;
+  /** For a server whose SFTP knows nothing of them. */
+  readonly keepAttributes?: FileSystem['keepAttributes'];
 }
 
 /** Names of extensions without which a change could lose a file. */
 const needed = ['posix-rename@openssh.com', 'hardlink@openssh.com', 'fsync@openssh.com', 'statvfs@openssh.com'] as const;
 export const folderSync = 'fsync-folder@svc';
+export const attributesKept = 'attributes@svc';
 /** For seconds that are no u32. */
 export const timeSet = 'time@svc';
 
@@ -27,7 +30,12 @@ function pathField(path: Buffer): Buffer {
   return lengthened(path);
 }
 
-export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async () => null }: SftpOptions): FileSystem {
+export function createSftpFileSystem({
+  open: openLine,
+  clock,
+  whyNoRoom = async () => null,
+  keepAttributes = async () => false,
+}: SftpOptions): FileSystem {
   const lines = createLines(openLine, clock);
   const { ask, extended } = lines;
   const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines, whyNoRoom);
@@ -81,6 +89,16 @@ export function createSftpFileSystem({ open: openLine, clock, whyNoRoom = async 
         return;
       }
       await more(ask(types.setstat, [pathField(path), u32(8), seconds, seconds]), () => full(path));
+    },
+    keepAttributes: async (from, to, what) => {
+      if (!(await lines.get()).extensions.has(attributesKept)) return await keepAttributes(from, to, what);
+      return await extended(attributesKept, [pathField(from), pathField(to), worded(what)]).then(
+        () => true,
+        (error: unknown) => {
+          if (isFault(error)) return false;
+          throw error;
+        },
+      );
     },
     syncFolder: async (path) => {
       if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [pathField(path)]);

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { FileFault } from '../file-fault.ts';
 import type { FileEntry, FileSystem, OpenFile } from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { folderSync, timeSet } from './file-system.ts';
+import { attributesKept, folderSync, timeSet } from './file-system.ts';
 import {
   attributesOf,
   badPacket,
@@ -45,6 +45,7 @@ const extensions = [
   'limits@openssh.com',
   folderSync,
   timeSet,
+  attributesKept,
 ];
 
 /** Throws for a packet that is none; the process ends then. */
@@ -165,6 +166,10 @@ async function extended(session: Session, name: string, fields: Fields): Promise
     const seconds = fields.text();
     if (!/^-?\d{1,13}$/.test(seconds)) throw badPacket('a time that is none');
     await fs.setModified(path, Number(seconds) * 1_000);
+  } else if (name === attributesKept) {
+    const [from, to, what] = [pathIn(fields), pathIn(fields), fields.text()];
+    if (what !== 'file' && what !== 'tree') throw badPacket('attributes of what is neither');
+    if (!(await fs.keepAttributes(from, to, what))) throw new FileFault('EFAIL');
   } else if (name === folderSync) await fs.syncFolder(pathIn(fields));
   else if (name === 'posix-rename@openssh.com') await fs.rename(pathIn(fields), pathIn(fields));
   else if (name === 'hardlink@openssh.com') await fs.link(pathIn(fields), pathIn(fields));

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
+import { attributesArgv, attributesPaths } from '../../files/kept-attributes.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
@@ -132,6 +133,16 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
     open: () => connection.subsystem('sftp'),
     clock,
     whyNoRoom: askWhyNoRoom((command) => connection.run(command)),
+    keepAttributes: async (from, to, what) => {
+      const stdin = (async function* () {
+        yield attributesPaths(from, to);
+      })();
+      // A server that runs no commands for the account keeps the mode only.
+      return await connection.run({ argv: ['env', 'LC_ALL=C', ...attributesArgv(what)], stdin, msMax: limits.keepAttributesMsMax }).then(
+        ({ code }) => code === 0,
+        () => false,
+      );
+    },
   });
 }
 
