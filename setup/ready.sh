@@ -40,6 +40,8 @@ case "$mode" in
   test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap $slurm $browser chromium-headless-shell:chromium-headless-shell promtool:prometheus setfacl:acl setfattr:attr zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light openssl:openssl ip:iproute2" ;;
   bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux pg_ctlcluster:postgresql redis-server:redis-server bwrap:bubblewrap $slurm $browser" ;;
 esac
+# A server of its own: where KVM may run it (test), or told to (server; setup/test-server.ts says what is missing).
+[ "$mode" != test ] || [ ! -e /dev/kvm ] || needs="$needs qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils mmdebstrap:mmdebstrap mke2fs:e2fsprogs"
 # A file system with a quota; another way to list a folder.
 [ "$mode" != test ] || needs="$needs mkfs.btrfs:btrfs-progs"
 [ "$mode" != bench ] || needs="$needs cockpit-bridge:cockpit-bridge"

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { missingLine } from '../test/server/machine.ts';
+import { kvmRuns, missingLine } from '../test/server/machine.ts';
 import {
   closingReport,
   costliestFiles,
@@ -36,19 +36,23 @@ function pathToPython(): string {
   return [...(isShim ? [resolve('node_modules/.bin'), found] : []), ...known].join(delimiter);
 }
 
-/** Suites of their own, with what they need. */
-const notRun = [`test/server, a real systemd server in qemu${machineLine()}: npm run test:server`];
+/** The tests on a machine of its own run where that takes seconds to start; elsewhere one line says so. */
+const machineLine = await whyNoMachine();
 
-function machineLine(): string {
+async function whyNoMachine(): Promise<string | null> {
+  const what = 'test/server, a real systemd server in qemu';
   const line = missingLine();
-  return line === '' ? ' (minutes of emulation)' : ` (missing here: ${line})`;
+  if (line !== '') return `${what} (missing here: ${line}): npm run test:server`;
+  return (await kvmRuns()) ? null : `${what} (no KVM here, which makes it minutes of emulation): npm run test:server`;
 }
 
 /**
  * Tests with real processes wait more than they work, and each has separate folders, ports and accounts: four files run at once, of which
  * about two work at any moment (longest-first.ts). Unit tests only work: two. Long measurements run alone.
  */
-const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '4' } as const;
+const workersOf = { unit: long ? '1' : '2', real: long ? '1' : '4', server: '1' } as const;
+
+type Project = keyof typeof workersOf;
 
 interface Run {
   readonly report: Report | null;
@@ -61,7 +65,7 @@ interface Again {
   readonly env: NodeJS.ProcessEnv;
 }
 
-async function runProject(project: 'unit' | 'real', folder: string, again?: Again): Promise<Run> {
+async function runProject(project: Project, folder: string, again?: Again): Promise<Run> {
   const name = again?.name ?? project;
   const file = join(folder, `${name.replaceAll(' ', '-')}.json`);
   const exitCode = await runLoudly(
@@ -100,7 +104,7 @@ function busyLine(before: ReturnType<typeof processorMs>): string {
 const readRun = ({ report, exitCode }: Run): Read => readReport(report, exitCode, process.cwd());
 
 /** What the first run of `project` says; with the few files with failures once more, whole and alone. See test/README.md. */
-async function readTwice(project: 'unit' | 'real', folder: string, first: Run): Promise<Read> {
+async function readTwice(project: Project, folder: string, first: Run): Promise<Read> {
   const files = long ? [] : filesToRunAgain(first.report);
   if (first.report === null || files.length === 0) return readRun(first);
   const second = await runProject(project, folder, { name: `${project} once more`, files, env: { SVC_TEST_RETRY: '0' } });
@@ -119,11 +123,12 @@ try {
   const before = processorMs();
   const real = await runProject('real', folder);
   const busy = busyLine(before);
-  const read = [await readTwice('unit', folder, unit), await readTwice('real', folder, real)];
+  const server = machineLine === null ? [readRun(await runProject('server', folder))] : [];
+  const read = [await readTwice('unit', folder, unit), await readTwice('real', folder, real), ...server];
   const total = sum([...counts, ...read.map((each) => each.counts)]);
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
   const all = {
-    notRun: [...read.flatMap((each) => each.notRun), ...notRun],
+    notRun: [...read.flatMap((each) => each.notRun), ...(machineLine === null ? [] : [machineLine])],
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };

@@ -32,6 +32,7 @@ const judge = (changes?: Readonly<Record<string, string>>, over: Partial<CheckIn
     admin: 'root',
     tookMs: 5,
     askedMs: [1_000_395, 1_000_400],
+    kitFault: null,
     wantedKit: '1.0.0-aaaaaaaa',
     portal: { url: 'https://svc.lan', answer: 'ok', wantedBy: [] },
     unforwarded: [],

@@ -28,6 +28,8 @@ export interface CheckInput {
   /** The portal's time before the server was asked for its own, and with the answer. */
   readonly askedMs: readonly [before: number, after: number];
   readonly wantedKit: string | null;
+  /** Why this portal has no kit for the server, with what mends it; null when it has one. */
+  readonly kitFault: string | null;
   /** null where the server could not be asked. */
   readonly portal: PortalObservation | null;
   /** Accounts whose sockets sshd was seen not to forward to. */
@@ -152,7 +154,8 @@ function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
   return good(same(`${os}, ${arch}, systemd ${systemd}`));
 }
 
-function checkKit({ facts, wantedKit, server }: CheckInput): Verdict {
+function checkKit({ facts, wantedKit, kitFault, server }: CheckInput): Verdict {
+  if (kitFault !== null) return bad({ pt: `este portal não tem o kit do servidor: ${kitFault}`, en: kitFault }, `svc server add ${server}`);
   if (facts.kitLacks.length > 0)
     return bad(
       {

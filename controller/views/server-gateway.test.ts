@@ -29,6 +29,7 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
   const kit = newKitState({
     facts: async () => facts,
     tryKit: async () => [],
+    unforwarded: async () => [],
     publicKey: async () => null,
     hurry: () => undefined,
     ...admin,
@@ -64,8 +65,41 @@ const sirius = (systemd: string, admin?: Partial<ServerAdmin>) => bench(systemd,
 async function told(events: AsyncIterable<ServerActEvent>): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const { event, text } of events) lines.push(`${event}: ${text}`);
+  expect(lines.shift()).toBe('step: look');
   return lines;
 }
+
+test('says at once that it waits for what is being done there, however long that takes', async () => {
+  const { gateway, kit } = bench('252');
+  kit.work = new Promise(() => undefined);
+  kit.busy = { act: 'accounts', message: 'its accounts are made ready' };
+  const { value } = await gateway.serverAct('sirius', 'remove', false)[Symbol.asyncIterator]().next();
+  expect(value).toEqual({ event: 'step', text: 'wait: its accounts are made ready' });
+});
+
+test('of a server with a kit of its own is not called this machine', async () => {
+  const { gateway, server } = bench('252');
+  const other = { ssh: { host: 'vega.lan', hostKey: 'SHA256:x', kit: '/srv/kit' } };
+  Object.assign(server, { kit: null, placed: { generation: 1, document: { spec: other } } });
+  await expect(gateway.serverChecks('sirius')).rejects.toThrow('names a kit or a prefix of its own');
+  Object.assign(server, { placed: { generation: 1, document: { spec: { local: {} } } } });
+  await expect(gateway.serverChecks('sirius')).rejects.toThrow('is this machine');
+});
+
+test('puts the tarball of this portal aside from what the server said: what is wrong with it is said as that', async () => {
+  const made = bench('252');
+  const broken = new SvcError('KIT_INCOMPLETE', 'the server kit for x86_64 is not in this installation of svc');
+  Object.assign(made.context.options, { serverKit: () => Promise.reject(broken) });
+  expect(await told(made.gateway.serverAct('sirius', 'add', false))).toEqual([
+    expect.stringMatching(/^error: .*is not in this installation of svc$/) as string,
+  ]);
+  // The server was seen: its rows are those of a server that answers.
+  const rows = await made.gateway.serverChecks('sirius');
+  expect(rows.filter(({ name }) => name === 'ssh' || name === 'kit').map(({ ok, detail }) => [ok, detail.en])).toEqual([
+    [true, expect.stringContaining('answers') as string],
+    [false, expect.stringContaining('is not in this installation of svc') as string],
+  ]);
+});
 
 test.for([
   ['252', 'plan: make ana ready: key of the portal, lingering, service manager'],

@@ -27,7 +27,13 @@ export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'>
 function serverOf({ entries }: Context, name: string): { readonly server: ServerEntry; readonly kit: KitState } {
   const server = entries.servers.get(name);
   if (!server) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
-  if (server.kit === null) throw new SvcError('BAD_REQUEST', `${name} is this machine: it needs no server kit`);
+  if (server.kit === null) {
+    const why =
+      'ssh' in server.placed.document.spec
+        ? `Server/${name} names a kit or a prefix of its own: who made that folder keeps the kit in it, svc does not (docs/ssh.md)`
+        : `${name} is this machine: it needs no server kit`;
+    throw new SvcError('BAD_REQUEST', why);
+  }
   return { server, kit: server.kit };
 }
 
@@ -47,6 +53,7 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     tookMs: kit.tookMs,
     askedMs: kit.askedMs,
     wantedKit: kit.wanted?.id ?? null,
+    kitFault: kit.wanted === null ? (kit.failure?.message ?? null) : null,
     portal: await observePortal(context, server, kit),
     unforwarded: await unforwarded(kit),
   };
@@ -101,6 +108,8 @@ async function* acted(context: Context, name: string, act: ServerAct, force: boo
   };
   const run = async (): Promise<void> => {
     try {
+      // At once: who waits for the head of the answer gives up after a minute, which a look or an act that is under way may take.
+      emit({ event: 'step', text: kit.work === null ? 'look' : `wait: ${kit.busy?.message ?? ''}` });
       emit({ event: 'done', text: await acts[act](context, server, kit, force, emit) });
     } catch (error) {
       emit({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });

@@ -112,7 +112,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: `${readLog}; ${startIt}`,
     waitsFor: 'ten minutes of silence, or somebody to start it',
   },
-  ServerUnreachable: { because: 'its server does not answer', fix: 'look at the server; apps there live on', waitsFor: 'the server' },
+  ServerUnreachable: {
+    because: 'its server does not answer',
+    fix: 'svc doctor --server NAME says at which step it fails, and what mends it; apps there live on',
+    waitsFor: 'the server',
+  },
   SupervisorStarting: { because: 'the supervisor of its person is being started', fix: null, waitsFor: 'the supervisor' },
   SupervisorLost: {
     because: 'the supervisor of its person ended',

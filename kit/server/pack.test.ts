@@ -54,7 +54,7 @@ test('holds every program that is built for servers, and is made again when one 
   expect((await makeServerKits(root))[0]).toEqual(first);
 });
 
-test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`, ...(command === null ? [] : [`bin/${command}`])]))(
+test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`].concat(command === null ? [] : `bin/${command}`)))(
   'is not made without %s',
   async (name) => {
     rmSync(path.join(root, name));

@@ -33,13 +33,16 @@ export function checkServerScope(manifest: Manifest, prefix: string): void {
 /** After the code is in place: the unit of a server-scope app runs it; any other app has none. */
 export async function followServerScope(manifest: Manifest, binDir: string, restart: boolean): Promise<void> {
   if (manifest.escopo !== 'servidor') {
-    if (pathState(serverAppPaths(manifest.id).unitFile).kind !== 'absent') await leaveServerScope(manifest.id);
+    if (isOurUnit(readIfThere(serverAppPaths(manifest.id).unitFile))) await leaveServerScope(manifest.id);
     return;
   }
   const { account, unit, unitFile, state } = serverAppPaths(manifest.id);
+  const there = readIfThere(unitFile);
+  if (there !== null && !isOurUnit(there))
+    throw new SvcError('SCOPE_REFUSED', `${unitFile} is not svc's, and ${manifest.id} needs that name`);
   await ensureAccount(account, state);
   const text = unitText(manifest, stableBin(binDir));
-  const isNew = readIfThere(unitFile) !== text;
+  const isNew = there !== text;
   if (isNew) {
     writeFileAtomic(unitFile, text, { mode: 0o644, durable: true });
     await systemctl('daemon-reload');
@@ -54,16 +57,21 @@ export async function followServerScope(manifest: Manifest, binDir: string, rest
 export async function leaveServerScope(app: string): Promise<void> {
   const { account, unit, unitFile, state, portalEnv } = serverAppPaths(app);
   unlinkIfThere(portalEnv);
-  if (pathState(unitFile).kind !== 'absent') {
+  if (isOurUnit(readIfThere(unitFile))) {
     await systemctl('--quiet', 'disable', '--now', unit);
     unlinkIfThere(unitFile);
     await systemctl('daemon-reload');
     await systemctl('reset-failed', unit).catch(() => undefined);
   }
-  if (pathState('/run/systemd/system').kind === 'present' && (await uidOf(account)) !== null) {
+  if (pathState('/run/systemd/system').kind === 'present' && (await ourAccount(account, state)) !== null) {
     if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) closeFolder(state);
     await exec('userdel', [account]);
   }
+}
+
+/** A unit of that name that somebody wrote starts something else. */
+function isOurUnit(text: string | null): boolean {
+  return text !== null && /^ExecStart=\S+\/svc-app-serve /m.test(text);
 }
 
 /** Of a kit the path that does not change with its version. */
@@ -75,21 +83,30 @@ function stableBin(binDir: string): string {
 }
 
 async function ensureAccount(account: string, state: string): Promise<void> {
-  if ((await uidOf(account)) === null) {
+  const { uid: taken, home } = (await entryOf(account)) ?? { uid: null, home: state };
+  if (home !== state)
+    throw new SvcError('SCOPE_REFUSED', `the account ${account} is not svc's (its home is ${home}), and the app needs that name`);
+  if (taken === null) {
     await exec('useradd', ['--system', '--user-group', '--no-create-home', '--home-dir', state, '--shell', '/usr/sbin/nologin', account]);
   }
   mkdirSync(dirname(state), { recursive: true, mode: 0o755 });
-  const uid = await uidOf(account);
+  const uid = await ourAccount(account, state);
   if (uid === null) throw new SvcError('INTERNAL', `the account ${account} could not be made`);
   // Data of an earlier installation, whose account had another number.
   const found = lstatSync(state, { throwIfNoEntry: false });
   if (found?.isDirectory() === true && found.uid !== uid) giveTree(state, uid, await groupOf(uid));
 }
 
-async function uidOf(account: string): Promise<number | null> {
+/** Null where there is no such account, and where it is somebody's: ours has the state folder as its home. */
+async function ourAccount(account: string, state: string): Promise<number | null> {
+  const entry = await entryOf(account);
+  return entry?.home === state ? entry.uid : null;
+}
+
+async function entryOf(account: string): Promise<{ readonly uid: number; readonly home: string } | null> {
   const answer = await exec('getent', ['passwd', account]).catch(() => null);
-  const uid = Number(answer?.stdout.split(':')[2]);
-  return Number.isSafeInteger(uid) ? uid : null;
+  const [, , uid = '', , , home = ''] = answer?.stdout.trim().split(':') ?? [];
+  return /^[0-9]+$/.test(uid) ? { uid: Number(uid), home } : null;
 }
 
 /** useradd --user-group gives the group the number that is free: it is asked for. */

@@ -1,10 +1,12 @@
 /**
  * A real server for the tests: Debian 12 with systemd, cgroup v2 and sshd in qemu. Slow (software emulation where there is no KVM)
  * and for this project alone: nothing reaches it but its ssh port on loopback, and it reaches nothing. The image comes from the Debian
- * packages of this machine's own apt configuration, is built once and kept; each run works on a copy. There is no Node in it.
+ * packages of this machine's own apt configuration. It is built once and booted once: both are kept, and each run goes on from a copy of the machine
+ * as it was when it had come up. There is no Node in it.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -16,6 +18,7 @@ const folder = path.resolve(root, process.env['SVC_TEST_SERVER_DIR'] ?? 'build/t
 /** What must be here to build and run the machine. */
 const needs: readonly (readonly [command: string, debianPackage: string])[] = [
   ['qemu-system-x86_64', 'qemu-system-x86'],
+  ['qemu-img', 'qemu-utils'],
   ['mmdebstrap', 'mmdebstrap'],
   ['mke2fs', 'e2fsprogs'],
   ['ssh', 'openssh-client'],
@@ -60,42 +63,152 @@ export interface Machine {
   stop(): Promise<void>;
 }
 
-/** Builds the image if need be, and boots a copy of it. */
+/** Goes on from the kept machine; builds and boots it first if need be. */
 export async function startMachine(): Promise<Machine> {
   const line = missingLine();
   if (line !== '') throw new Error(`the test server needs more than this machine has; install it with:  ${line}`);
   const image = buildImage();
-  const run = path.join(folder, `run-${process.pid}`);
+  const accelerator = (await kvmRuns()) ? 'kvm' : 'tcg,thread=multi,tb-size=512';
+  const kept = await keptMachine(image, accelerator);
+  return await inRunFolder('run', async (run) => {
+    // The file that it continues names the image by its absolute path.
+    spawnSync('cp', ['--reflink=auto', '--sparse=always', kept, path.join(run, 'disk.qcow2')], { stdio: 'inherit' });
+    const { machine, child } = await boot(image, run, accelerator, ['-loadvm', snapshot]);
+    await untilUp(machine, child, run);
+    // Its clock stands where it stood when it was kept.
+    await machine.ok('root', `date -s @${Math.ceil(Date.now() / 1_000)}`);
+    return machine;
+  });
+}
+
+/** A machine in a folder of its own, which it takes along when it stops; also when it does not come up. */
+async function inRunFolder<T>(name: string, act: (run: string) => Promise<T>): Promise<T> {
+  const run = path.join(folder, `${name}-${process.pid}`);
   rmSync(run, { recursive: true, force: true });
   mkdirSync(run, { recursive: true });
-  spawnSync('cp', ['--sparse=always', path.join(image, 'base.img'), path.join(run, 'disk.img')], { stdio: 'inherit' });
-  const port = await freePort();
-  const child = boot(image, run, port);
-  const machine = machineOf(child, image, run, port);
   try {
-    await untilUp(machine, child);
-    return machine;
+    return await act(run);
   } catch (error) {
-    const tail = machine.console();
-    await machine.stop();
+    const tail = consoleOf(run);
+    rmSync(run, { recursive: true, force: true });
     throw new Error(`the test server did not come up: ${(error as Error).message}\n${tail}`, { cause: error });
   }
 }
 
-function boot(image: string, run: string, port: number): ChildProcess {
-  // Never chosen by itself: a /dev/kvm that opens may still not run a machine. SVC_TEST_SERVER_ACCEL=kvm where it does.
-  const accelerator = process.env['SVC_TEST_SERVER_ACCEL'] ?? 'tcg,thread=multi,tb-size=512';
+/** Whether KVM runs machines here: a /dev/kvm that opens may still end at the first instruction, so the firmware has to say a word. */
+export function kvmRuns(accelerator = 'kvm'): Promise<boolean> {
+  if (accelerator === 'kvm' && !existsSync('/dev/kvm')) return Promise.resolve(false);
+  const words = ['-chardev', 'stdio,id=words', '-device', 'isa-debugcon,iobase=0x402,chardev=words'];
+  const cpu = accelerator === 'kvm' ? 'host' : 'Nehalem';
   const argv = [
+    '-M',
+    'q35',
+    '-accel',
+    accelerator,
+    '-cpu',
+    cpu,
+    '-m',
+    '128',
+    '-nodefaults',
+    '-no-user-config',
+    '-display',
+    'none',
+    ...words,
+  ];
+  return new Promise((resolve) => {
+    const child = spawn('qemu-system-x86_64', argv, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const end = (): boolean => child.kill('SIGKILL');
+    const late = setTimeout(end, 30_000);
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1');
+      if (said.includes('SeaBIOS')) end();
+    });
+    child.once('error', () => resolve(false));
+    child.once('close', () => {
+      clearTimeout(late);
+      resolve(said.includes('SeaBIOS'));
+    });
+  });
+}
+
+const snapshot = 'up';
+
+/** The disk of a machine that has come up, with what was in its memory then. Other qemu, other accelerator: another one. */
+async function keptMachine(image: string, accelerator: string): Promise<string> {
+  const { stdout } = spawnSync('qemu-system-x86_64', ['--version'], { encoding: 'utf8' });
+  const stamp = createHash('sha256')
+    .update(`${stdout} ${JSON.stringify(argvOf(image, '', accelerator, 0))}`)
+    .digest('hex')
+    .slice(0, 12);
+  const kept = path.join(image, `up-${stamp}.qcow2`);
+  if (existsSync(kept)) return kept;
+  process.stderr.write('booting the test server (once)\n');
+  await inRunFolder('boot', async (run) => {
+    const disk = path.join(run, 'disk.qcow2');
+    const made = spawnSync('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', path.join(image, 'base.img'), disk], {
+      stdio: 'inherit',
+    });
+    if (made.status !== 0) throw new Error('qemu-img could not make a disk');
+    const { machine, child } = await boot(image, run, accelerator, []);
+    await untilUp(machine, child, run);
+    const answer = await command(run, `savevm ${snapshot}`);
+    const ended = once(child, 'exit');
+    await command(run, 'quit').catch(() => undefined);
+    await ended;
+    if (/error/i.test(answer)) throw new Error(`the machine could not be kept: ${answer}`);
+    renameSync(disk, kept);
+    rmSync(run, { recursive: true, force: true });
+  });
+  return kept;
+}
+
+/** A line to the monitor of qemu; resolves with what it said when it is ready for the next one. */
+function command(run: string, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path.join(run, 'monitor'));
+    let said = '';
+    let isAsked = false;
+    socket.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1');
+      if (!said.endsWith('(qemu) ')) return;
+      if (isAsked) return void socket.end(() => resolve(said));
+      isAsked = true;
+      said = '';
+      socket.write(`${line}\n`);
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error(`the monitor ended: ${said}`)));
+  });
+}
+
+function argvOf(image: string, run: string, accelerator: string, port: number): readonly string[] {
+  return [
     ['-M', 'q35', '-accel', accelerator, '-cpu', accelerator === 'kvm' ? 'host' : 'Nehalem', '-m', '2048', '-smp', '2'],
     ['-nodefaults', '-no-user-config', '-display', 'none'],
     ['-kernel', path.join(image, 'vmlinuz'), '-initrd', path.join(image, 'initrd')],
     ['-append', 'console=ttyS0 root=/dev/vda rw quiet mitigations=off audit=0 nowatchdog panic=-1'],
-    ['-drive', `file=${run}/disk.img,if=virtio,format=raw,cache=unsafe`, '-serial', `file:${run}/console`],
+    ['-drive', `file=${run}/disk.qcow2,if=virtio,format=qcow2,cache=unsafe`, '-serial', `file:${run}/console`],
+    ['-monitor', `unix:${run}/monitor,server=on,wait=off`],
     ['-device', 'virtio-rng-pci', '-netdev', `user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:${port}-:22`],
     ['-device', 'virtio-net-pci,netdev=n,romfile='],
   ].flat();
-  return spawn('qemu-system-x86_64', argv, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
+
+async function boot(
+  image: string,
+  run: string,
+  accelerator: string,
+  more: readonly string[],
+): Promise<{ readonly machine: Machine; readonly child: ChildProcess }> {
+  const port = await freePort();
+  const child = spawn('qemu-system-x86_64', [...argvOf(image, run, accelerator, port), ...more], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return { child, machine: machineOf(child, image, run, port) };
+}
+
+const consoleOf = (run: string): string => (existsSync(`${run}/console`) ? readFileSync(`${run}/console`, 'latin1').slice(-4_096) : '');
 
 function machineOf(child: ChildProcess, image: string, run: string, port: number): Machine {
   const key = path.join(image, 'id');
@@ -127,9 +240,9 @@ function machineOf(child: ChildProcess, image: string, run: string, port: number
     reboot: async () => {
       const before = await ok('root', 'cat /proc/sys/kernel/random/boot_id');
       await runIt('root', 'systemctl reboot');
-      await untilUp(machine, child, before);
+      await untilUp(machine, child, run, before);
     },
-    console: () => (existsSync(`${run}/console`) ? readFileSync(`${run}/console`, 'latin1').slice(-4_096) : ''),
+    console: () => consoleOf(run),
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -140,14 +253,18 @@ function machineOf(child: ChildProcess, image: string, run: string, port: number
 }
 
 /** Up is: root gets in, in another boot than the one before, and systemd has come to rest. */
-async function untilUp(machine: Machine, child: ChildProcess, bootBefore = ''): Promise<void> {
+async function untilUp(machine: Machine, child: ChildProcess, run: string, bootBefore = ''): Promise<void> {
   const endMs = performance.now() + 300_000;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`qemu ended with ${child.exitCode ?? child.signalCode}`);
     const answer = await machine.run('root', 'cat /proc/sys/kernel/random/boot_id; systemctl is-system-running --wait');
     const [bootId = '', state = ''] = answer.out.trim().split('\n');
     if (bootId !== '' && bootId !== bootBefore && (state === 'running' || state === 'degraded')) return;
-    if (performance.now() > endMs) throw new Error(`no ssh after 300 s: ${answer.err.trim()}`);
+    if (performance.now() > endMs) {
+      const tail = consoleOf(run);
+      await machine.stop();
+      throw new Error(`no ssh after 300 s: ${answer.err.trim()}\n${tail}`);
+    }
     await sleep(500);
   }
 }

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { serverKit, type ServerKit } from '../../kit/server/made.ts';
+import { kitPrograms } from '../../kit/server/parts.ts';
 import { createServerAdmin } from '../../controller/servers/admin.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
@@ -90,6 +91,7 @@ const packages = ['guloso', 'mural'].map(packageOf);
 describe('a bare server', () => {
   test('holds an older kit with a supervisor that runs from it', async () => {
     expect((await machine.run('root', 'command -v node; ls /opt/svc')).code).not.toBe(0);
+    await machine.ok('root', `mkdir -p /opt/svc/clone /etc/svc && echo mine | tee ${ofOthers}`);
     const admin = createServerAdmin({
       server: 'sirius',
       admin: 'adm-svc',
@@ -232,7 +234,7 @@ mknod -m 666 /dev/nvidia0 c 1 3`;
     const waits = await untilView('Backend/bia/forno', 'waits for the card', ({ reason }) => reason === 'GpuBusy');
     expect(waits.details['failures']).toBe(0);
     // Neither the portal nor the supervisor holds it.
-    await machine.ok('root', 'pkill -9 -u ana -f "[s]vc-app-supervisor.mjs"');
+    await machine.ok('root', 'pkill -9 -u ana -f "[s]vc-app-supervisor.cjs"');
     expect(await isLeased()).toBe(true);
     expect(await runningPid('Backend/ana/forno')).toBe(pid);
     await wish('stop', 'ana');
@@ -298,6 +300,17 @@ describe('a server-scope app', () => {
     expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural')).toBe('700 svc-mural');
   });
 
+  test('is refused where its account is somebody’s, who keeps it', async () => {
+    await machine.ok(
+      'root',
+      'useradd -m svc-alheio && mkdir -p /root/apps && cp -r /opt/svc-apps/mural/. /root/apps/alheio && sed -i s/mural/alheio/ /root/apps/alheio/svc-app.json',
+    );
+    const refused = await machine.run('root', 'HOME=/root svc-app-install /root/apps/alheio');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('svc-alheio is not svc') as string]);
+    await machine.run('root', 'HOME=/root svc-app-install --remove alheio');
+    expect(await machine.ok('root', 'getent passwd svc-alheio | cut -d: -f6; userdel -r svc-alheio 2>/dev/null')).toBe('/home/svc-alheio');
+  });
+
   test('is nobody’s to start or stop', async () => {
     for (const wish of ['stop', 'restart']) {
       const answer = await svc(wish, 'ana/mural');
@@ -329,15 +342,15 @@ describe('a server-scope app', () => {
 });
 
 describe('the portal credential of a server-scope app', () => {
-  const written = `sed -n 's/^SVC_PORTAL_TOKEN=//p' /etc/svc/portal/mural.env`;
+  const written = `sed -n 's/^SVC_PORTAL_TOKEN=//p' /etc/svc-kit/portal/mural.env`;
   const pidOf = 'systemctl show -p MainPID --value svc-app-mural';
   const isInUse = `tr '\\0' '\\n' </proc/$(${pidOf})/environ | grep -qxF "SVC_PORTAL_TOKEN=$(${written})"`;
 
   test('is in the environment of what runs, and in a file that neither people nor the app can read', async () => {
     await machine.until('root', isInUse, slowMs);
-    expect(await machine.ok('root', 'stat -c "%a %U" /etc/svc/portal /etc/svc/portal/mural.env')).toBe('700 root\n600 root');
+    expect(await machine.ok('root', 'stat -c "%a %U" /etc/svc-kit/portal /etc/svc-kit/portal/mural.env')).toBe('700 root\n600 root');
     for (const account of ['ana', 'svc-mural'])
-      expect((await machine.run('root', `setpriv --reuid ${account} --clear-groups cat /etc/svc/portal/mural.env`)).code).toBe(1);
+      expect((await machine.run('root', `setpriv --reuid ${account} --clear-groups cat /etc/svc-kit/portal/mural.env`)).code).toBe(1);
   });
 
   test('outlives a crash, ends with a stop, and the next start has another', async () => {
@@ -380,7 +393,7 @@ describe('the way back', () => {
     await machine.until('root', '! test -e /opt/svc-apps/mural', slowMs);
     await machine.until(
       'root',
-      '! test -e /etc/svc/portal/mural.env && ! getent passwd svc-mural && ! test -e /etc/systemd/system/svc-app-mural.service && ! test -e /run/svc-apps/mural',
+      '! test -e /etc/svc-kit/portal/mural.env && ! getent passwd svc-mural && ! test -e /etc/systemd/system/svc-app-mural.service && ! test -e /run/svc-apps/mural',
       slowMs,
     );
     expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural; cat /var/lib/svc-apps/mural/n')).toBe('700 root\n3');
@@ -401,9 +414,9 @@ describe('the way back', () => {
     expect([done.code, done.err]).toEqual([0, '']);
     const left = await machine.ok(
       'root',
-      'ls -d /opt/svc /etc/svc /usr/local/bin/svc-* /etc/ssh/sshd_config.d/00-svc.conf 2>/dev/null; pgrep -af [s]vc-app; pgrep -af [g]uloso; ls /var/lib/systemd/linger; true',
+      'find /opt/svc /etc/svc /etc/svc-kit /usr/local/bin /etc/ssh/sshd_config.d -name test.conf -o -type f -print -o -type l -print 2>/dev/null; pgrep -af [s]vc-app; pgrep -af [g]uloso; ls /var/lib/systemd/linger; true',
     );
-    expect(left).toBe('');
+    expect(left.split('\n').toSorted()).toEqual(ofOthers.split(' ').toSorted());
     expect(await machine.ok('root', 'ls /opt/svc-apps; ls /home/ana/.svc-apps/guloso/data >/dev/null && echo data')).toBe(
       'guloso\ntorto\ndata',
     );
@@ -411,17 +424,22 @@ describe('the way back', () => {
   });
 });
 
-/** The kit as an earlier release had it: another version in its supervisor, and another name. */
+/** In the folders of the kit, and in that of kits of before. */
+const ofOthers = '/opt/svc/clone/notes /etc/svc/casa.yaml /usr/local/bin/svc-mine /etc/ssh/sshd_config.d/50-mine.conf.off';
+const olderId = '0.0.9-00000001';
+
+/** The kit as an earlier release had it: another version in its programs, and another name. */
 function olderKit(now: ServerKit, folder: string): ServerKit {
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-xzf', now.file, '-C', folder]);
-  const supervisor = path.join(folder, 'svc/build/kit/svc-app-supervisor.cjs');
   const version = now.id.slice(0, now.id.lastIndexOf('-'));
-  const text = readFileSync(supervisor, 'utf8');
-  expect(text).toContain(`"${version}"`);
-  writeFileSync(supervisor, text.replaceAll(`"${version}"`, '"0.0.9"'));
+  for (const name of [...kitPrograms.map(({ bundle }) => `build/kit/${bundle}`), 'kit.json']) {
+    const text = readFileSync(path.join(folder, 'svc', name), 'utf8');
+    expect(text).toContain(`"${version}"`);
+    writeFileSync(path.join(folder, 'svc', name), text.replaceAll(`"${version}"`, '"0.0.9"').replaceAll(now.id, olderId));
+  }
   const file = path.join(folder, 'older.tgz');
   execFileSync('tar', ['-czf', file, '-C', folder, 'svc']);
   const sha256 = execFileSync('sha256sum', [file], { encoding: 'utf8' }).slice(0, 64);
-  return { id: '0.0.9-00000001', file, sha256, bytes: readFileSync(file).length };
+  return { id: olderId, file, sha256, bytes: readFileSync(file).length };
 }

@@ -26,7 +26,7 @@ import type { SshConnection } from './connection.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { forwardsSockets, noForwarding } from './forwarding.ts';
 import { listError, readListLine } from './list-lines.ts';
-import { createListing, notRun, type Listing } from './listing.ts';
+import { createListing, firstLine, notRun, type Listing } from './listing.ts';
 import { createFileCache } from './file-cache.ts';
 import type { RemoteResult, RemoteRun } from './remote-run.ts';
 import { askWhyNoRoom } from './why-no-room.ts';
@@ -215,8 +215,10 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const connection = connections.of(account);
   const endMs = clock.monotonicMs() + limits.supervisorStartMsMax;
   const argv = kitCommand(options, 'svc-app-supervisor', '--detach');
-  const result = await repeatable(connection, () => ({ argv, msMax: limits.supervisorStartMsMax }));
-  if (result.code !== 0) throw failed(result, paths.supervisorLog);
+  let spoken = '';
+  const onLine = (line: string): void => void (spoken ||= line);
+  const result = await repeatable(connection, () => ({ argv, msMax: limits.supervisorStartMsMax, onLine }));
+  if (result.code !== 0) throw failed(result, spoken, paths.supervisorLog);
   // The socket file is there; one that a dead supervisor left accepts no connection yet.
   for (;;) {
     const stream = await connection.dial(paths.supervisorSocket).catch(() => null);
@@ -234,10 +236,15 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   }
 }
 
-function failed(result: RemoteResult, log: string): SvcError {
+/** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A home that is not there is told on stderr. */
+function failed(result: RemoteResult, spoken: string, log: string): SvcError {
   const missing = notRun(result, 'svc-app-supervisor');
   if (missing.code === 'KIT_MISSING') return new SvcError('SUPERVISOR_FAILED', missing.message);
-  return new SvcError('SUPERVISOR_FAILED', `svc-app-supervisor ended with ${result.signal ?? result.code}: see ${log}`);
+  const words = firstLine(spoken === '' ? result.said : spoken);
+  return new SvcError(
+    'SUPERVISOR_FAILED',
+    `svc-app-supervisor ended with ${result.signal ?? result.code}: ${words === '' ? '' : `${words}; `}see ${log}`,
+  );
 }
 
 function notAnswering(log: string): SvcError {

@@ -216,6 +216,6 @@ export function notRun({ code, signal, said }: RemoteResult, program = 'svc-app-
   return new SvcError('SERVER_UNREACHABLE', `${program} ended with ${signal ?? code}: ${firstLine(said)}`);
 }
 
-function firstLine(text: string): string {
+export function firstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim().slice(0, 300);
 }
