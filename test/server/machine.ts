@@ -212,7 +212,7 @@ const consoleOf = (run: string): string => (existsSync(`${run}/console`) ? readF
 
 function machineOf(child: ChildProcess, image: string, run: string, port: number): Machine {
   const key = path.join(image, 'id');
-  const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'ConnectTimeout=30', 'LogLevel=ERROR'];
+  const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'ConnectTimeout=180', 'LogLevel=ERROR'];
   const argv = [...options.flatMap((option) => ['-o', option]), '-i', key, '-p', String(port)];
   const runIt: Machine['run'] = (account, command, input = '') => exec('ssh', [...argv, `${account}@127.0.0.1`, command], input);
   const ok: Machine['ok'] = async (account, command, input) => {
