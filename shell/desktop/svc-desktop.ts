@@ -212,7 +212,7 @@ export class SvcDesktop extends LitElement {
         )}
         ${this.snap === null ? nothing : html`<div class="snap"></div>`}
       </main>
-      <footer><svc-taskbar .desk=${desk}></svc-taskbar></footer>
+      <footer data-landmark><svc-taskbar .desk=${desk}></svc-taskbar></footer>
       ${desk.launcherOpen.get() ? html`<svc-launcher .desk=${desk}></svc-launcher>` : nothing}
       ${desk.bellOpen.get() ? html`<svc-bell .desk=${desk}></svc-bell>` : nothing}
       ${desk.sessionsOpen.get() ? html`<svc-sessions .close=${() => desk.sessionsOpen.set(false)}></svc-sessions>` : nothing}

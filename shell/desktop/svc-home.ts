@@ -114,7 +114,7 @@ export class SvcHome extends LitElement {
   readonly #menu = (event: MouseEvent): void => {
     if (event.defaultPrevented) return;
     event.preventDefault();
-    this.#openGroundMenu({ x: event.clientX, y: event.clientY });
+    this.#openGroundMenu({ x: event.clientX, y: event.clientY, of: this });
   };
   readonly #over = (event: DragEvent): void => this.#files?.allow?.(event);
   readonly #drop = (event: DragEvent): void => this.#files?.take?.(event);

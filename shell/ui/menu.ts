@@ -54,12 +54,19 @@ function entry(item: MenuItem): TemplateResult {
   >`;
 }
 
+/** Of the desktop: the area of the windows, and the taskbar. */
+const landmarks = 'main, [data-landmark]';
+
 /** What is open, or opens in this turn. */
 let opened: SvcUiMenu | null = null;
 
-/** An open modal dialog takes what is beside it out of use: a menu of something in it is in it, too. */
+/**
+ * An open modal dialog takes what is beside it out of use: a menu of something in it is in it, too. Any other menu is in the landmark of what it is
+ * of, where a screen reader looks for it.
+ */
 function homeOf(of: Element | null): Element {
   for (const element of of === null ? [] : around(of)) {
+    if (element.matches(landmarks)) return element;
     if (!(element instanceof HTMLDialogElement) || !element.matches(':modal')) continue;
     const root = element.getRootNode();
     return root instanceof ShadowRoot ? root.host : element;

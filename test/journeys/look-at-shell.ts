@@ -106,7 +106,9 @@ export function lookAtShell(): ShellLook {
   const isNowhere = active === null || active === document.body || active === document.documentElement;
   const path = active === null || isNowhere ? [] : around(active);
   const window = path.find((each) => each.localName === 'svc-window') ?? null;
-  const focusBox = active === null ? { x: 0, y: 0, width: 0, height: 0 } : boxOf(active);
+  // The field of a terminal has no size: the terminal is what is seen.
+  const seen = active?.closest('.xterm') ?? active;
+  const focusBox = seen === null ? { x: 0, y: 0, width: 0, height: 0 } : boxOf(seen);
 
   const texts = new Set<string>();
   const addText = (value: string | null): void => {
@@ -144,7 +146,7 @@ export function lookAtShell(): ShellLook {
       window: window === null ? null : { name: window.ariaLabel ?? '', isFront: window === windows.at(-1) },
       inOverlay: path.some((each) => each.matches('dialog, [role=menu], ui-menu, ui-dialog')),
       inTaskbar: path.some((each) => each.localName === 'svc-taskbar'),
-      isShown: active !== null && !isNowhere && isShown(active) && focusBox.width > 0 && focusBox.height > 0,
+      isShown: seen !== null && !isNowhere && isShown(seen) && focusBox.width > 0 && focusBox.height > 0,
       box: focusBox,
     },
     texts: [...texts],

@@ -12,6 +12,9 @@ import { until } from './until.ts';
 
 const checkout = path.resolve(import.meta.dirname, '../..');
 
+/** A start on a machine that does much else. */
+const startMsMax = 120_000;
+
 /** Where the product stands for the portal of the journeys, whatever folder it was unpacked into. */
 const home = '/usr/lib/svc';
 
@@ -109,10 +112,11 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
         text += chunk.toString('utf8');
         output += chunk.toString('utf8');
       });
-    link = await until('the printed link', () => {
+    const printed = (): string | undefined => {
       if (isOver()) throw new Error(`svc up ended:\n${text}`);
       return /open (http:\/\/\S+)/.exec(text)?.[1];
-    });
+    };
+    link = await until('the printed link', printed, startMsMax);
   };
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');

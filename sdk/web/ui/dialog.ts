@@ -92,7 +92,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
         overflow: auto;
         overflow-wrap: anywhere;
       }
-      footer {
+      .actions {
         display: flex;
         flex: none;
         flex-wrap: wrap;
@@ -100,7 +100,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
         gap: calc(2 * var(--svc-passo));
         padding: calc(3 * var(--svc-passo)) calc(5 * var(--svc-passo)) calc(4 * var(--svc-passo));
       }
-      footer:not(.filled) {
+      .actions:not(.filled) {
         display: none;
       }
     `,
@@ -228,7 +228,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
     >
       ${named ? this.#header() : nothing}
       <div id="body" part="body" class="body"><slot></slot></div>
-      <footer part="footer"><slot name="actions" @slotchange=${(event: Event) => this.#filled(event)}></slot></footer>
+      <div class="actions" part="footer"><slot name="actions" @slotchange=${(event: Event) => this.#filled(event)}></slot></div>
     </dialog>`;
   }
 
