@@ -64,7 +64,7 @@ export class SvcSessionList extends LitElement {
         font-size: 13px;
         font-weight: 600;
       }
-      footer {
+      .actions {
         display: flex;
         flex-wrap: wrap;
         justify-content: end;
@@ -132,14 +132,14 @@ export class SvcSessionList extends LitElement {
           (row) => this.#row(row),
         )}
       </ul>
-      <footer>
+      <div class="actions">
         <ui-button ?disabled=${this.busy || (rows?.length ?? 0) < 2} @click=${() => this.#endAll(true)}>
           ${text('sessions.endOthers')}
         </ui-button>
         <ui-button ?disabled=${this.busy} @click=${() => beforeLeaving(() => void this.#endAll(false))}
           >${text('sessions.endAll')}</ui-button
         >
-      </footer>
+      </div>
     `;
   }
 
