@@ -190,10 +190,10 @@ test('the menu that a page asks for is that of the window in front, and comes a 
     'pedidos-demais',
   ]);
   await page.keyboard.press('Escape');
-  await page.locator('body > ui-menu').waitFor({ state: 'detached' });
+  await page.locator('ui-menu[open]').waitFor({ state: 'detached' });
   await openApp(page, 'Gerenciador de tarefas');
   expect(await inPage().evaluate(menu)).toBe('falhou');
-  expect(await page.locator('body > ui-menu').count()).toBe(0);
+  expect(await page.locator('ui-menu[open]').count()).toBe(0);
 });
 
 test('a page opens 32 windows of its app and no more', async () => {

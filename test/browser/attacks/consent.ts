@@ -220,11 +220,10 @@ export const consent: readonly Attack[] = [
     seen: async (cell) => {
       await asked(cell);
       await cell.hostile.evaluate(async () => void (await perguntar('window.menuDoCabecalho', { x: 9, y: 9 })));
-      return await cell.page.evaluate(() => {
-        const menu = document.querySelector('body > ui-menu');
-        menu?.remove();
-        return menu !== null;
-      });
+      const menus = cell.page.locator('ui-menu[open]');
+      const covered = (await menus.count()) > 0;
+      if (covered) await cell.page.keyboard.press('Escape');
+      return covered;
     },
   },
   {
