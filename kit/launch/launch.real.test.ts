@@ -143,6 +143,19 @@ http.createServer().listen(process.env.SVC_APP_SOCKET);`;
     await until('it was installed again', () => count() === 3);
   });
 
+  test('starts an entrypoint that installCommand makes, and tries again while it makes none', async ({ home }) => {
+    const made = 'printf "#!/bin/sh\\nsleep 99; true\\n" > run.sh; chmod 755 run.sh';
+    const installCommand = `printf x >> "$HOME/tries"; [ ! -e "$HOME/may" ] || { ${made}; }`;
+    home.install('feita', { backend: { runtime: 'binary', entrypoint: 'run.sh', installCommand } }, {});
+    home.writeEnv('feita');
+    for (let tries = 0; tries < 2; tries += 1)
+      expect(await home.launcher('feita')).toMatchObject({ text: expect.stringContaining('run.sh is missing in the package') as string });
+    writeFileSync(`${home.home}/may`, '');
+    await home.launcher('feita');
+    await until('it runs', () => home.backends('feita').length === 1);
+    expect(readFileSync(`${home.home}/tries`, 'utf8')).toBe('xxx');
+  });
+
   test('finds somebody on the socket: the app is up, and nothing is started beside', async ({ home }) => {
     home.install('notas');
     home.writeEnv('notas');
