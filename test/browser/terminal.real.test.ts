@@ -164,7 +164,7 @@ test('a portal that was killed: the page says that the shell is gone, and opens 
     .waitFor();
   // One message, the text of before, and the keyboard at what makes another shell.
   expect(await terminal(page).getByText('Sem ligação com o terminal. Tentando de novo…').count()).toBe(0);
-  expect(await terminal(page).locator('svc-screen[shown]').innerText()).toContain('antes-do-fim');
+  await shows(page, /antes-do-fim/);
   const again = terminal(page).locator('.ended').getByRole('button', { name: 'Novo terminal' }).and(page.locator(':visible'));
   await expect.poll(async () => await again.evaluate((button) => button.matches(':focus'))).toBe(true);
   await page.keyboard.press('Enter');
