@@ -95,7 +95,7 @@ export class SvcDesktop extends LitElement {
     void this.#watch;
     // Of a window that is no more nothing is heard.
     const noSnap = this.desk.shielded.subscribe(() => (this.snap = null));
-    this.#ends.push(listenKeys(this.desk), this.#followFocus(), this.#endMenus(), listenLongPress(this), noSnap);
+    this.#ends.push(listenKeys(this.desk), this.#followFocus(), this.#keepFocus(), this.#endMenus(), listenLongPress(this), noSnap);
     for (const dialog of this.#dialogs) {
       dialog.subscribe(() => {
         const open = dialog.get();
@@ -189,6 +189,34 @@ export class SvcDesktop extends LitElement {
       end();
       removeEventListener('blur', blurred);
       removeEventListener('focusin', ownFocus);
+    };
+  }
+
+  /**
+   * What had the keyboard was taken away, or a press met nothing that takes it: the window in front has it. Not while something is pressed, since a
+   * drag hears its Escape. Decision: docs/decisions/0320
+   */
+  #keepFocus(): () => void {
+    const ended = new AbortController();
+    const options = { capture: true, signal: ended.signal };
+    let isDown = false;
+    // The browser moves the focus after these events.
+    const look = (): void =>
+      void setTimeout(() => {
+        if (!isDown && !ended.signal.aborted && document.hasFocus() && deepActive() === document.body) this.#giveFocus();
+      });
+    const released = (): void => {
+      isDown = false;
+      look();
+    };
+    addEventListener('pointerdown', () => (isDown = true), options);
+    addEventListener('pointerup', released, options);
+    addEventListener('pointercancel', released, options);
+    addEventListener('focusout', look, options);
+    const end = this.desk.windows.windows.subscribe(look);
+    return () => {
+      end();
+      ended.abort();
     };
   }
 

@@ -57,6 +57,8 @@ export class SvcWindow extends LitElement implements Frame {
   ]);
   #asked = false;
   readonly #pageDrag = createPageDrag();
+  /** What had the focus last in the content of a window of the shell. */
+  #lastFocused: HTMLElement | null = null;
   /** Where it began, on the screen. */
   #dragFrom: readonly [number, number] = [0, 0];
 
@@ -73,7 +75,10 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.frames.set(this.state.id, this);
     this.setAttribute('role', 'dialog');
     this.addEventListener('pointerdown', () => this.desk.windows.focus(this.state.id), { capture: true });
-    this.addEventListener('focusin', () => this.desk.windows.focus(this.state.id));
+    this.addEventListener('focusin', (event) => {
+      this.desk.windows.focus(this.state.id);
+      this.#remember(event);
+    });
   }
 
   override disconnectedCallback(): void {
@@ -132,7 +137,22 @@ export class SvcWindow extends LitElement implements Frame {
     const question = this.renderRoot.querySelector<SvcUnsaved>('svc-unsaved') ?? this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
-    else if (!focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
+    else if (!this.#focusLast() && !focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
+  }
+  #remember(event: Event): void {
+    const path = event.composedPath();
+    const body = this.renderRoot.querySelector('.body');
+    if (path[0] instanceof HTMLElement && path[0] !== body && body !== null && path.includes(body)) this.#lastFocused = path[0];
+  }
+  #focusLast(): boolean {
+    const last = this.#lastFocused;
+    if (last?.isConnected !== true) return false;
+    last.focus({ preventScroll: true });
+    return deepActive() === last;
+  }
+  /** A press on the frame brings the keyboard to the window, and takes it from nothing in it. Decision: docs/decisions/0320 */
+  #framePressed(): void {
+    if (!holdsFocus(this)) this.focusContent();
   }
   /** As a whole: from there Tab goes to its first button. */
   override focus(options?: FocusOptions): void {
@@ -173,6 +193,7 @@ export class SvcWindow extends LitElement implements Frame {
 
   #titleDown(event: PointerEvent): void {
     const title = event.currentTarget;
+    this.#framePressed();
     if (!(title instanceof HTMLElement) || this.#refusesDrag(event)) return;
     startDrag(event, title, () => moveSteps(this.desk, this.state, this.#preview, event.clientX, event.clientY));
   }
@@ -221,8 +242,11 @@ export class SvcWindow extends LitElement implements Frame {
               (handle) =>
                 html`<div
                   class="handle ${handle}"
-                  @pointerdown=${(event: PointerEvent) =>
-                    startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle))}
+                  @mousedown=${(event: Event) => event.preventDefault()}
+                  @pointerdown=${(event: PointerEvent) => {
+                    this.#framePressed();
+                    startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle));
+                  }}
                 ></div>`,
             )
           : nothing
@@ -268,8 +292,8 @@ export class SvcWindow extends LitElement implements Frame {
     };
     return html`<header
       class="title ${tabs === undefined ? '' : 'tabbed'}"
-      tabindex="-1"
       @pointerdown=${(event: PointerEvent) => this.#titleDown(event)}
+      @mousedown=${(event: Event) => event.preventDefault()}
       @dblclick=${(event: Event) => !this.#refusesDrag(event) && !fills && this.desk.windows.toggleMaximised(id)}
       @contextmenu=${menu}
     >

@@ -263,3 +263,102 @@ describe('what scrolls', () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe('where the keyboard is', () => {
+  /** What has the focus, in the page of an app too: `window > element`. */
+  const focus = async (): Promise<string> => {
+    const [title, element, isFrame] = await page.evaluate(() => {
+      let at = document.activeElement;
+      let title = '';
+      while (at !== null) {
+        if (at.shadowRoot?.activeElement == null) break;
+        if (at.localName === 'svc-window') title = at.ariaLabel ?? '';
+        at = at.shadowRoot.activeElement;
+      }
+      return [title, `${at?.localName}.${at?.className}`, at?.localName === 'iframe'] as const;
+    });
+    if (!isFrame) return `${title} > ${element}`;
+    const inside = await frameOf(page, title)
+      .locator('body')
+      .evaluate(() => `${document.activeElement?.id}, ${document.hasFocus()}`);
+    return `${title} > ${inside}`;
+  };
+
+  test('after each act with the mouse, a finger or the keyboard what had the focus in the window in front has it again', async () => {
+    await openBoth();
+    const front = path.basename(folder);
+    const held = {
+      [front]: async () => await files().locator('.search input').click(),
+      Notas: async () =>
+        await frameOf(page, 'Notas')
+          .getByLabel('Buscar')
+          .click({ position: { x: 20, y: 12 } }),
+    };
+    for (const [title, hold] of Object.entries(held)) {
+      const window = (): Locator => windowOf(page, title);
+      const button = (name: string): Locator => window().locator(`button.${name}`);
+      const inTaskbar = (): Locator => bar().getByRole('button', { name: title });
+      const pressTitle = async (dx: number): Promise<void> => {
+        const { x, y } = await boxOf(window().locator('h2'));
+        await page.mouse.move(x + 20, y + 10);
+        await page.mouse.down();
+        if (dx !== 0) await page.mouse.move(x + 20 + dx, y + 10 + dx, { steps: 3 });
+        await page.mouse.up();
+      };
+      const touchTitle = async (dx: number): Promise<void> => {
+        const { x, y } = await boxOf(window().locator('h2'));
+        const finger = await touchScreen(page);
+        await finger.down({ x: x + 20, y: y + 10 });
+        if (dx !== 0) await finger.move({ x: x + 20 + dx, y: y + 10 + dx });
+        await finger.up();
+        await finger.end();
+      };
+      const resize = async (): Promise<void> => {
+        const { x, y, height } = await boxOf(window());
+        await page.mouse.move(x + 60, y + height + 1);
+        await page.mouse.down();
+        await page.mouse.move(x + 60, y + height - 20, { steps: 3 });
+        await page.mouse.up();
+      };
+      /** Decision 0320 has this table for people. */
+      const acts: readonly (readonly [string, () => Promise<void>])[] = [
+        ['a press on the title', () => pressTitle(0)],
+        ['a move', () => pressTitle(12)],
+        ['a touch of the title', () => touchTitle(0)],
+        ['a move by finger', () => touchTitle(-12)],
+        ['a resize', resize],
+        ['maximise and restore', async () => (await button('maximise').click(), await button('restore').click())],
+        [
+          'a double click on the title, twice',
+          async () => (await window().locator('h2').dblclick(), await window().locator('h2').dblclick()),
+        ],
+        ['a menu and Escape', async () => (await button('menu').click(), await page.keyboard.press('Escape'))],
+        ['a menu and a press beside it', async () => (await button('menu').click(), await page.mouse.click(640, 30))],
+        ['a press on the desktop', async () => await page.mouse.click(640, 30)],
+        ['a press on the clock', async () => await bar().locator('time').click()],
+        ['minimise, and back by the taskbar', async () => (await button('minimise').click(), await inTaskbar().click())],
+        [
+          'the launcher and Escape',
+          async () => (
+            await page.keyboard.press('Control+k'),
+            await page.getByRole('combobox').waitFor(),
+            await page.keyboard.press('Escape')
+          ),
+        ],
+        ['to another window and back by F6', async () => (await page.keyboard.press('F6'), await page.keyboard.press('F6'))],
+      ];
+      // A press on the button of the window in front would minimise it.
+      if (title === 'Notas') await inTaskbar().click();
+      await hold();
+      const before = await focus();
+      expect(before).toContain(`${title} > `);
+      for (const [name, act] of acts) {
+        await act();
+        await expect.poll(focus, { message: `${title}: ${name}`, timeout: 8_000 }).toBe(before);
+      }
+    }
+    await windowOf(page, 'Notas').locator('button.close').click();
+    await expect.poll(focus).toContain(`${front} > input`);
+    expect(problems).toEqual([]);
+  });
+});

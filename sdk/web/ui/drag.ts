@@ -22,12 +22,14 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   target.setPointerCapture(pointerId);
   // A page that keeps the keyboard would swallow the Escape that takes the drag back.
   const active = deepActive();
-  if (active instanceof HTMLIFrameElement) active.blur();
+  const frame = active instanceof HTMLIFrameElement ? active : null;
+  frame?.blur();
 
   const finish = (kept: boolean): void => {
     over.abort();
     if (target.hasPointerCapture(pointerId)) target.releasePointerCapture(pointerId);
     steps?.end(kept, x, y);
+    if (frame?.isConnected === true && deepActive() === document.body) frame.focus({ preventScroll: true });
   };
   target.addEventListener(
     'pointermove',
