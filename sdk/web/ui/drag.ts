@@ -23,13 +23,17 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   // A page that keeps the keyboard would swallow the Escape that takes the drag back.
   const active = deepActive();
   const frame = active instanceof HTMLIFrameElement ? active : null;
-  frame?.blur();
+  // Not `blur()`: that takes the focus from what has it in the page, too.
+  if (frame !== null) {
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+  }
 
   const finish = (kept: boolean): void => {
     over.abort();
     if (target.hasPointerCapture(pointerId)) target.releasePointerCapture(pointerId);
     steps?.end(kept, x, y);
-    if (frame?.isConnected === true && deepActive() === document.body) frame.focus({ preventScroll: true });
+    if (frame?.isConnected === true && deepActive() === target) frame.focus({ preventScroll: true });
   };
   target.addEventListener(
     'pointermove',
