@@ -23,17 +23,18 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   // A page that keeps the keyboard would swallow the Escape that takes the drag back.
   const active = deepActive();
   const frame = active instanceof HTMLIFrameElement ? active : null;
-  // Not `blur()`: that takes the focus from what has it in the page, too.
-  if (frame !== null) {
-    target.tabIndex = -1;
-    target.focus({ preventScroll: true });
-  }
+  // Not `blur()`: that takes the focus from what has it in the page, too. A target that may hold the focus keeps it after the drag.
+  const isLent = frame !== null && !target.hasAttribute('tabindex');
+  if (isLent) target.tabIndex = -1;
+  if (frame !== null) target.focus({ preventScroll: true });
 
   const finish = (kept: boolean): void => {
     over.abort();
     if (target.hasPointerCapture(pointerId)) target.releasePointerCapture(pointerId);
     steps?.end(kept, x, y);
-    if (frame?.isConnected === true && deepActive() === target) frame.focus({ preventScroll: true });
+    if (!isLent) return;
+    if (frame.isConnected && deepActive() === target) frame.focus({ preventScroll: true });
+    target.removeAttribute('tabindex');
   };
   target.addEventListener(
     'pointermove',
