@@ -11,7 +11,7 @@ import { outside } from './outside.ts';
 import { createQueue } from './queue.ts';
 import { createRooms } from './rooms.ts';
 import { verbFunctions, type Functions } from './verbs.ts';
-import { createUnsaved, drag, followDev, watchInput, watchLinks } from './window.ts';
+import { createUnsaved, drag, followDev, keepFocus, watchInput, watchLinks } from './window.ts';
 
 const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback);
 
@@ -62,6 +62,7 @@ function start(): void {
   Object.defineProperty(window, 'svc', { value: svc, writable: true, configurable: true, enumerable: true });
   if (!inFrame) return;
   watchInput(bridge);
+  keepFocus();
   watchLinks(bridge);
   followDev(bridge);
   bridge.start();

@@ -104,6 +104,39 @@ export function watchInput(bridge: Bridge): void {
   );
 }
 
+/** A page that has the focus so long after an element lost it took it away itself. */
+const leftMs = 200;
+
+/**
+ * When the frame loses the focus, a browser takes it from what had it in the page, too, and does not give it back with the frame.
+ * Decision: docs/decisions/0320-where-the-keyboard-is.md
+ */
+export function keepFocus(): void {
+  let left: HTMLElement | null = null;
+  // The page itself moves the focus then.
+  let isPressed = false;
+  const options = { capture: true };
+  addEventListener('pointerdown', () => (isPressed = true), options);
+  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, () => (isPressed = false), options);
+  addEventListener('focusin', () => (left = null), options);
+  addEventListener(
+    'focusout',
+    (event) => {
+      const [target] = event.composedPath();
+      const lost = target instanceof HTMLElement && event.relatedTarget === null && !isPressed ? target : null;
+      left = lost;
+      setTimeout(() => document.hasFocus() && left === lost && (left = null), leftMs);
+    },
+    options,
+  );
+  // After what the browser itself gives the focus to, as by the Tab key.
+  addEventListener('focus', () =>
+    setTimeout(() => {
+      if (!isPressed && left?.isConnected === true && document.activeElement === document.body) left.focus({ preventScroll: true });
+    }),
+  );
+}
+
 /** Under `svc dev` a changed page is loaded again where it is; changed style sheets take the place of the old ones once they are there. */
 export function followDev(bridge: Bridge): void {
   bridge.on('renovar', ({ o }: { readonly o: unknown }) => {

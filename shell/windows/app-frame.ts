@@ -211,8 +211,7 @@ export class SvcAppFrame extends LitElement {
 
   /** Browsers believe that an iframe still has the focus after a click led into another one, and would do nothing. */
   #takeFocus(): void {
-    // Not `blur()`: that takes the focus from what has it in the page, too.
-    if (deepActive() === this.#frame) ((this.getRootNode() as ShadowRoot).host as HTMLElement).focus({ preventScroll: true });
+    deepActive()?.blur();
     this.#frame.focus({ preventScroll: true });
   }
 

@@ -20,21 +20,13 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   let x = startX;
   let y = startY;
   target.setPointerCapture(pointerId);
-  // A page that keeps the keyboard would swallow the Escape that takes the drag back.
-  const active = deepActive();
-  const frame = active instanceof HTMLIFrameElement ? active : null;
-  // Not `blur()`: that takes the focus from what has it in the page, too. A target that may hold the focus keeps it after the drag.
-  const isLent = frame !== null && !target.hasAttribute('tabindex');
-  if (isLent) target.tabIndex = -1;
-  if (frame !== null) target.focus({ preventScroll: true });
+  let frame: HTMLIFrameElement | null = null;
 
   const finish = (kept: boolean): void => {
     over.abort();
     if (target.hasPointerCapture(pointerId)) target.releasePointerCapture(pointerId);
     steps?.end(kept, x, y);
-    if (!isLent) return;
-    if (frame.isConnected && deepActive() === target) frame.focus({ preventScroll: true });
-    target.removeAttribute('tabindex');
+    if (frame?.isConnected === true && deepActive() === document.body) frame.focus({ preventScroll: true });
   };
   target.addEventListener(
     'pointermove',
@@ -42,6 +34,9 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
       if (move.pointerId !== pointerId) return;
       ({ clientX: x, clientY: y } = move);
       if (steps === null && Math.hypot(x - startX, y - startY) < thresholdPx) return;
+      // A page that keeps the keyboard would swallow the Escape that takes the drag back. A mere press takes it from nobody.
+      const active = steps === null ? deepActive() : null;
+      if (active instanceof HTMLIFrameElement) (frame = active).blur();
       steps ??= begin();
       steps.move(x - startX, y - startY, x, y);
     },
