@@ -104,8 +104,10 @@ export function watchInput(bridge: Bridge): void {
   );
 }
 
-/** A page that has the focus so long after an element lost it took it away itself. */
-const leftMs = 200;
+/** What an element loses so long before or after the frame lost or got the focus, it lost by that. */
+const turnMs = 200;
+/** By then the page knows whether it has the focus: the news come one by one. */
+const settledMs = 50;
 
 /**
  * When the frame loses the focus, a browser takes it from what had it in the page, too, and does not give it back with the frame.
@@ -113,9 +115,21 @@ const leftMs = 200;
  */
 export function keepFocus(): void {
   let left: HTMLElement | null = null;
+  let turnedMs = -Infinity;
   // The page itself moves the focus then.
   let isPressed = false;
   const options = { capture: true };
+  const giveBack = (): void => {
+    const isFree = document.hasFocus() && document.activeElement === document.body;
+    if (!isPressed && isFree && left?.isConnected === true) left.focus({ preventScroll: true });
+  };
+  const turn = (): void => {
+    turnedMs = performance.now();
+    // After what the browser itself gives the focus to, as by the Tab key.
+    setTimeout(giveBack);
+  };
+  addEventListener('focus', turn);
+  addEventListener('blur', turn);
   addEventListener('pointerdown', () => (isPressed = true), options);
   for (const type of ['pointerup', 'pointercancel']) addEventListener(type, () => (isPressed = false), options);
   addEventListener('focusin', () => (left = null), options);
@@ -125,15 +139,10 @@ export function keepFocus(): void {
       const [target] = event.composedPath();
       const lost = target instanceof HTMLElement && event.relatedTarget === null && !isPressed ? target : null;
       left = lost;
-      setTimeout(() => document.hasFocus() && left === lost && (left = null), leftMs);
+      if (performance.now() - turnedMs < turnMs) setTimeout(giveBack, settledMs);
+      setTimeout(() => document.hasFocus() && left === lost && (left = null), turnMs);
     },
     options,
-  );
-  // After what the browser itself gives the focus to, as by the Tab key.
-  addEventListener('focus', () =>
-    setTimeout(() => {
-      if (!isPressed && left?.isConnected === true && document.activeElement === document.body) left.focus({ preventScroll: true });
-    }),
   );
 }
 
