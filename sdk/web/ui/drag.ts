@@ -20,7 +20,10 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   let x = startX;
   let y = startY;
   target.setPointerCapture(pointerId);
-  let frame: HTMLIFrameElement | null = null;
+  // A page that keeps the keyboard would swallow the Escape that takes the drag back; by this its menus close, too.
+  const active = deepActive();
+  const frame = active instanceof HTMLIFrameElement ? active : null;
+  frame?.blur();
 
   const finish = (kept: boolean): void => {
     over.abort();
@@ -34,9 +37,6 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
       if (move.pointerId !== pointerId) return;
       ({ clientX: x, clientY: y } = move);
       if (steps === null && Math.hypot(x - startX, y - startY) < thresholdPx) return;
-      // A page that keeps the keyboard would swallow the Escape that takes the drag back. A mere press takes it from nobody.
-      const active = steps === null ? deepActive() : null;
-      if (active instanceof HTMLIFrameElement) (frame = active).blur();
       steps ??= begin();
       steps.move(x - startX, y - startY, x, y);
     },
