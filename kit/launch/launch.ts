@@ -94,7 +94,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   const manifest = readManifest(folder.dir, app);
   const commandOf = (): Launch['argv'] => runtimeCommand(place, request, folder.dir, manifest);
   // What installCommand may still make is looked for after it ran.
-  let command = mayMakeEntrypoint(manifest) ? null : commandOf();
+  if (!mayMakeEntrypoint(manifest)) commandOf();
   faultPoint('package-read');
 
   // 2. The wish, then the vault.
@@ -113,13 +113,10 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   let hash = await cachedPackageHash(folder.dir, `${paths.dir}/package.hash`);
   const due = setUpDue(paths.setUpHash, hash, manifest.backend.installCommand, wish.get('SVC_APP_REBUILD') === '1');
   if (due && !request.maySetUp) return { kind: 'set-up-due' };
-  if (!due) command ??= commandOf();
+  if (!due) commandOf();
 
   // 4. The marker.
-  const mark = (step: StartStep, detail: string): void => {
-    request.onStep(step, detail);
-    writeMarker(paths.comingUp, { process: request.self, step, detail, atMs: request.nowMs(), refusal: null });
-  };
+  const mark = markerOf(request, paths.comingUp);
   mark(due ? 'install' : 'gpu', '');
   faultPoint('marked');
   const logFd = newRunLog(paths, [...reserved.map(unusedSecret), ...menuOf(manifest).omitted]);
@@ -139,8 +136,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     // 5. The person's part of the set-up.
     if (due) {
-      const made = (): unknown => (command = commandOf());
-      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd }, made);
+      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd }, commandOf);
       mark('gpu', '');
     }
 
@@ -154,7 +150,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     return {
       kind: 'ready',
-      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, command ?? commandOf()),
+      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, commandOf()),
       environment: { ...environment, ...gpu?.variables, ...(held.contained ? Object.fromEntries(held.variables) : {}) },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
@@ -169,6 +165,14 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     if (lease !== null) closeSync(lease.fd);
     throw error;
   }
+}
+
+/** Tells each step, and writes it down for who looks later. */
+function markerOf({ onStep, self, nowMs }: LaunchRequest, file: string): (step: StartStep, detail: string) => void {
+  return (step, detail) => {
+    onStep(step, detail);
+    writeMarker(file, { process: self, step, detail, atMs: nowMs(), refusal: null });
+  };
 }
 
 /** Marked as done for this code only when it is, and `check` finds what it should make. Answers the hash of the folder after it. */
