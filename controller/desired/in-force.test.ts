@@ -255,8 +255,8 @@ test('a person who comes back before they were forgotten leaves anew when they a
 });
 
 test.for([
-  ['a named pipe', (file: string) => void execFileSync('mkfifo', [file]), 'this is a named pipe'],
-  ['a folder', (file: string) => void mkdirSync(file), 'this is a folder'],
+  ['a named pipe', (file: string): void => void execFileSync('mkfifo', [file]), 'this is a named pipe'],
+  ['a folder', (file: string): void => void mkdirSync(file), 'this is a folder'],
   ['a device', (file: string) => symlinkSync('/dev/null', file), 'this is a device'],
 ] as const)('%s called f.yaml is a finding with its name, and nothing waits for it', async ([, make, told]) => {
   write('a.yaml', server);

@@ -159,7 +159,7 @@ export class SvcShop extends LitElement {
     return html`<ui-tabs
         label=${text('store.tabs')}
         .value=${shown}
-        @change=${({ detail }: CustomEvent<{ readonly value: Tab }>) => this.#go(detail.value)}
+        @change=${(event: CustomEvent<{ readonly value: Tab }>) => this.#changed(event)}
         @focusin=${(event: FocusEvent) => this.#followActed(event)}
       >
         ${this.#tabs.map((tab) => this.#tab(tab, shown))}
@@ -179,6 +179,11 @@ export class SvcShop extends LitElement {
         </ui-tab-panel>
       </ui-tabs>
       ${this.#dialog()}`;
+  }
+
+  /** The fields in the panel tell of their changes, too. */
+  #changed({ detail, target, currentTarget }: CustomEvent<{ readonly value: Tab }>): void {
+    if (target === currentTarget) this.#go(detail.value);
   }
 
   /** A press on the tab that is shown goes back from the page of an app to the list. */

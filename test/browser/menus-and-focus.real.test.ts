@@ -14,7 +14,11 @@ import { middleOf, touchScreen, type Point } from './support/touch.ts';
 let page: Page;
 let problems: readonly string[];
 useDesk((made) => ({ page, problems } = made), ['notas', 'vitrine']);
-beforeEach(() => page.setDefaultTimeout(20_000));
+beforeEach(async () => {
+  page.setDefaultTimeout(20_000);
+  // A test turns the screen.
+  await page.setViewportSize({ width: 1_280, height: 800 });
+});
 
 let folder: string;
 beforeAll(() => {
