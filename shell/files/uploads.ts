@@ -160,6 +160,9 @@ async function one(file: File, caminho: string, { name, says, signal, parts, ask
   }
 }
 
+/** The end that was asked for before an answer was lost may still be under way. */
+const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
+
 async function send(file: File, body: UploadBody, says: UploadSays, signal: AbortSignal, parts: UploadParts): Promise<boolean> {
   let id: string | null = null;
   let told = 0;
@@ -219,8 +222,6 @@ async function send(file: File, body: UploadBody, says: UploadSays, signal: Abor
       } else if (hashed >= file.size) {
         digest ??= hash.digest();
         const sha256 = digest;
-        // The end that was asked for before an answer was lost may still be under way.
-        const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
         at = await orResume(upload, async () => {
           ({ item } = await patiently(async () => await parts.endUpload(upload, sha256, signal), isUnderWay));
           return null;
