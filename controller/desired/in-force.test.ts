@@ -255,9 +255,9 @@ test('a person who comes back before they were forgotten leaves anew when they a
 });
 
 test.for([
-  ['a named pipe', (file: string): void => void execFileSync('mkfifo', [file]), 'this is a named pipe'],
-  ['a folder', (file: string): void => void mkdirSync(file), 'this is a folder'],
-  ['a device', (file: string) => symlinkSync('/dev/null', file), 'this is a device'],
+  ['a named pipe', (file: string): unknown => execFileSync('mkfifo', [file]), 'this is a named pipe'],
+  ['a folder', (file: string): unknown => mkdirSync(file), 'this is a folder'],
+  ['a device', (file: string): unknown => symlinkSync('/dev/null', file), 'this is a device'],
 ] as const)('%s called f.yaml is a finding with its name, and nothing waits for it', async ([, make, told]) => {
   write('a.yaml', server);
   make(path.join(dir, 'f.yaml'));

@@ -180,22 +180,22 @@ const makes = {
   },
 } as const;
 
-test.for(Object.entries(makes))('an entrypoint that installCommand makes, %s: is installed for everybody once it is made, and for one person before', async ([, backend]) => {
-  const source = server.package('one', { instalacao: ['sistema', 'pessoa'], backend });
-  expect(await server.run([source])).toMatchObject({ code: 0, last: { result: 'installed' } });
-  expect(existsSync(join(server.apps, 'notas', backend.entrypoint))).toBe(true);
-  expect(await server.run([source, '--pessoa'])).toMatchObject({ code: 0, last: { result: 'installed' } });
-});
+test.for(Object.entries(makes))(
+  'an entrypoint that installCommand makes, %s: is installed for everybody once it is made, and for one person before',
+  async ([, backend]) => {
+    const source = server.package('one', { instalacao: ['sistema', 'pessoa'], backend });
+    expect(await server.run([source])).toMatchObject({ code: 0, last: { result: 'installed' } });
+    expect(existsSync(join(server.apps, 'notas', backend.entrypoint))).toBe(true);
+    expect(await server.run([source, '--pessoa'])).toMatchObject({ code: 0, last: { result: 'installed' } });
+  },
+);
 
 test.for([
   ['not made', 'true', 'missing'],
   ['made without its executable bit', 'mkdir dist; : > dist/main', 'not executable'],
 ] as const)('an entrypoint that is %s: refused, and the version before stays', async ([, installCommand, told]) => {
   await server.run([server.package('one')]);
-  const outcome = await server.run([
-    server.package('two', { version: '2.0.0', backend: { ...makes.binary, installCommand } }),
-    '--force',
-  ]);
+  const outcome = await server.run([server.package('two', { version: '2.0.0', backend: { ...makes.binary, installCommand } }), '--force']);
   failure(outcome, 'PACKAGE_REFUSED');
   expect([message(outcome).includes(told), server.version(), leftovers(server.apps, 1)]).toEqual([true, '1.0.0', []]);
 });

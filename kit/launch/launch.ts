@@ -136,7 +136,8 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
     // 5. The person's part of the set-up.
     if (due) {
-      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, { cwd: folder.dir, environment, logFd }, commandOf);
+      const at = { cwd: folder.dir, environment, logFd };
+      environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, at, commandOf);
       mark('gpu', '');
     }
 

@@ -144,9 +144,11 @@ export function ask(bridge: Bridge): (capacidade: string, caminho: string, opcoe
         .ask('apps.pedir', { ...args, capacidade, caminho, porta }, transfer)
         .then((outside) => {
           // Outside the shell the answer is here; inside it comes over the port.
-          if (!(outside instanceof Response)) return;
-          resolve(outside);
-          end();
+          if (outside instanceof Response) {
+            resolve(outside);
+            end();
+          }
+          return null;
         })
         .catch(end);
     });

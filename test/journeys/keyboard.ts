@@ -1,7 +1,7 @@
 /** A person with the keyboard alone: every window is reached, handled and left, and what has the keyboard can always be seen. */
 import { frontWindow, hasKeyboard, keyboard, menuItem, openMenus, windowOf, appOf, type Person } from './person.ts';
-import { allApps, ownWindows } from './mouse.ts';
 import { until } from './until.ts';
+import { allApps, ownWindows } from './window-acts.ts';
 
 /** Of the stops of Tab in a window, so many are walked over. */
 const stopsMax = 24;

@@ -15,6 +15,13 @@ export interface Act {
 type Run = (monkey: Monkey, a: number, b: number, c: number) => Promise<unknown>;
 
 /** Signs out, takes away what the ledger counts on, changes the language that the acts look for, or leaves the page. */
+/** `at`: from 0 to less than 1. */
+function pick<T>(all: readonly T[], at: number): T {
+  const one = all[Math.floor(at * all.length)];
+  if (one === undefined) throw new Error('nothing to choose from');
+  return one;
+}
+
 const forbidden =
   /^(Sair|Encerrar|English|Português)|lixeira|apagar|esvaziar|recortar|renomear|imprimir|baixar|enviar|sem salvar|descartar|abrir o do servidor|substituir|remover|desinstalar|parar|reiniciar|excluir|limpar|voltar à versão|atualizar tudo|exportar|instalar|arquivo novo/i;
 
@@ -275,7 +282,7 @@ const acts = {
       if (!(await isForbidden(monkey.page, null))) await key('Enter')(monkey, 0, 0, 0);
     },
   ],
-  arrow: [10, async (monkey, a) => await key(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight'][Math.floor(a * 4)]!)(monkey, 0, 0, 0)],
+  arrow: [10, async (monkey, a) => await key(pick(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight'], a))(monkey, 0, 0, 0)],
   nextWindow: [10, key('F6')],
   contextKey: [6, key('Shift+F10')],
   switcher: [
@@ -289,11 +296,11 @@ const acts = {
   open: [
     40,
     async (monkey, a) => {
-      await openByName(monkey, names[Math.floor(a * names.length)]!);
+      await openByName(monkey, pick(names, a));
       monkey.focus = 'front';
     },
   ],
-  screen: [6, async ({ page }, a) => await page.setViewportSize(screens[Math.floor(a * screens.length)]!)],
+  screen: [6, async ({ page }, a) => await page.setViewportSize(pick(screens, a))],
   reload: [
     6,
     async (monkey) => {
@@ -347,7 +354,7 @@ export function walkOf(seed: number, count: number): readonly Act[] {
   return Array.from({ length: count }, () => {
     let left = random() * allWeights;
     const at = weights.findIndex((weight) => (left -= weight) < 0);
-    return { kind: kinds[at]!, a: random(), b: random(), c: random() };
+    return { kind: kinds[at] ?? pick(kinds, 0), a: random(), b: random(), c: random() };
   });
 }
 

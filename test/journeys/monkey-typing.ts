@@ -188,9 +188,14 @@ export async function lostOf(world: MonkeyWorld, monkey: Monkey): Promise<readon
   if (ledger.drafts.length > 0) {
     await openFile(monkey);
     const content = frontWindow(page).locator('.cm-content');
-    await until('', async () => ledger.drafts.every(async (line) => (await content.innerText()).includes(line)), 5_000).catch(
-      () => undefined,
-    );
+    await until(
+      '',
+      async () => {
+        const shown = await content.innerText();
+        return ledger.drafts.every((line) => shown.includes(line));
+      },
+      5_000,
+    ).catch(() => undefined);
     missing('a draft of the editor', ledger.drafts, await content.innerText());
   }
   // Apps are asked in a profile that remembers nothing.

@@ -6,13 +6,13 @@
 import path from 'node:path';
 import { launchBrowser } from '../support/chromium.ts';
 import { lastingBreaches } from './invariants.ts';
-import { layOutFiles } from './mouse.ts';
 import { goOnline, nameOfAct, runAct, startAgain, walkOf, type Act } from './monkey-acts.ts';
 import { lostOf } from './monkey-typing.ts';
 import { monkeyAt, type Monkey, type MonkeyWorld } from './monkey-world.ts';
 import { startShipped } from './shipped-portal.ts';
 import { shippedTree } from './shipped-tree.ts';
 import { isStillOpen } from './still-open.ts';
+import { layOutFiles } from './window-acts.ts';
 
 export interface Failure {
   /** The acts up to the one that failed. */

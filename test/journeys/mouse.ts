@@ -1,158 +1,11 @@
 /** A person with a mouse: every window of the desktop's own, every menu, dialog and drag, and the example apps. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import {
-  appOf,
-  axeInApp,
-  dragBy,
-  frontWindow,
-  hasKeyboard,
-  menuItem,
-  middleOf,
-  openMenus,
-  titlePoint,
-  windowOf,
-  type Person,
-  type Point,
-} from './person.ts';
+import { appOf, axeInApp, dragBy, frontWindow, menuItem, middleOf, openMenus, titlePoint, windowOf, type Person } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
 import { until } from './until.ts';
-
-/** Names of the desktop's own windows, and what each shows when it is ready. */
-export const ownWindows: readonly (readonly [name: string, ready: string])[] = [
-  ['Arquivos', 'svc-file-view [data-name]'],
-  ['Terminal', 'svc-screen[shown] .xterm-rows'],
-  ['Configurações', 'svc-settings h3'],
-  ['Loja', 'svc-shop [role=list] button, svc-shop li button'],
-  ['Fila', 'svc-queue'],
-  ['Gerenciador de tarefas', 'svc-task-manager [role=row], svc-task-manager tr'],
-];
-
-export async function layOutFiles({ files }: ShippedPortal): Promise<void> {
-  await mkdir(path.join(files, 'Fotos'), { recursive: true });
-  await mkdir(path.join(files, 'Textos'), { recursive: true });
-  for (const name of ['lista.txt', 'grande.txt', 'Textos/outro.txt']) await writeFile(path.join(files, name), `conteúdo de ${name}\n`);
-}
-
-export const closeFront = async ({ page }: Person): Promise<void> => {
-  const before = await page.locator('svc-window').count();
-  await frontWindow(page).locator('.control.close').click();
-  await until('the window closed', async () => (await page.locator('svc-window').count()) < before);
-};
-
-/** Opens a menu, presses beside it, opens it again, presses Escape: closed both times, and the press did nothing else. */
-export async function menuCloses(person: Person, name: string, open: () => Promise<void>, beside: Point): Promise<void> {
-  const { page } = person;
-  const isClosed = async (way: string): Promise<void> => {
-    const closed = await until('', async () => (await openMenus(page).count()) === 0, 1_500).catch(() => false);
-    if (closed) return;
-    person.found.push(`${name}: menus: it does not close by ${way}`);
-    await page.reload();
-    await page.locator('svc-home').getByRole('button').first().waitFor();
-  };
-  const opened = async (): Promise<void> => {
-    await open();
-    await openMenus(page).first().waitFor();
-  };
-  await person.act(`${name}, its menu`, opened);
-  const before = await windowsOf(person);
-  await person.act(
-    `${name}, a press beside its menu`,
-    async () => {
-      await page.mouse.click(beside.x, beside.y);
-      await isClosed('a press beside it');
-    },
-    { focus: 'anywhere' },
-  );
-  const after = await windowsOf(person);
-  if (before !== after) person.found.push(`${name}: menus: the press beside it did something else: ${before} → ${after}`);
-  await person.act(`${name}, its menu again`, opened);
-  await person.act(
-    `${name}, Escape`,
-    async () => {
-      await page.keyboard.press('Escape');
-      await isClosed('Escape');
-    },
-    { focus: 'anywhere' },
-  );
-}
-
-/** Which windows there are, which is in front and where. */
-const windowsOf = async ({ page }: Person): Promise<string> =>
-  await page
-    .locator('svc-window')
-    .evaluateAll((all) =>
-      all
-        .map(
-          (each) =>
-            `${each.ariaLabel} ${each.hasAttribute('top')} ${each.hasAttribute('minimised')} ${(each as HTMLElement).style.transform}`,
-        )
-        .join(', '),
-    );
-
-/** The keyboard is in the window in front: not on its frame alone, but where typing arrives. */
-async function keyboardStays(person: Person, after: string): Promise<void> {
-  const stays = await until('', async () => await hasKeyboard(frontWindow(person.page)), 1_500).catch(() => false);
-  if (!stays) person.found.push(`${after}: focus: it left the window`);
-}
-
-/** What is typed after an act on a window's frame arrives in the window. */
-async function typingArrives(person: Person, after: string, read: () => Promise<string>): Promise<void> {
-  const word = `w${Math.floor(performance.now())}`;
-  await person.page.keyboard.type(word);
-  const arrives = await until('', async () => (await read()).includes(word), 1_500).catch(() => false);
-  if (!arrives) person.found.push(`${after}: focus: what is typed does not arrive in the window`);
-}
-
-export async function handleWindow(person: Person, name: string, read?: () => Promise<string>): Promise<void> {
-  const { page } = person;
-  const top = frontWindow(page);
-  const check = async (what: string): Promise<void> => {
-    await keyboardStays(person, `${name}, ${what}`);
-    if (read !== undefined) await typingArrives(person, `${name}, ${what}`, read);
-  };
-  const frame = async (what: string, run: () => Promise<unknown>): Promise<void> => {
-    await person.act(`${name}, ${what}`, run);
-    await check(what);
-  };
-  await frame('a press on the title', async () => {
-    const { x, y } = await titlePoint(page);
-    await page.mouse.click(x, y);
-  });
-  await frame('a move by the title', async () => await dragBy(page, await titlePoint(page), 60, 30));
-  await frame('a larger window by its corner', async () => {
-    const box = (await top.boundingBox())!;
-    await dragBy(page, { x: box.x + box.width - 1, y: box.y + box.height - 1 }, -60, -40);
-  });
-  await frame('maximised by a double press', async () => {
-    const { x, y } = await titlePoint(page);
-    await page.mouse.dblclick(x, y);
-  });
-  await frame('restored by its button', async () => await top.locator('.control.restore').click());
-  await frame('moved half off the screen', async () => await dragBy(page, await titlePoint(page), 900, 300));
-  await person.act(`${name}, Tab five times at the edge`, async () => {
-    for (let n = 0; n < 5; n += 1) await page.keyboard.press('Tab');
-  });
-  await frame('back to the middle', async () => await dragBy(page, await titlePoint(page), -800, -350));
-  await frame('minimised and back', async () => {
-    await top.locator('.control.minimise').click();
-    const button = page.locator('svc-taskbar').getByRole('button', { name: new RegExp(`^${name}`) });
-    await button.click();
-    await windowOf(page, name).or(top).first().waitFor();
-  });
-  await menuCloses(person, `the window menu of ${name}`, async () => await top.locator('button.menu').click(), { x: 400, y: 760 });
-  await check('its menu');
-}
-
-export const tile = ({ page }: Person, name: string): Locator => page.locator('svc-home .tile').filter({ hasText: name }).first();
-
-/** Until every app is installed: the places of the others change with each. */
-export async function allApps(person: Person): Promise<void> {
-  for (const name of ['Caderno', 'Leitor', 'Moinho', 'Notas', 'Rascunhos', 'Relógio', 'Traços', 'Vitrine'])
-    await tile(person, name).waitFor();
-}
+import { allApps, closeFront, handleWindow, menuCloses, ownWindows, tile } from './window-acts.ts';
 
 export async function mouseJourney(person: Person, portal: ShippedPortal): Promise<void> {
   const { page } = person;
@@ -181,16 +34,16 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     await person.act(`closes ${name}`, async () => await closeFront(person));
   }
 
-  const person_ = page.locator('svc-taskbar .person');
-  await menuCloses(person, 'the person', async () => await person_.click(), { x: 300, y: 600 });
+  const account = page.locator('svc-taskbar .person');
+  await menuCloses(person, 'the person', async () => await account.click(), { x: 300, y: 600 });
   await menuCloses(person, 'an app on the desktop', async () => await tile(person, 'Notas').click({ button: 'right' }), { x: 900, y: 600 });
   await menuCloses(person, 'the desktop', async () => await page.mouse.click(1_000, 620, { button: 'right' }), { x: 100, y: 300 });
 
   for (const [name, open] of [
     ['the launcher', async () => await page.locator('svc-taskbar .launch').click()],
     ['the bell', async () => await page.locator('svc-taskbar .bell').click()],
-    ['the shortcuts', async () => (await person_.click(), await menuItem(page, 'Atalhos do teclado').click())],
-    ['the sessions', async () => (await person_.click(), await menuItem(page, 'Onde entrei').click())],
+    ['the shortcuts', async () => (await account.click(), await menuItem(page, 'Atalhos do teclado').click())],
+    ['the sessions', async () => (await account.click(), await menuItem(page, 'Onde entrei').click())],
   ] as const) {
     await person.act(name, async () => (await open(), await page.locator('dialog[open]').first().waitFor()));
     await person.act(`${name}, Escape`, async () => (await page.keyboard.press('Escape'), await noDialog(person)));
@@ -203,7 +56,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
   });
   await appsByMouse(person);
   await person.act('English', async () => {
-    await person_.click();
+    await account.click();
     await menuItem(page, 'English').click();
     await page.locator('html[lang=en]').waitFor({ state: 'attached' });
   });
@@ -214,7 +67,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
       await closeFront(person);
     });
   await person.act('the menu in English', async () => {
-    await person_.click();
+    await account.click();
     await openMenus(page).first().waitFor();
   });
   await person.act('Portuguese', async () => {

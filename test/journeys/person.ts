@@ -203,7 +203,13 @@ export async function fingers(page: Page): Promise<Fingers> {
   };
   const rest = async (at: Point): Promise<void> => {
     await send('touchStart', [at]);
-    await until('a menu', async () => (await openMenus(page).count()) > 0, 5_000).finally(async () => await send('touchEnd', []));
+    await until('a menu', async () => (await openMenus(page).count()) > 0, 5_000).then(
+      async () => await send('touchEnd', []),
+      async (error: unknown) => {
+        await send('touchEnd', []);
+        throw error;
+      },
+    );
   };
   return {
     tap,

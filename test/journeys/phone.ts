@@ -1,7 +1,7 @@
 /** A person on a phone: fingers only, on a screen of 360 and of 320 px. */
 import { appOf, axeInApp, frontWindow, menuItem, openMenus, type Fingers, type Person } from './person.ts';
-import { allApps, ownWindows, tile } from './mouse.ts';
 import { until } from './until.ts';
+import { allApps, ownWindows, tile } from './window-acts.ts';
 
 const noWindow = async ({ page }: Person): Promise<unknown> =>
   await until('no window', async () => (await page.locator('svc-window').count()) === 0);
@@ -32,7 +32,7 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
           { x: box.x + 20, y: (box.y + box.height + height) / 2 },
         ];
         const room = [box.x, width - box.x - box.width, box.y, height - box.y - box.height];
-        await hand.tap(free[room.indexOf(Math.max(...room))]!);
+        await hand.tap(free[room.indexOf(Math.max(...room))]);
         const closed = await until('', async () => (await openMenus(page).count()) === 0, 2_000).catch(() => false);
         if (closed) return;
         person.found.push(`${name}: menus: it does not close by a tap beside it`);
@@ -44,8 +44,8 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
   };
 
   await person.act('the desktop of a phone', async () => await allApps(person));
-  const person_ = page.locator('svc-taskbar .person');
-  await menuCloses('the person', async () => await hand.press(person_));
+  const account = page.locator('svc-taskbar .person');
+  await menuCloses('the person', async () => await hand.press(account));
   await menuCloses('an app on the desktop', async () => await hand.menu(tile(person, 'Notas')));
   for (const [name, open] of [
     ['the launcher', '.launch'],
@@ -126,9 +126,9 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
     });
     await close(`${name} at 320 px`);
   }
-  await menuCloses('the person at 320 px', async () => await hand.press(person_));
+  await menuCloses('the person at 320 px', async () => await hand.press(account));
   await person.act('an entry of the menu', async () => {
-    await hand.press(person_);
+    await hand.press(account);
     await hand.press(menuItem(page, 'Configurações'));
     await top.getByRole('heading', { name: 'Configurações' }).waitFor();
   });

@@ -2,9 +2,9 @@
 import { writeFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { frontWindow, menuItem, windowOf, type Person } from './person.ts';
-import { closeFront, tile } from './mouse.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
 import { until } from './until.ts';
+import { closeFront, tile } from './window-acts.ts';
 
 /** Larger than a piece of an upload. */
 const uploadBytes = 24 * 1024 ** 2;

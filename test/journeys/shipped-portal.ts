@@ -98,10 +98,8 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const start = async (): Promise<void> => {
     let text = '';
-    const [command = '', ...args] = [
-      ...namespace(tree, folder),
-      ...[`${home}/bin/svc`, 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`],
-    ];
+    const up = [`${home}/bin/svc`, 'up', desired, '--state', state, '--listen', `127.0.0.1:${port}`];
+    const [command = '', ...args] = [...namespace(tree, folder), ...up];
     child = spawn(command, args, {
       cwd: '/',
       env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' },

@@ -172,7 +172,10 @@ function command(run: string, line: string): Promise<string> {
     socket.on('data', (chunk: Buffer) => {
       said += chunk.toString('latin1');
       if (!said.endsWith('(qemu) ')) return;
-      if (isAsked) return void socket.end(() => resolve(said));
+      if (isAsked) {
+        socket.end(() => resolve(said));
+        return;
+      }
       isAsked = true;
       said = '';
       socket.write(`${line}\n`);

@@ -30,6 +30,24 @@ function pathField(path: Buffer): Buffer {
   return lengthened(path);
 }
 
+/** A time as the protocol carries it: whole seconds of 32 bits. `isWhole`: false where they can't hold it. */
+function modifiedField(ms: number): { readonly second: number; readonly seconds: Buffer; readonly isWhole: boolean } {
+  const second = Math.floor(ms / 1_000);
+  const seconds = u32(Math.max(0, Math.min(0xffffffff, second)));
+  return { second, seconds, isWhole: seconds.readUInt32BE() === second };
+}
+
+/** True where the server kept them; false where it can't. */
+async function keptByExtension(asked: Promise<unknown>): Promise<boolean> {
+  return await asked.then(
+    () => true,
+    (error: unknown) => {
+      if (isFault(error)) return false;
+      throw error;
+    },
+  );
+}
+
 export function createSftpFileSystem({
   open: openLine,
   clock,
@@ -82,9 +100,8 @@ export function createSftpFileSystem({
       await more(ask(types.setstat, [pathField(path), u32(4), u32(mode)]), () => full(path));
     },
     setModified: async (path, ms) => {
-      const second = Math.floor(ms / 1_000);
-      const seconds = u32(Math.max(0, Math.min(0xffffffff, second)));
-      if (seconds.readUInt32BE() !== second && (await lines.get()).extensions.has(timeSet)) {
+      const { second, seconds, isWhole } = modifiedField(ms);
+      if (!isWhole && (await lines.get()).extensions.has(timeSet)) {
         await extended(timeSet, [pathField(path), worded(String(second))]);
         return;
       }
@@ -92,13 +109,7 @@ export function createSftpFileSystem({
     },
     keepAttributes: async (from, to, what) => {
       if (!(await lines.get()).extensions.has(attributesKept)) return await keepAttributes(from, to, what);
-      return await extended(attributesKept, [pathField(from), pathField(to), worded(what)]).then(
-        () => true,
-        (error: unknown) => {
-          if (isFault(error)) return false;
-          throw error;
-        },
-      );
+      return await keptByExtension(extended(attributesKept, [pathField(from), pathField(to), worded(what)]));
     },
     syncFolder: async (path) => {
       if ((await lines.get()).extensions.has(folderSync)) await extended(folderSync, [pathField(path)]);
