@@ -7,7 +7,7 @@ import { until } from './until.ts';
 import { closeFront, tile } from './window-acts.ts';
 
 /** Larger than a piece of an upload. */
-const uploadBytes = 24 * 1024 ** 2;
+const uploadBytes = 12 * 1024 ** 2;
 const uploadBytesPerS = 6 * 1024 ** 2;
 /** From the portal's answer to the desktop's word that it is connected. The machine may do other work. */
 const reconnectMsMax = 5_000;
@@ -62,13 +62,13 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
   );
   await person.act('the upload goes on', async () => {
     const whole = async (): Promise<boolean> => (await stat(path.join(portal.files, 'envio.bin')).catch(() => null))?.size === uploadBytes;
-    if (!(await until('', whole, 20_000).catch(() => false))) person.found.push('the upload goes on: lost: the file did not arrive');
+    if (!(await until('', whole, 90_000).catch(() => false))) person.found.push('the upload goes on: lost: the file did not arrive');
   });
   await person.act('the terminal says what became of its shell, once', async () => {
     const shell = windowOf(page, 'Terminal');
     await page.locator('svc-taskbar .window').filter({ hasText: 'Terminal' }).click();
     const words = async (): Promise<string> => (await shell.locator('svc-terminal').allInnerTexts()).join(' ');
-    const button = shell.locator('svc-screen[shown]').getByRole('button', { name: 'Novo terminal' });
+    const button = shell.getByRole('tabpanel').getByRole('button', { name: 'Novo terminal' });
     await until('', async () => (await button.count()) > 0, 3_000).catch(() =>
       person.found.push('the terminal: restart: its message has no button for a new shell'),
     );

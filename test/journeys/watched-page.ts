@@ -22,6 +22,10 @@ const expected: readonly Expected[] = [
     line: /\/close-tabs\b/,
   },
   { why: 'another page was faster; the change is made anew (decision 0202)', line: /412.*\/api\/preferencias/ },
+  {
+    why: 'a portal that was started again knows no upload; the page begins it again where it was',
+    line: /\b404\b.*\/api\/arquivos\/envios\//,
+  },
 ];
 
 /** While the portal or the network is away. */
