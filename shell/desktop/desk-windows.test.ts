@@ -3,7 +3,7 @@ import type { Desk } from './desk.ts';
 import { builtinOf, builtinOptions, deskWindows, isApp } from './desk-windows.ts';
 
 test.each(['constructor', 'valueof', 'notas'])('an app called %s is no window of the shell', (app) => {
-  const { title } = deskWindows(() => ({}) as Desk);
+  const { title } = deskWindows(() => ({ held: { get: () => new Map() } }) as unknown as Desk);
   expect(isApp({ app })).toBe(true);
   expect(builtinOf({ app })).toBe(null);
   expect(builtinOptions(app)).toBe(null);
