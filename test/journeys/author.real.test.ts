@@ -1,0 +1,110 @@
+/**
+ * An author with the shipped commands alone, in an empty folder, along docs/first-app.md: an app is made, seen while it is written, judged,
+ * published, installed by YAML, opened through a portal, and updated.
+ * @module-tag carries-state
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellCount } from '../support/counts.ts';
+import { openStreet, type Machine, type Street } from './machines.ts';
+import { shippedTree } from './shipped-tree.ts';
+import { until } from './until.ts';
+import { createVisitor } from './visitor.ts';
+
+let street: Street;
+let machine: Machine;
+/** The commands of the page, without those that make a clone ready, and its file. */
+let commands: readonly string[];
+let yaml: string;
+const startMs = performance.now();
+const work = '/home/autora/apps';
+
+const author = async (script: string): Promise<string> => (await machine.sh(`cd ${work}; ${script}`, { as: 'autora' })).out;
+
+/** Resolves to the link that is printed, and what ends the command. */
+async function begin(command: string): Promise<{ readonly link: string; end(): Promise<void> }> {
+  const child = machine.start(['sh', '-c', `cd ${work} && exec ${command}`], { as: 'autora' });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const link = await until(`the link of ${command}`, () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${said}`);
+    return /http:\/\/\S+passe=\S+/.exec(said)?.[0];
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it printed:\n${said}`);
+  });
+  return {
+    link,
+    end: async () => {
+      await machine.sh(`pkill -TERM -u autora -f 'svc(-main)?[.](mjs|ts) ${command.split(' ')[1]}'`);
+      await until(`the end of ${command}`, () => child.exitCode !== null);
+    },
+  };
+}
+
+type Sees = (text: string) => Promise<void>;
+
+/** Signs in by the link, which works once; the answer opens the app until its page says that. */
+async function signedIn(link: string): Promise<Sees> {
+  const { host, port } = new URL(link);
+  const visitor = createVisitor(machine, `127.0.0.1:${port}`);
+  await visitor.open(link);
+  return async (text) =>
+    void (await until(`a page with ${text}`, async () => {
+      const { status, body } = await visitor.open(`http://my-notes.${host}/`);
+      return status === 200 && body.includes(text);
+    }));
+}
+
+beforeAll(async () => {
+  const [tree, opened] = await Promise.all([shippedTree(), openStreet()]);
+  street = opened;
+  machine = await street.machine({ '/usr/lib/svc': tree });
+  await machine.sh(
+    'useradd -m -s /bin/bash autora; for name in svc svc-app-publish; do ln -s /usr/lib/svc/bin/$name /usr/local/bin/$name; done',
+  );
+  await machine.run(['mkdir', work], { as: 'autora' });
+  const page = readFileSync(path.join(tree, 'docs/first-app.md'), 'utf8');
+  [, ...commands] = Array.from(page.matchAll(/^```sh\n([^]*?)\n```/gm), ([, line = '']) => line);
+  yaml = /^```yaml\n([^]*?)^```/m.exec(page)?.[1] ?? '';
+});
+
+afterAll(async () => {
+  await street?.end();
+  tellCount(`journey author: ${Math.round((performance.now() - startMs) / 1_000)} s`);
+});
+
+test('an app is made, and a change is seen while it is written', async () => {
+  expect(commands.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'svc create',
+    'svc dev',
+    'svc test-app',
+    'svc-app-publish my-notes',
+    'svc up',
+  ]);
+  await author(commands[0]!);
+  const { link, end } = await begin(commands[1]!);
+  const sees = await signedIn(link);
+  await sees('<h1>');
+  await author("sed -i 's|<h1>.*</h1>|<h1>Changed by its author</h1>|' my-notes/frontend/index.html");
+  await sees('Changed by its author');
+  await end();
+});
+
+test('it is judged, published, installed by YAML and opened', async () => {
+  expect(await author(commands[2]!)).toMatch(/^(\d+) of \1 checks ok; 2 do not apply$/m);
+  expect(await author(commands[3]!)).toMatch(/^my-notes 0\.1\.0: published /);
+  await machine.sh(`cd ${work}; mkdir portal; cat >portal/home.yaml`, { as: 'autora', input: yaml });
+  const { link, end } = await begin(commands[4]!);
+  const sees = await signedIn(link);
+  await sees('Changed by its author');
+
+  // Another version: a line of its manifest, a line of YAML.
+  await author(
+    'sed -i \'s|Changed by|Updated by|\' my-notes/frontend/index.html; sed -i \'s|"version": "0.1.0"|"version": "0.2.0"|\' my-notes/svc-app.json',
+  );
+  expect(await author(commands[3]!)).toMatch(/^my-notes 0\.2\.0: published /);
+  await author("sed -i 's|0[.]1[.]0|0.2.0|' portal/home.yaml");
+  await sees('Updated by its author');
+  await end();
+});
