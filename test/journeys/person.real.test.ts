@@ -41,6 +41,9 @@ afterAll(async () => {
   await portal?.stop();
 });
 
+/** Each is many acts, and axe looks at every window. */
+const journeyMsMax = 600_000;
+
 /** Resolves to the breaches of what must hold. */
 async function journey(name: string, options: BrowserContextOptions, go: (person: Person) => Promise<void>): Promise<readonly string[]> {
   const startMs = performance.now();
@@ -54,11 +57,11 @@ async function journey(name: string, options: BrowserContextOptions, go: (person
   return person.found.filter((line) => !isStillOpen(line));
 }
 
-test('a person with a mouse', async () => {
+test('a person with a mouse', { timeout: journeyMsMax }, async () => {
   expect(await journey('with a mouse', {}, async (person) => await mouseJourney(person, portal))).toEqual([]);
 });
 
-test('a person on a phone', async () => {
+test('a person on a phone', { timeout: journeyMsMax }, async () => {
   expect(
     await journey(
       'on a phone',
@@ -68,11 +71,11 @@ test('a person on a phone', async () => {
   ).toEqual([]);
 });
 
-test('a person with the keyboard alone', async () => {
+test('a person with the keyboard alone', { timeout: journeyMsMax }, async () => {
   expect(await journey('with the keyboard alone', {}, keyboardJourney)).toEqual([]);
 });
 
-test('a person while the portal ends and starts again', async () => {
+test('a person while the portal ends and starts again', { timeout: journeyMsMax }, async () => {
   expect(await journey('through a restart', {}, async (person) => await restartJourney(person, portal))).toEqual([]);
 });
 
