@@ -66,7 +66,8 @@ mount --rbind /sys sys
 for folder in tmp run ".$2"; do mount -t tmpfs tmpfs "$folder"; done
 chmod 1777 tmp
 mkdir run/lock run/sshd
-rm -f etc/ssh/ssh_host_* etc/ssh/sshd_config.d/*
+# What this machine's root keeps for shells is no server's.
+rm -rf root/.bash* root/.profile etc/ssh/ssh_host_* etc/ssh/sshd_config.d/*
 shift 2
 while [ $# -gt 0 ]; do
   mkdir -p ".$2"

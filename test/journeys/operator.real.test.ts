@@ -1,0 +1,207 @@
+/**
+ * An operator puts svc into service from its tarball: the portal as an account of its own on one machine, three servers, 40 people with
+ * passwords, and a year in short: the kit is upgraded, servers are taken away. What was there before, of others, is there after it.
+ * @module-tag carries-state
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellCount } from '../support/counts.ts';
+import { openStreet, type Machine, type Street } from './machines.ts';
+import { nextBuild, type NextBuild } from './next-build.ts';
+import { shippedTree } from './shipped-tree.ts';
+import { until } from './until.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
+
+const serverNames = ['sirius', 'vega', 'polar'] as const;
+type ServerName = (typeof serverNames)[number];
+const people = Array.from({ length: 40 }, (_, n) => ({ name: `p${n + 1}`, password: `Senha-${n}-é`, server: serverNames[n % 3]! }));
+const origin = 'http://svc.localhost:8787';
+const app = 'http://notas.svc.localhost:8787';
+
+let street: Street;
+let portal: Machine;
+let servers: Record<ServerName, Machine>;
+let next: NextBuild;
+let at: string;
+let running: ChildProcess;
+const startMs = performance.now();
+/** 150 MB go to three servers at once, and two processors may be all that there is. */
+const patienceMs = 280_000;
+
+const svc = async (...args: readonly string[]) => await portal.run(['svc', ...args], { as: 'svc', codes: [0, 1, 2] });
+const inState = (...args: readonly string[]) => svc(...args, '--state', '/var/lib/svc/state');
+const objects = async (kind: string) =>
+  JSON.parse((await inState('get', kind, '-o', 'json')).out) as readonly { key: string; state: string; reason: string; message: string }[];
+
+const endings: (() => Promise<void>)[] = [];
+
+async function startPortal(): Promise<void> {
+  const child = (running = portal.start(['svc', 'up', '/etc/svc-portal', '--state', '/var/lib/svc/state'], { as: 'svc' }));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  await until('the portal to listen', () => {
+    if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${said}`);
+    return /listening on|open http/.test(said);
+  });
+}
+
+/** YAML of an operator, one file for each thing. */
+const write = async (name: string, ...documents: readonly string[]) =>
+  await portal.sh(`cat >/etc/svc-portal/${name}.yaml`, { input: documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n') });
+
+const before = new Map<ServerName, ReadonlyMap<string, string>>();
+
+async function openServer(name: ServerName): Promise<Machine> {
+  const machine = await street.machine();
+  await machine.sh(
+    [
+      "ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key",
+      'mkdir -p /root/.ssh && chmod 700 /root/.ssh && rm -f /root/.ssh/*',
+      'newusers',
+      // Of others, at the places that svc has for its own.
+      'mkdir -p /opt/svc/estado /etc/svc/desired /opt/outro',
+      'echo "kind: Portal" >/etc/svc/desired/portal.yaml; echo segredo >/etc/svc/store-password; chmod 600 /etc/svc/store-password',
+      'echo 1 >/opt/svc/estado/dados.db; echo x >/opt/svc/LEIA; echo y >/opt/outro/z; ln -s /opt/outro /opt/svc/outro',
+      'printf "#!/bin/sh\\n" >/usr/local/bin/svc-meu; chmod 755 /usr/local/bin/svc-meu',
+      'echo "MaxAuthTries 5" >/etc/ssh/sshd_config.d/10-own.conf',
+    ].join('\n'),
+    {
+      input: people
+        .filter(({ server }) => server === name)
+        .map((person) => `${person.name}:${person.password}:::${person.name}:/home/${person.name}:/bin/bash\n`)
+        .join(''),
+    },
+  );
+  before.set(name, await machine.changes());
+  machine.start(['/usr/sbin/sshd', '-D', '-e']);
+  return machine;
+}
+
+beforeAll(async () => {
+  const [tree, opened] = await Promise.all([shippedTree(), openStreet()]);
+  street = opened;
+  endings.push(street.end);
+  next = await nextBuild(tree);
+  endings.push(next.remove);
+  portal = await street.machine({ '/srv/now': tree, '/srv/next': next.tree });
+  at = `${portal.address}:8787`;
+  const [sirius, vega, polar] = await Promise.all(serverNames.map(openServer));
+  servers = { sirius: sirius!, vega: vega!, polar: polar! };
+  await portal.sh(`
+    mkdir -p /usr/lib/svc && mount --bind /srv/now /usr/lib/svc
+    ln -s /usr/lib/svc/bin/svc /usr/local/bin/svc
+    useradd --system --home-dir /var/lib/svc --create-home --shell /usr/sbin/nologin svc
+    install -d -m 755 /etc/svc-portal`);
+});
+
+afterAll(async () => {
+  for (const end of endings.toReversed()) await end();
+  tellCount(`journey operator: ${Math.round((performance.now() - startMs) / 1_000)} s`);
+});
+
+test('the portal starts from the tarball as an account that can write nowhere in it', async () => {
+  expect((await svc('--version')).out).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{8}\)\n$/);
+  const spec = 'spec: { listen: "0.0.0.0:8787", signIn: { ssh: {} }, repository: /usr/lib/svc/examples/apps }';
+  await write('portal', `kind: Portal\nmetadata: { name: casa }\n${spec}`);
+  for (const name of serverNames) {
+    const { out } = await svc('server', 'trust', servers[name].address);
+    const hostKey = /hostKey: (".*")/.exec(out)?.[1];
+    await write(name, `kind: Server\nmetadata: { name: ${name} }\nspec: { ssh: { host: ${servers[name].address}, hostKey: ${hostKey} } }`);
+  }
+  await startPortal();
+  const key = '/var/lib/svc/state/ssh/id_ed25519.pub';
+  const { out: line } = await until('the key of the portal', async () => {
+    const ran = await portal.run(['cat', key], { codes: [0, 1] });
+    return ran.code === 0 && ran;
+  });
+  for (const name of serverNames) await servers[name].sh('cat >/root/.ssh/authorized_keys', { input: line });
+});
+
+test('a kit is put on each server', { timeout: 300_000 }, async () => {
+  const ran = await Promise.all(serverNames.map((name) => inState('server', 'add', name)));
+  expect(ran.map(({ code, err }) => [code, err])).toEqual(serverNames.map(() => [0, '']));
+  // Packages and people come next; what a server lacks would be told as its state.
+  await until('the servers', async () => (await objects('servers')).every(({ state }) => state === 'ready'), patienceMs);
+});
+
+const visitors = new Map<string, Visitor>();
+
+test('40 people behind one address sign in with the passwords of their accounts', { timeout: 300_000 }, async () => {
+  await write(
+    'people',
+    ...people.map(
+      ({ name, server }) =>
+        `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${name}, login: ${name}, server: ${server}, account: ${name} }`,
+    ),
+  );
+  await write(
+    'apps',
+    ...serverNames.map((name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`),
+  );
+  await inState('apply');
+  await until('the people', async () => (await objects('people')).length === people.length);
+  const waiting = [...people];
+  const answers: string[] = [];
+  const signIn = async (): Promise<void> => {
+    for (let person = waiting.shift(); person !== undefined; person = waiting.shift()) {
+      const visitor = createVisitor(street, at);
+      visitors.set(person.name, visitor);
+      const { status, body } = await visitor.ask('POST', `${origin}/api/sessao`, { login: person.name, senha: person.password });
+      answers.push(`${status} ${status === 200 ? '' : body}`);
+    }
+  };
+  await Promise.all([signIn(), signIn(), signIn(), signIn()]);
+  expect(answers).toEqual(people.map(() => '200 '));
+  const wrong = await createVisitor(street, at).ask('POST', `${origin}/api/sessao`, { login: 'p1', senha: 'outra' });
+  expect([wrong.status, JSON.parse(wrong.body).code]).toEqual([401, 'CREDENTIALS_REFUSED']);
+});
+
+/** Of the app, by server. */
+const pids = new Map<ServerName, string>();
+const someone = (name: ServerName): string => people.find(({ server }) => server === name)!.name;
+const pidOf = async (name: ServerName): Promise<string> =>
+  (await servers[name].run(['pgrep', '-u', someone(name), '-f', 'backend/main.py'], { codes: [0, 1] })).out.trim();
+
+test('an app starts on each server from the kit, as its person', { timeout: 300_000 }, async () => {
+  await until('the packages', async () => (await objects('packages')).every(({ state }) => state === 'installed'), patienceMs);
+  for (const name of serverNames) {
+    const visitor = visitors.get(someone(name))!;
+    const page = await visitor.open(`${app}/`);
+    expect([page.status, page.body.includes('<title>')]).toEqual([200, true]);
+    const made = await visitor.ask('POST', `${app}/api/notas`, { titulo: name, texto: 'olá' });
+    expect(made.status).toBe(201);
+    pids.set(name, await pidOf(name));
+    expect(pids.get(name)).toMatch(/^\d+$/);
+  }
+});
+
+test('the next build of svc puts its kit under the running apps', { timeout: 300_000 }, async () => {
+  await portal.sh("pkill -TERM -u svc -f 'svc[.]mjs up'");
+  if (running.exitCode === null) await once(running, 'exit');
+  await portal.sh('mount --bind /srv/next /usr/lib/svc');
+  await startPortal();
+  for (const name of serverNames) {
+    await until(
+      `the kit of ${name}`,
+      async () => (await servers[name].run(['readlink', '/opt/svc/current'])).out.trim() === next.kit,
+      patienceMs,
+    );
+    const visitor = visitors.get(someone(name))!;
+    await until('the app', async () => (await visitor.ask('GET', `${app}/api/notas`)).body.includes(name));
+    expect(await pidOf(name)).toBe(pids.get(name));
+  }
+});
+
+test('a server is taken away, and nothing of others went with it', { timeout: 300_000 }, async () => {
+  for (const name of ['sirius', 'vega'] as const) {
+    const { code, err } = await inState('server', 'remove', name, '--force');
+    expect([code, err]).toEqual([0, '']);
+    const after = await servers[name].changes();
+    const missing = [...(before.get(name) ?? [])].filter(([file, said]) => after.get(file) !== said);
+    expect(missing.map(([file, said]) => `${file}:${said} is now${after.get(file) ?? ' gone'}`)).toEqual([]);
+  }
+});
