@@ -337,7 +337,9 @@ test('archives with bytes that were changed, or cut anywhere: whole, or refused 
       expect([name, n, seed, readdirSync(at('aqui'))]).toEqual([name, n, seed, []]);
     }
   }
-  expect([...codes]).toEqual(['UNPACK_REFUSED']);
+  // A changed byte may name another form or method.
+  expect([...codes]).toContain('UNPACK_REFUSED');
+  expect([...codes].filter((code) => !['UNPACK_REFUSED', 'UNPACK_UNSUPPORTED'].includes(code))).toEqual([]);
 });
 
 test('a bomb ends at so many times its size; a cancel leaves nothing', async () => {
