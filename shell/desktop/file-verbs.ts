@@ -76,7 +76,7 @@ function createPicking(desk: () => Desk) {
     try {
       const { pickFiles } = await import('../files/svc-file-picker.ts');
       if (!mayCome(window)) throw refused('sem-gesto', 'svc.arquivos: a janela não está mais na frente');
-      const items = await pickFiles(desk(), desk().title(windows.find(window)!), { ...request, place: grants.lastPlace(app) }, gone);
+      const items = await pickFiles(desk(), windows.find(window)!.options.title, { ...request, place: grants.lastPlace(app) }, gone);
       for (const { caminho } of items ?? []) grants.allow(app, caminho, request.kind === 'folder');
       return items;
     } finally {

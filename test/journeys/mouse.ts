@@ -60,7 +60,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     await menuItem(page, 'English').click();
     await page.locator('html[lang=en]').waitFor({ state: 'attached' });
   });
-  for (const name of ['Files', 'Terminal', 'Settings', 'Task manager', 'Queue', 'Shop'])
+  for (const name of ['Files', 'Terminal', 'Settings', 'Task manager', 'Queue', 'Store'])
     await person.act(`${name} in English`, async () => {
       await tile(person, name).click();
       await top.getByRole('heading', { level: 2 }).first().waitFor();
