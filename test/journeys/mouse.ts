@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { appOf, axeInApp, dragBy, frontWindow, menuItem, middleOf, openMenus, titlePoint, windowOf, type Person } from './person.ts';
+import { appOf, axeInApp, dragBy, frontWindow, menuItem, middleOf, openMenus, titlePoint, type Person } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
 import { until } from './until.ts';
 import { allApps, closeFront, handleWindow, menuCloses, ownWindows, tile } from './window-acts.ts';

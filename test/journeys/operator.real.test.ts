@@ -15,7 +15,11 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 const serverNames = ['sirius', 'vega', 'polar'] as const;
 type ServerName = (typeof serverNames)[number];
-const people = Array.from({ length: 40 }, (_, n) => ({ name: `p${n + 1}`, password: `Senha-${n}-é`, server: serverNames[n % 3]! }));
+const people = Array.from({ length: 40 }, (_, n) => ({
+  name: `p${n + 1}`,
+  password: `Senha-${n}-é`,
+  server: serverNames[n % 3] ?? 'sirius',
+}));
 const origin = 'http://svc.localhost:8787';
 const app = 'http://notas.svc.localhost:8787';
 
@@ -89,8 +93,8 @@ beforeAll(async () => {
   endings.push(next.remove);
   portal = await street.machine({ '/srv/now': tree, '/srv/next': next.tree });
   at = `${portal.address}:8787`;
-  const [sirius, vega, polar] = await Promise.all(serverNames.map(openServer));
-  servers = { sirius: sirius!, vega: vega!, polar: polar! };
+  const [sirius, vega, polar] = await Promise.all([openServer('sirius'), openServer('vega'), openServer('polar')]);
+  servers = { sirius, vega, polar };
   await portal.sh(`
     mkdir -p /usr/lib/svc && mount --bind /srv/now /usr/lib/svc
     ln -s /usr/lib/svc/bin/svc /usr/local/bin/svc
@@ -170,7 +174,15 @@ test('an app starts on each server from the kit, as its person', { timeout: 300_
   await until('the packages', async () => (await objects('packages')).every(({ state }) => state === 'installed'), patienceMs);
   for (const name of serverNames) {
     const visitor = visitors.get(someone(name))!;
-    const page = await visitor.open(`${app}/`);
+    // A navigation is held for 20 s; a page of a browser asks again by itself.
+    const page = await until(
+      `the page of the app on ${name}`,
+      async () => {
+        const found = await visitor.open(`${app}/`);
+        return found.status !== 503 && found;
+      },
+      patienceMs,
+    );
     expect([page.status, page.body.includes('<title>')]).toEqual([200, true]);
     const made = await visitor.ask('POST', `${app}/api/notas`, { titulo: name, texto: 'olá' });
     expect(made.status).toBe(201);

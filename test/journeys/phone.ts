@@ -32,7 +32,8 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
           { x: box.x + 20, y: (box.y + box.height + height) / 2 },
         ];
         const room = [box.x, width - box.x - box.width, box.y, height - box.y - box.height];
-        await hand.tap(free[room.indexOf(Math.max(...room))]);
+        const place = free[room.indexOf(Math.max(...room))];
+        if (place !== undefined) await hand.tap(place);
         const closed = await until('', async () => (await openMenus(page).count()) === 0, 2_000).catch(() => false);
         if (closed) return;
         person.found.push(`${name}: menus: it does not close by a tap beside it`);
