@@ -5,16 +5,23 @@ import { createRetry, type Retry } from './retry.ts';
 const offline = new ApiError(0, 'OFFLINE', 'x');
 let askedAtMs: number[];
 let retry: Retry;
+let browser: EventTarget;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
+  browser = new EventTarget();
+  vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
+  vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
   askedAtMs = [];
   retry = createRetry(
     () => askedAtMs.push(Date.now()),
     () => 1,
   );
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** Fails each time it is asked, until so much time has passed. */
 const failing = async (ms: number, error: unknown = offline): Promise<readonly number[]> => {
@@ -42,6 +49,15 @@ test('a success ends the waiting, and the next failure waits shortly again', asy
 
 test('never before the portal said', async () => {
   expect(await failing(9_000, new ApiError(429, 'RATE_LIMITED', 'x', { retryAfterMs: 4_000 }))).toEqual([4_000, 8_000]);
+});
+
+test('when the network is another one, also before the portal said, and once', async () => {
+  retry.failed(new ApiError(429, 'RATE_LIMITED', 'x', { retryAfterMs: 600_000 }));
+  await vi.advanceTimersByTimeAsync(700);
+  browser.dispatchEvent(new Event('online'));
+  browser.dispatchEvent(new Event('online'));
+  await vi.advanceTimersByTimeAsync(700_000);
+  expect(askedAtMs).toEqual([700]);
 });
 
 test('two failures during one wait are asked about once, and whoever asks now waits for nothing', async () => {

@@ -43,8 +43,17 @@ export function createRetry(ask: () => void, random: () => number = Math.random)
   };
 }
 
-/** A portal that said how long to wait is not asked before. */
+/** A portal that said how long to wait is not asked before, unless the network is another one now: what it said was about the one before. */
 function wait(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
+  const cancel = (): void => {
+    clearTimeout(timer);
+    removeEventListener('online', now);
+  };
+  const now = (): void => {
+    cancel();
+    run();
+  };
+  const timer = setTimeout(now, ms);
+  addEventListener('online', now);
+  return cancel;
 }

@@ -224,8 +224,8 @@ export class SvcWindow extends LitElement implements Frame {
             : html`<svc-question .asked=${question} .name=${app?.name ?? this.state.app} .top=${this.top}></svc-question>`
         }
         ${
-          // While it saves, the page may ask the person something.
-          asking === undefined || (asking.state === 'saving' && question !== undefined)
+          // While it saves, the page may ask the person something; it may take longer over it than saving takes.
+          asking === undefined || (asking.state !== 'asked' && question !== undefined)
             ? nothing
             : html`<svc-unsaved
                 .asking=${asking}

@@ -343,23 +343,20 @@ test('save and close: a window that could not be saved stays; when its page save
   rmSync(folder, { recursive: true });
   const save = unsaved().getByRole('button', { name: 'Salvar e fechar' });
   const failed = unsaved().getByText('Não foi possível salvar.');
-  await expect
-    .poll(async () => {
-      if (!(await failed.isVisible())) await save.click({ timeout: 2_000 }).catch(() => undefined);
-      return await failed.isVisible();
-    })
-    .toBe(true);
+  // The file is gone, and then it is another one: its page asks about it while it saves, over the question that waits for it.
+  const asked = page.locator('svc-question').getByRole('alertdialog', { name: 'Traços pergunta' });
+  const saveAnd = async (isDone: () => Promise<boolean>): Promise<void> =>
+    await expect
+      .poll(async () => {
+        if (await asked.isVisible()) await asked.getByRole('button', { name: 'Sim' }).click({ timeout: 2_000 });
+        else if (await save.isVisible()) await save.click({ timeout: 2_000 }).catch(() => undefined);
+        return await isDone();
+      })
+      .toBe(true);
+  await saveAnd(async () => await failed.isVisible());
   expect(await sheet().count()).toBe(1);
   mkdirSync(folder);
   writeFileSync(at('traco.traco'), '');
-  // It is another file now, about which the page asks while it saves.
-  await save.click();
-  const asked = page.locator('svc-question').getByRole('alertdialog', { name: 'Traços pergunta' });
-  await expect
-    .poll(async () => {
-      if (await asked.isVisible()) await asked.getByRole('button', { name: 'Sim' }).click({ timeout: 2_000 });
-      return await window.count();
-    })
-    .toBe(0);
+  await saveAnd(async () => (await window.count()) === 0);
   expect(readFileSync(at('traco.traco'), 'utf8')).toContain('<path');
 });

@@ -95,9 +95,13 @@ async function inRunFolder<T>(name: string, act: (run: string) => Promise<T>): P
   }
 }
 
-/** Whether KVM runs machines here: a /dev/kvm that opens may still end at the first instruction, so the firmware has to say a word. */
+/**
+ * Whether KVM runs machines here. A /dev/kvm that opens may still end at the first instruction, so the firmware has to say a word; one of a
+ * processor without virtualisation of its own (paravirtual, nested) runs the firmware and stands still in the kernel.
+ */
 export function kvmRuns(accelerator = 'kvm'): Promise<boolean> {
-  if (accelerator === 'kvm' && !existsSync('/dev/kvm')) return Promise.resolve(false);
+  const isNative = (): boolean => existsSync('/dev/kvm') && /^flags\s*:.*\b(vmx|svm)\b/m.test(readFileSync('/proc/cpuinfo', 'latin1'));
+  if (accelerator === 'kvm' && !isNative()) return Promise.resolve(false);
   const words = ['-chardev', 'stdio,id=words', '-device', 'isa-debugcon,iobase=0x402,chardev=words'];
   const cpu = accelerator === 'kvm' ? 'host' : 'Nehalem';
   const argv = [

@@ -7,7 +7,7 @@ export async function abrir(): Promise<string> {
   const { salas } = await svc.salas.listar();
   const arquivos = await window.svc?.arquivos.abrir({ extensoes: ['txt'] });
   for await (const { progresso, linhas } of svc.fila.acompanhar('x')) console.log(progresso, linhas.length);
-  return `${salas[0]?.nome ?? ''} ${arquivos?.length ?? 0} ${(await svc.pessoas.eu()).iniciais}`;
+  return `${salas[0]?.nome ?? ''} ${arquivos?.length ?? 0} ${(await svc.pessoas.eu())?.iniciais ?? ''}`;
 }
 
 /** The elements of the UI kit have their types, too. */
