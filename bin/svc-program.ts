@@ -330,10 +330,12 @@ for (const [act, description] of [
   ['add', 'put the server kit on a server, and make the accounts of its people ready'],
   ['rollback', 'go back to the server kit before'],
   ['remove', 'take the server kit off; packages and data stay'],
+  ['forget', 'give up a server whose document is gone and whose machine never comes back; without --yes only says what is forgotten'],
 ] as const) {
   const command = server.command(act).argument('<server>', 'a Server document').description(description);
   if (act === 'add') command.option('--plan', 'only say what would be done: 0 nothing, 2 changes');
   if (act === 'remove') command.option('--force', 'end what still runs from it');
+  if (act === 'forget') command.option('--yes', 'do it');
   command
     .addOption(state())
     .addOption(output(['table', 'json']))

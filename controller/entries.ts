@@ -66,6 +66,8 @@ export interface ServerEntry {
   placed: PlacedOf<ServerDocument>;
   /** Its document is gone; it stays while something still has to leave it. */
   leaving: boolean;
+  /** Its machine never comes back: nothing on it is asked for, ended or waited for any more. */
+  lost: boolean;
   readonly host: Host;
   /** The administrator's side of it; null for a local server. */
   readonly kit: KitState | null;
@@ -325,13 +327,14 @@ export function emptyEntries(inForce: InForce): Entries {
 interface Wanted<Document> {
   readonly placed: PlacedOf<Document>;
   readonly leaving: boolean;
+  readonly lost: boolean;
 }
 
 export function wantedOf<Document extends PlacedDocument['document']>(inForce: InForce, kind: Document['kind']): Wanted<Document>[] {
   const of = (from: Iterable<PlacedDocument>, leaving: boolean): Wanted<Document>[] =>
     [...from]
       .filter((placed) => placed.document.kind === kind)
-      .map((placed) => ({ placed: placed as unknown as PlacedOf<Document>, leaving }));
+      .map((placed) => ({ placed: placed as unknown as PlacedOf<Document>, leaving, lost: placed.isLost === true }));
   return [...of(inForce.documents.values(), false), ...of(inForce.leaving.values(), true)];
 }
 
@@ -401,6 +404,13 @@ function rests({ intent, document, starting, probing, memory }: BackendEntry): b
 /** Something of it is on the server still: what is only remembered there is no object here. */
 export function isLive(snapshot: AppSnapshot): boolean {
   return snapshot.wanted || snapshot.process !== null || snapshot.installed !== null;
+}
+
+const isLost: Reachability = { status: 'unreachable', message: 'it was given up: svc server forget' };
+
+/** What decisions go by: the machine that was given up, the kit that was taken off, or what was seen. */
+export function reachabilityOf({ lost, kit, seen }: Pick<ServerEntry, 'lost' | 'kit' | 'seen'>): Reachability {
+  return lost ? isLost : (kit?.off ?? seen);
 }
 
 export const notObserved: Reachability = { status: 'unknown', message: 'not looked at yet' };

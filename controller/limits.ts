@@ -88,6 +88,8 @@ export const limits = {
   kitFreeBytesMin: 512 * 1_024 * 1_024,
   homeFreeBytesMin: 16 * 1_024 * 1_024,
   clockSkewMsMax: 5_000,
+  /** A server that was given up is gone within this; what is left of it goes on being forgotten afterwards. */
+  forgetMsMax: 60_000,
   /** The doctor of a server waits so long for what it asks there; what is asked gives up after 5 s. */
   serverProbeMsMax: 15_000,
   /** A setting of sshd holds for all or for groups: so many accounts tell. */

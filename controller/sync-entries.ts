@@ -4,6 +4,7 @@ import type { BackendDocument, GrantDocument, PersonDocument, PortalDocument, Se
 import type { InForce } from './desired/in-force.ts';
 import {
   notObserved,
+  reachabilityOf,
   syncBackends,
   wantedOf,
   type PersonEntry,
@@ -62,19 +63,20 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
     void entry.host.close();
     entries.servers.delete(name);
   }
-  for (const [name, { placed, leaving }] of wanted) {
+  for (const [name, { placed, leaving, lost }] of wanted) {
     const entry: ServerEntry = entries.servers.get(name) ?? {
       key: keys.server(name),
       name,
       placed,
       leaving,
+      lost,
       host: factory.host(placed.document),
       kit: factory.kit?.(placed.document) ?? null,
       services: new Map(),
       credentialsSwept: false,
       seen: notObserved,
       get reachability() {
-        return this.kit?.off ?? this.seen;
+        return reachabilityOf(this);
       },
       system: new Map(),
       bad: [],
@@ -91,7 +93,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       enginesMark: null,
       removing: new Set(),
     };
-    entries.servers.set(name, Object.assign(entry, { placed, leaving }));
+    entries.servers.set(name, Object.assign(entry, { placed, leaving, lost }));
   }
 }
 

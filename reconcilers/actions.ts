@@ -16,8 +16,8 @@ export interface PackageTarget {
 }
 
 export type Action =
-  /** Nothing is left of what a removed document owned: the object itself goes. */
-  | { readonly kind: 'object/forget'; readonly key: string }
+  /** Nothing is left of what a removed document owned: the object itself goes. `stays`: what is, on a server that was given up. */
+  | { readonly kind: 'object/forget'; readonly key: string; readonly stays?: string }
   /** Brings the server kit to that id. */
   | { readonly kind: 'server/kit'; readonly server: string; readonly id: string }
   /** The kit before is current again. */
@@ -52,7 +52,7 @@ export type Action =
   /** Ends the person's sessions and takes them out of the rooms. */
   | { readonly kind: 'person/sign-out'; readonly person: string }
   /** What they asked for goes with them: who gets the name later is another one. */
-  | { readonly kind: 'person/forget'; readonly person: string }
+  | { readonly kind: 'person/forget'; readonly person: string; readonly stays?: string }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }
   | { readonly kind: 'supervisor/end'; readonly person: string }
   | ({ readonly kind: 'package/install'; readonly version: string } & PackageTarget)

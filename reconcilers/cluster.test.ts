@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { clusterMemory, decideCluster, turns, type ClusterDesired, type ClusterObserved, type WaitingLine } from './cluster.ts';
 import { readMemory } from './memory.ts';
 
-const desired: ClusterDesired = { name: 'forno', generation: 3, leaving: false, inFlightMax: 2, perPersonMax: null, perAppMax: null };
+const desired: ClusterDesired = {
+  name: 'forno',
+  generation: 3,
+  leaving: false,
+  lost: false,
+  inFlightMax: 2,
+  perPersonMax: null,
+  perAppMax: null,
+};
 const none = new Map<string, number>();
 const observed: ClusterObserved = {
   status: 'reachable',
@@ -134,7 +142,9 @@ test('one that leaves gets nothing new, and goes when nothing is under way there
     message: expect.stringContaining('end first'),
     actions: [],
   });
-  expect(decideCluster(leaving, { ...observed, lines }, null, 5).actions).toEqual([{ kind: 'object/forget', key: 'Cluster/forno' }]);
+  const forget = { kind: 'object/forget', key: 'Cluster/forno' };
+  expect(decideCluster(leaving, { ...observed, lines }, null, 5).actions).toEqual([forget]);
+  expect(decideCluster({ ...leaving, lost: true }, { ...observed, lines, inFlight: 1 }, null, 5).actions).toEqual([forget]);
 });
 
 test('the same again changes nothing, and its memory is read back', () => {

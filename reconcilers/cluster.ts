@@ -15,6 +15,8 @@ export interface ClusterDesired {
   readonly generation: number;
   /** Its document is gone: nothing new is let go, and what is under way ends as it ends. */
   readonly leaving: boolean;
+  /** Its server was given up: what is under way there never ends. */
+  readonly lost: boolean;
   /** Jobs under way at once, in all, of one person and of one app; null: no cap of its own. */
   readonly inFlightMax: number;
   readonly perPersonMax: number | null;
@@ -82,8 +84,8 @@ export function decideCluster(
 }
 
 function actionsOf(desired: ClusterDesired, observed: ClusterObserved): readonly Action[] {
-  const { name, leaving } = desired;
-  if (leaving) return observed.inFlight === 0 ? [{ kind: 'object/forget', key: keys.cluster(name) }] : [];
+  const { name, leaving, lost } = desired;
+  if (leaving) return lost || observed.inFlight === 0 ? [{ kind: 'object/forget', key: keys.cluster(name) }] : [];
   if (observed.status !== 'reachable') return [];
   const jobs = turns(desired, observed);
   return jobs.length === 0 ? [] : [{ kind: 'job/release', cluster: name, jobs }];

@@ -12,6 +12,8 @@ export function livesOn(snapshot: AppSnapshot | null, starting: boolean): boolea
 export interface LeavingObserved {
   /** Their sessions were ended and they were taken out of the rooms. */
   readonly signedOut: boolean;
+  /** Their server was given up: what ran there is never asked about again. */
+  readonly lost: boolean;
   /** Another Person document has the same account: what runs there belongs to that person. */
   readonly shared: boolean;
   /** The account exists; null before the first observation. */
@@ -35,8 +37,8 @@ export type LeavingStep =
   /** Nothing of the person is left. */
   | { readonly kind: 'forget' };
 
-export function decideLeaving({ shared, account, supervisor, living, ended, packages }: LeavingObserved): LeavingStep {
-  if (shared || account === false) return { kind: 'forget' };
+export function decideLeaving({ lost, shared, account, supervisor, living, ended, packages }: LeavingObserved): LeavingStep {
+  if (lost || shared || account === false) return { kind: 'forget' };
   if (supervisor === 'starting') return { kind: 'wait' };
   // Down without a word of its end (killed, a line that broke): its apps may live on.
   if (supervisor === 'down' && !ended) return { kind: 'find-out' };

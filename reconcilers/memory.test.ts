@@ -86,7 +86,7 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
     'Server',
     serverMemory,
     decideServer(
-      { name: 'casa', generation: 1, leaving: false, kit: null },
+      { name: 'casa', generation: 1, leaving: false, lost: false, kit: null },
       { host, occupied: false, kit: { status: 'unknown', message: '' }, busy: null, failure: null },
       null,
       5,

@@ -31,6 +31,10 @@ export function goalOf(desired: PackageDesired, observed: PackageObserved, memor
   const { host, busy } = observed;
   if (desired.leaving && observed.isOthers)
     return { state: 'removed', reason: 'Uninstalled', message: 'what is there is not its own', action: null, notes: [endOf(desired)] };
+  if (desired.leaving && observed.lost) {
+    const action: Action = { kind: 'object/forget', key: keys.package(desired.name), stays: 'its files stay there' };
+    return { state: 'removed', reason: 'Uninstalled', message: `${desired.server} was given up`, action: null, notes: [action] };
+  }
   if (host.status !== 'reachable') {
     const reason: Reason = host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
     return { state: 'unknown', reason, message: host.message, action: null };

@@ -51,6 +51,8 @@ export interface PackageObserved {
   readonly targetObserved: boolean;
   /** Of one that leaves: another object wants the package, or no document has its server. Then it removes nothing. */
   readonly isOthers: boolean;
+  /** Of one that leaves: its server was given up. */
+  readonly lost?: true;
   /** A person's wish to have it removed, behind a document that wants it. */
   readonly overruled: { readonly person: string; readonly requestId: string } | null;
   /** The installed version; null when there is none. `drift`: files were changed since. `previous`: kept for a rollback. */

@@ -52,6 +52,7 @@ describe('a person who stays', () => {
 describe('a person who leaves', () => {
   const left: LeavingObserved = {
     signedOut: true,
+    lost: false,
     shared: false,
     account: true,
     supervisor: 'up',
@@ -75,6 +76,12 @@ describe('a person who leaves', () => {
     ['has nothing', { supervisor: 'down', ended: true }, [forget], 'none of their apps runs: they are forgotten'],
     ['has no account', { account: false, living: ['notas'] }, [forget], 'none of their apps runs: they are forgotten'],
     ['shares it', { shared: true, living: ['notas'] }, [forget], 'none of their apps runs: they are forgotten'],
+    [
+      'is on a server that was given up',
+      { lost: true, supervisor: 'starting', living: ['notas'], packages: ['a'] },
+      [{ ...forget, stays: 'what ran there is not ended' }],
+      'casa was given up: they are forgotten',
+    ],
     ['is not known to have one', { account: null }, [{ kind: 'supervisor/end', person: 'ana' }], 'their supervisor ends'],
   ] as const)('%s', ([, changes, actions, message]) => {
     const decision = decidePerson(ana, { ...seen, left: { ...left, ...changes } }, null, 1_000);

@@ -5,6 +5,7 @@ const desired: ServerDesired = {
   name: 'sirius',
   generation: 1,
   leaving: false,
+  lost: false,
   kit: { id: '2.0.0-bbbbbbbb', removed: false, held: null, pending: null, origins: 'subdomain' },
 };
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };

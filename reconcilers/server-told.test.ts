@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideServer, type KitObservation, type ServerDesired, type ServerObserved } from './server.ts';
 
 const kit = { id: 'new', removed: false, held: null, pending: null, origins: 'subdomain' } as const;
-const desired: ServerDesired = { name: 'sirius', generation: 4, leaving: false, kit };
+const desired: ServerDesired = { name: 'sirius', generation: 4, leaving: false, lost: false, kit };
 const wants = (changes: Partial<NonNullable<ServerDesired['kit']>>): ServerDesired => ({ ...desired, kit: { ...kit, ...changes } });
 const ana = { name: 'ana', found: true, linger: true, manager: true, key: true };
 const bia = { ...ana, name: 'bia' };

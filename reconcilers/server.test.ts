@@ -3,7 +3,7 @@ import { decidePerson } from './person.ts';
 import { decideServer } from './server.ts';
 
 const local = { kit: { status: 'unknown', message: '' }, busy: null, failure: null, occupied: false } as const;
-const server = { name: 'casa', generation: 3, leaving: false, kit: null };
+const server = { name: 'casa', generation: 3, leaving: false, lost: false, kit: null };
 
 it.for([
   ['reachable', 'ready', 'Reachable', 'True'],

@@ -54,6 +54,8 @@ export interface ServerDesired {
   readonly generation: number;
   /** Its document is gone. */
   readonly leaving: boolean;
+  /** Its machine was given up. */
+  readonly lost: boolean;
   /** Null where the portal brings no kit: a local server. */
   readonly kit: {
     /** Null while it is not known which one belongs there. */
@@ -151,8 +153,14 @@ const statusOfHost = {
 /** Source: design 4, removal. It serves those who leave it until they are gone. */
 function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
   const leaves = { state: 'leaving', ready: 'False', reason: 'DocumentRemoved' } as const;
-  if (observed.occupied) return { ...stepOf(desired, observed), ...leaves, message: 'its people and packages leave first' };
-  const action: Action = { kind: 'object/forget', key: keys.server(desired.name) };
+  const unseen = observed.host.status === 'unreachable' ? `; ${desired.name} does not answer: ${observed.host.message}` : '';
+  const first = `its people and packages leave first${unseen}`;
+  if (observed.occupied && desired.lost) return { ...leaves, message: first, action: null, trouble: '' };
+  if (observed.occupied) return { ...stepOf(desired, observed), ...leaves, message: first };
+  const key = keys.server(desired.name);
+  const action: Action = desired.lost
+    ? { kind: 'object/forget', key, stays: 'nothing on it is ended or removed' }
+    : { kind: 'object/forget', key };
   return { ...leaves, message: 'no person and no package is there any more', action, trouble: '' };
 }
 

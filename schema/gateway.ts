@@ -247,8 +247,11 @@ export interface DoctorCheck {
   readonly fix: Words | null;
 }
 
-/** What an administrator does with the kit of a server; `plan` only lists. */
-export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove';
+/**
+ * What an administrator does with the kit of a server; `plan` only lists. `forget` gives up a server whose document is gone and whose machine
+ * never comes back: without `force` it only lists what is forgotten.
+ */
+export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove' | 'forget';
 
 /** Emitted as it happens, in this order; the last one is `done`, or the stream ends with `error`. */
 export type ServerActEvent =

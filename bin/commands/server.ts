@@ -1,5 +1,5 @@
-/** `svc server add|rollback|remove NAME`: asks the portal, which does it, and says each step as it goes. */
-import type { ServerActEvent } from '../../schema/gateway.ts';
+/** `svc server add|rollback|remove|forget NAME`: asks the portal, which does it, and says each step as it goes. */
+import type { ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { plain, toned, warn, write } from '../output.ts';
 
@@ -8,11 +8,13 @@ interface ServerOptions {
   readonly output: 'table' | 'json';
   readonly plan?: boolean;
   readonly force?: boolean;
+  readonly yes?: boolean;
 }
 
-/** Exit 0 done, 1 not; `--plan`: 0 nothing to do, 2 changes. */
-export async function runServer(act: 'add' | 'rollback' | 'remove', name: string, options: ServerOptions): Promise<number> {
-  const body = { act: options.plan === true ? 'plan' : act, force: options.force === true };
+/** Exit 0 done, 1 not; `--plan`, and `forget` without `--yes`: 0 nothing to do, 2 changes. */
+export async function runServer(act: Exclude<ServerAct, 'plan'>, name: string, options: ServerOptions): Promise<number> {
+  const isPlan = options.plan === true || (act === 'forget' && options.yes !== true);
+  const body = { act: options.plan === true ? 'plan' : act, force: options.force === true || options.yes === true };
   const events = createClient(options.state).follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, body);
   let planned = 0;
   let code = 1;
@@ -22,7 +24,7 @@ export async function runServer(act: 'add' | 'rollback' | 'remove', name: string
     if (options.output === 'json') write(`${JSON.stringify(event)}\n`);
     else say(event);
   }
-  return code === 0 && options.plan === true && planned > 0 ? 2 : code;
+  return code === 0 && isPlan && planned > 0 ? 2 : code;
 }
 
 function say(event: ServerActEvent): void {

@@ -44,6 +44,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'server add': ['svc server add lab --plan', 'svc server add lab'],
   'server rollback': ['svc server rollback lab'],
   'server remove': ['svc server remove lab'],
+  'server forget': ['svc server forget lab', 'svc server forget lab --yes'],
   store: ['svc store migrate /etc/svc-portal', 'svc store copy /etc/svc-portal'],
   'store migrate': ['svc store migrate /etc/svc-portal'],
   'store copy': ['svc store copy /etc/svc-portal', 'svc store copy /etc/svc-portal --from /var/backups/svc.db'],

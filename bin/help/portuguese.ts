@@ -126,6 +126,9 @@ export const portuguese: Translation = {
       'põe o kit em um servidor, e prepara as contas de suas pessoas',
     'go back to the server kit before': 'volta ao kit anterior',
     'take the server kit off; packages and data stay': 'retira o kit; pacotes e dados ficam',
+    'give up a server whose document is gone and whose machine never comes back; without --yes only says what is forgotten':
+      'desiste de um servidor cujo documento saiu e cuja máquina não volta mais; sem --yes só diz o que é esquecido',
+    'do it': 'faz de fato',
     'a Server document': 'um documento Server',
     'only say what would be done: 0 nothing, 2 changes': 'só diz o que seria feito: 0 nada, 2 mudanças',
     'end what still runs from it': 'encerra o que ainda roda a partir dele',

@@ -23,6 +23,7 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
       return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async () => undefined,
+    giveUp: async () => undefined,
   };
 }
 
@@ -32,7 +33,8 @@ function sameObjects(before: InForce, next: InForce): InForce {
     new Map(
       [...other].map(([name, placed]) => {
         const known = one.get(name);
-        return [name, known?.digest === placed.digest && known.generation === placed.generation ? known : placed];
+        const isSame = known?.digest === placed.digest && known.generation === placed.generation && known.isLost === placed.isLost;
+        return [name, isSame ? known : placed];
       }),
     );
   return { ...next, documents: kept(before.documents, next.documents), leaving: kept(before.leaving, next.leaving) };

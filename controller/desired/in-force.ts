@@ -21,6 +21,8 @@ export interface PlacedDocument {
   readonly digest: string;
   /** Grows by one whenever the content changes. */
   readonly generation: number;
+  /** Of a Server that leaves: an administrator said that its machine never comes back. Decision: docs/decisions/0332-a-server-that-is-lost.md */
+  readonly isLost?: true;
 }
 
 export interface InForce {
@@ -46,6 +48,8 @@ export interface DesiredSource {
   preview(dir: string, prune: boolean): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
   /** What a removed document owned is gone. */
   finishLeaving(name: string): Promise<void>;
+  /** The machine of this Server, which leaves, never comes back: nothing waits for it any more. */
+  giveUp(name: string): Promise<void>;
 }
 
 export const valueName = 'desired/in-force';
@@ -125,7 +129,17 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
         return { ...now, leaving };
       });
     },
+    giveUp: async (name) => {
+      await change((now) => withLost(now, name));
+    },
   };
+}
+
+/** The same object where no such document leaves. */
+export function withLost(now: InForce, name: string): InForce {
+  const placed = now.leaving.get(name);
+  if (placed === undefined || placed.isLost === true) return now;
+  return { ...now, leaving: new Map(now.leaving).set(name, { ...placed, isLost: true }) };
 }
 
 /** What the others say is said no longer, and that is all. */
@@ -142,7 +156,7 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
   const next = new Map<string, PlacedDocument>();
   for (const { document, place, digest } of placed) {
     const name = keyOfDocument(document);
-    const known = before.documents.get(name) ?? before.leaving.get(name);
+    const known = before.documents.get(name) ?? comesBack(before.leaving.get(name));
     // An unchanged document stays the same object: the loop skips what it owns without another look.
     next.set(name, known?.digest === digest ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
@@ -151,6 +165,13 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
   const leaving = new Map([...before.leaving, ...removed].filter(([name, { document }]) => !next.has(name) && owners.has(document.kind)));
   for (const name of guard.held) next.set(name, before.documents.get(name) as PlacedDocument);
   return { hash, documents: next, held: guard.held, why: guard.why, leaving };
+}
+
+/** A server whose document is written again is not lost. */
+function comesBack(left: PlacedDocument | undefined): PlacedDocument | undefined {
+  if (left?.isLost !== true) return left;
+  const { isLost: _, ...placed } = left;
+  return placed;
 }
 
 /** Rows to be written and names to be forgotten on the way from one state to the next. */

@@ -16,7 +16,7 @@ export function syncClusters(entries: Entries, inForce: InForce, factory: Pick<E
   const isImplied = hasQueue && ![...wanted.values()].some(({ leaving }) => !leaving);
   // Its jobs end first.
   const isLeaving = !isImplied && entries.clusters.get('local')?.placed === ownMachine && entries.jobs.line('local').inFlight() > 0;
-  if (!wanted.has('local') && (isImplied || isLeaving)) wanted.set('local', { placed: ownMachine, leaving: isLeaving });
+  if (!wanted.has('local') && (isImplied || isLeaving)) wanted.set('local', { placed: ownMachine, leaving: isLeaving, lost: false });
   for (const [name, entry] of entries.clusters) {
     const next = wanted.get(name)?.placed.document;
     if (next !== undefined && JSON.stringify(next.spec) === JSON.stringify(entry.placed.document.spec)) continue;
@@ -28,6 +28,11 @@ export function syncClusters(entries: Entries, inForce: InForce, factory: Pick<E
     if (known !== undefined) Object.assign(known, { placed, leaving });
     else if (factory.cluster !== undefined) entries.clusters.set(name, newClusterEntry(placed, leaving, factory.cluster(placed.document)));
   }
+}
+
+/** The Server that its engine is on; null: it is on none. */
+export function serverOfCluster({ spec: { scheduler } }: ClusterDocument): string | null {
+  return 'slurm' in scheduler ? scheduler.slurm.server : null;
 }
 
 /** Names of the clusters that take jobs, the one for jobs that name none first. */

@@ -11,7 +11,7 @@ import { listWaitMs, type ClusterEntry } from '../jobs/cluster-entry.ts';
 import { capsOf } from '../jobs/policy.ts';
 import { jobsPrefix, portalOfJobs } from '../jobs/names.ts';
 import { limits } from '../limits.ts';
-import { offeredClusters } from '../jobs/sync-clusters.ts';
+import { offeredClusters, serverOfCluster } from '../jobs/sync-clusters.ts';
 import type { Entries } from '../entries.ts';
 import type { Context } from '../loop/context.ts';
 import type { Kind } from './kind.ts';
@@ -37,7 +37,8 @@ export function clusterDesired(entries: Entries, { name, placed, leaving }: Clus
   const caps = capsOf(placed.document);
   // What the queue of the portal does not name gets nothing new.
   const inFlightMax = offeredClusters(entries).includes(name) ? caps.inFlightMax : 0;
-  return { name, leaving, generation: placed.generation, ...caps, inFlightMax };
+  const lost = entries.servers.get(serverOfCluster(placed.document) ?? '')?.lost === true;
+  return { name, leaving, lost, generation: placed.generation, ...caps, inFlightMax };
 }
 
 export function clusterObserved({ entries, options }: Context, entry: ClusterEntry): ClusterObserved {

@@ -147,6 +147,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
     targetObserved: target.person === null || entries.people.get(target.person)?.accountSeen === true,
     // Only the name of the document changed, or its person wants it too.
     isOthers: server === undefined || entries.byTarget.get(targetKey(target))?.leaving === false,
+    ...(server?.lost === true ? { lost: true } : {}),
     overruled: overruledBy(entries, entry),
     installed: installed
       ? {

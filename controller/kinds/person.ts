@@ -63,6 +63,7 @@ function leftOf(
   const known = new Set([...link.snapshots().map(({ app }) => app), ...backends.keys()]);
   return {
     signedOut,
+    lost: server.lost,
     shared: [...entries.people.values()].some(isTaken),
     account: accountSeen,
     supervisor: link.view().status,

@@ -32,7 +32,7 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
 
 async function observe(context: Context, server: ServerEntry): Promise<boolean> {
   // Whether it answers or not, it goes.
-  if (server.leaving && !isOccupied(context.entries, server)) return true;
+  if (server.lost || (server.leaving && !isOccupied(context.entries, server))) return true;
   await observeKit(context, server);
   const isOff = server.kit?.wish?.removed === true;
   const fresh =

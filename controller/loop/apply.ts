@@ -40,7 +40,7 @@ export async function applyInForce(context: Context): Promise<void> {
   await turn();
   // New people are observed before the first decision, so that a running app is never taken for stopped.
   const strangers = await divideStrangers(context);
-  const unseen = [...entries.servers.values()].filter((server) => server.observedAtMs === 0).map((server) => server.name);
+  const unseen = [...entries.servers.values()].filter((server) => server.observedAtMs === 0 && !server.lost).map((server) => server.name);
   const names = new Set([...unseen, ...strangers.map((person) => person.server.name)]);
   await Promise.all([...names].map((name) => observePackages(context, name)));
   await adopt(strangers);

@@ -10,6 +10,7 @@ import type { Context } from '../loop/context.ts';
 import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
 import type { ServerFacts } from './facts.ts';
+import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { noWish, type KitState, type KitWish } from './kit-state.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
@@ -151,6 +152,7 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
     name: server.name,
     generation: server.placed.generation,
     leaving: server.leaving,
+    lost: server.lost,
     kit: kit === null ? null : { id: kit.wanted?.id ?? null, ...(kit.wish ?? noWish), origins },
   };
 }
@@ -162,9 +164,10 @@ export function serverObserved(entries: Entries, server: ServerEntry): ServerObs
   return { ...common, kit: kit.observed, busy: kit.busy, failure: kit.failure };
 }
 
-export function isOccupied({ people, packages }: Entries, server: ServerEntry): boolean {
+export function isOccupied({ people, packages, clusters }: Entries, server: ServerEntry): boolean {
   for (const person of people.values()) if (person.server === server) return true;
   for (const { target } of packages.values()) if (target.server === server.name) return true;
+  for (const { placed } of clusters.values()) if (serverOfCluster(placed.document) === server.name) return true;
   return false;
 }
 

@@ -9,7 +9,7 @@ type Describers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) 
 
 /** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
 const describers: Describers = {
-  'object/forget': ({ key }) => ({ key, detail: 'nothing that it owned is left' }),
+  'object/forget': ({ key, stays = 'nothing that it owned is left' }) => ({ key, detail: stays }),
   'server/kit': ({ server, id }) => ({ key: keys.server(server), detail: id }),
   'server/roll-back': ({ server }) => ({ key: keys.server(server), detail: 'the server kit before comes back' }),
   'server/take-off': ({ server, force }) => ({ key: keys.server(server), detail: force ? 'although apps run there' : '' }),
@@ -22,7 +22,7 @@ const describers: Describers = {
   'backend/pin': ({ person, app, pinned }) => ({ key: keys.backend(person, app), detail: pinned ? 'pinned' : 'not pinned' }),
   'backend/probe': ({ person, app, attempt }) => ({ key: keys.backend(person, app), detail: `attempt ${attempt}` }),
   'person/sign-out': ({ person }) => ({ key: keys.person(person), detail: 'sessions and rooms' }),
-  'person/forget': ({ person }) => ({ key: keys.person(person), detail: 'none of their apps runs' }),
+  'person/forget': ({ person, stays = 'none of their apps runs' }) => ({ key: keys.person(person), detail: stays }),
   'supervisor/ensure': ({ person }) => ({ key: keys.supervisor(person), detail: '' }),
   'supervisor/end': ({ person }) => ({ key: keys.supervisor(person), detail: '' }),
   'package/install': (action) => ({ key: keys.package(action.app), detail: `${action.version} ${whereOf(action)}` }),

@@ -85,8 +85,8 @@ function planPerson(plan: LeavingPlan, entries: Entries, person: PersonEntry, le
   const desired = personDesired(person);
   const seen = personObserved(entries, person);
   let { left } = seen;
-  // A server that does not answer keeps its people until it does.
-  if (seen.host.status !== 'reachable') return;
+  // A server that does not answer keeps its people until it does, or is given up.
+  if (seen.host.status !== 'reachable' && left?.lost !== true) return;
   const remembered = [...person.backends.values()].filter(({ app, memory }) => keepsSupervisor(person.link.snapshot(app), memory));
   const found = remembered.map(({ app }) => app);
   for (let round = 0; round < roundsMax && left !== null; round += 1) {

@@ -14,7 +14,7 @@ import { decidePerson } from '../../reconcilers/person.ts';
 import type { Reason } from '../../schema/backend.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Offers } from '../../schema/shop-view.ts';
-import type { InForce } from '../desired/in-force.ts';
+import { withLost, type InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { changeOf } from './plan-changes.ts';
@@ -31,6 +31,7 @@ import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { newKitState } from '../servers/kit-state.ts';
+import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { syncEngines } from '../package-entries.ts';
@@ -69,6 +70,24 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
     // A connection to a server that is not in force yet ends with this observation.
     await Promise.all(made.map((host) => host.close()));
   }
+}
+
+/** What becomes of everything on a server, which leaves, once its machine is given up. */
+export async function planForgetting(context: Context, { key, name }: ServerEntry): Promise<readonly Change[]> {
+  const made: Host[] = [];
+  const entries = await imagine(context, withLost(context.source.current(), key), made);
+  const server = entries.servers.get(name);
+  if (server === undefined) return [];
+  const nowMs = context.options.clock.nowMs();
+  const leaving = planLeaving(entries, surroundingsOf(context), () => '', nowMs);
+  const here = new Set<string>();
+  for (const person of entries.people.values()) if (person.server === server) here.add(person.key);
+  for (const entry of entries.packages.values()) if (entry.target.server === name) here.add(entry.key);
+  const clusters = [...context.entries.clusters.values()].filter(({ placed }) => serverOfCluster(placed.document) === name);
+  const forgotten = clusters.map((cluster) => ({ key: cluster.key, action: 'object/forget', detail: 'its jobs are not waited for' }));
+  const [desired, observed] = [serverDesired({ ...context, entries }, server), serverObserved(entries, server)];
+  const last = planLeavingServer(leaving, entries, server, desired, observed, nowMs);
+  return [...leaving.changes.filter((change) => here.has(change.key)), ...forgotten, ...last];
 }
 
 async function decideAll(context: Context, dir: string | null, inForce: InForce, changes: Change[], made: Host[]): Promise<PlanAnswer> {
@@ -146,7 +165,7 @@ async function imagine({ entries: living, options, recorder }: Context, inForce:
   Object.assign(entries, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncEntries(entries, inForce, factory);
   for (const server of entries.servers.values()) {
-    await observeServer(entries, server, () => options.clock.nowMs());
+    if (!server.lost) await observeServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
     if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
     syncEngines(entries, server);

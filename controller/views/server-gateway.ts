@@ -12,7 +12,11 @@ import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn, observeKit, serverDesired, serverObserved, prepareAccounts, writeWish } from '../servers/kit-work.ts';
 import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
-import type { ServerEntry } from '../entries.ts';
+import type { Entries, ServerEntry } from '../entries.ts';
+import { applyInForce } from '../loop/apply.ts';
+import { observePackages } from '../observe/packages.ts';
+import { planForgetting } from './plan.ts';
+import { keys } from '../../schema/keys.ts';
 
 export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'> & Pick<AdminCommands, 'serverAct'> {
   return {
@@ -98,7 +102,7 @@ function sshFix({ name, kit }: ServerEntry, message: string): Words {
 
 /** The events of an act as they happen; the act goes on when the reader is gone. */
 async function* acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
-  const { server, kit } = serverOf(context, name);
+  const run = act === 'forget' ? forgetting(context, name, force) : onKit(context, name, act, force);
   const lines: ServerActEvent[] = [];
   let wake = (): void => undefined;
   let isOver = false;
@@ -106,20 +110,18 @@ async function* acted(context: Context, name: string, act: ServerAct, force: boo
     lines.push(event);
     wake();
   };
-  const run = async (): Promise<void> => {
+  const told = async (): Promise<void> => {
     try {
-      // At once: who waits for the head of the answer gives up after a minute, which a look or an act that is under way may take.
-      emit({ event: 'step', text: kit.work === null ? 'look' : `wait: ${kit.busy?.message ?? ''}` });
-      emit({ event: 'done', text: await acts[act](context, server, kit, force, emit) });
+      emit({ event: 'done', text: await run(emit) });
     } catch (error) {
       emit({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });
     } finally {
       isOver = true;
-      context.queue.add(server.key, true);
+      context.queue.add(keys.server(name), true);
       wake();
     }
   };
-  const running = run();
+  const running = told();
   for (;;) {
     const next = lines.shift();
     if (next !== undefined) yield next;
@@ -132,9 +134,63 @@ async function* acted(context: Context, name: string, act: ServerAct, force: boo
   await running;
 }
 
-type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, emit: (event: ServerActEvent) => void) => Promise<string>;
+type Emit = (event: ServerActEvent) => void;
+type Run = (emit: Emit) => Promise<string>;
 
-const acts: { readonly [Name in ServerAct]: Act } = {
+function onKit(context: Context, name: string, act: Exclude<ServerAct, 'forget'>, force: boolean): Run {
+  const { server, kit } = serverOf(context, name);
+  return async (emit) => {
+    // At once: who waits for the head of the answer gives up after a minute, which a look or an act that is under way may take.
+    emit({ event: 'step', text: kit.work === null ? 'look' : `wait: ${kit.busy?.message ?? ''}` });
+    return await acts[act](context, server, kit, force, emit);
+  };
+}
+
+/**
+ * Gives a server up whose document is gone: its people, packages and clusters are forgotten with it, and nothing there is ended. Without
+ * `force` it is only said. Decision: docs/decisions/0332-a-server-that-is-lost.md
+ */
+function forgetting(context: Context, name: string, force: boolean): Run {
+  const { entries, source, options } = context;
+  const server = entries.servers.get(name);
+  if (!server) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
+  if (!server.leaving) throw new SvcError('CONFLICT', stillWanted(entries, server));
+  return async (emit) => {
+    emit({ event: 'step', text: 'look' });
+    if (!server.lost) await observePackages(context, name);
+    if (server.seen.status === 'reachable' && !server.lost)
+      throw new SvcError(
+        'CONFLICT',
+        `${name} answers: what is there ends by itself; svc plan says what, and svc why Server/${name} what it waits for`,
+      );
+    const changes = await planForgetting(context, server);
+    for (const { key, action, detail } of changes) emit({ event: 'plan', text: `${action} ${key}: ${detail}` });
+    if (!force) return `${changes.length} change(s); nothing was done: svc server forget ${name} --yes`;
+    await source.giveUp(server.key);
+    await applyInForce(context);
+    const untilMs = options.clock.monotonicMs() + limits.forgetMsMax;
+    while (entries.servers.has(name)) {
+      const nowMs = options.clock.monotonicMs();
+      if (nowMs > untilMs) throw new SvcError('TIMEOUT', `${name} is given up; svc why Server/${name} says what it waits for`);
+      await new Promise<void>((resolve) => options.clock.at(nowMs + 50, resolve));
+    }
+    return `${name} is forgotten; nothing on it was ended or removed`;
+  };
+}
+
+function stillWanted({ people, packages }: Entries, { name, placed: { place } }: ServerEntry): string {
+  const here = [
+    ...[...people.values()].filter((person) => person.server.name === name && !person.leaving),
+    ...[...packages.values()].filter(({ target, wanted, leaving }) => target.server === name && wanted.by === 'document' && !leaving),
+  ].map(({ key }) => key);
+  const shown = here.length > 10 ? [...here.slice(0, 10), `${here.length - 10} more`] : here;
+  const these = shown.length === 0 ? '' : `, and those that are there (or move them): ${shown.join(', ')}`;
+  return `Server/${name} is wanted (${place.file}:${place.line}): remove its document${these}; svc apply says when a removal is held back`;
+}
+
+type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, emit: Emit) => Promise<string>;
+
+const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
   plan: async (context, server, kit, _force, emit) => {
     const lines = await planned(context, server, kit);
     for (const text of lines) emit({ event: 'plan', text });
@@ -169,13 +225,7 @@ const acts: { readonly [Name in ServerAct]: Act } = {
 };
 
 /** The wish is stored before the act, so that the loop starts nothing else there meanwhile. A wish that failed is withdrawn. */
-async function asked(
-  context: Context,
-  server: ServerEntry,
-  kit: KitState,
-  wish: KitWish,
-  emit: (event: ServerActEvent) => void,
-): Promise<readonly string[]> {
+async function asked(context: Context, server: ServerEntry, kit: KitState, wish: KitWish, emit: Emit): Promise<readonly string[]> {
   const before = kit.wish ?? noWish;
   await writeWish(context, server, kit, wish);
   const lines: string[] = [];

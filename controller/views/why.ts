@@ -2,6 +2,7 @@
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { howItEnded, wentToBackground, type Reason } from '../../schema/backend.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
+import { readKey } from '../../schema/keys.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
@@ -278,7 +279,9 @@ export function whyOf({ status, entry, log, packageKey = null, isFinal = false }
   const notes = [...restartNote(entry, reason), ...notesOn(entry)];
   const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(forWhom(explained.because), message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
-  const fix = message.includes(wentToBackground) ? stayInFront : (explained.fix ?? (stale === undefined ? null : restartIt));
+  const fix = message.includes(wentToBackground)
+    ? stayInFront
+    : (giveUp(status) ?? explained.fix ?? (stale === undefined ? null : restartIt));
   return {
     key,
     sentence,
@@ -289,6 +292,15 @@ export function whyOf({ status, entry, log, packageKey = null, isFinal = false }
     requestId: typeof status.details['requestId'] === 'string' ? status.details['requestId'] : null,
     fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };
+}
+
+/** What leaves a server that does not answer waits for it, and may wait for ever. */
+function giveUp({ kind, key, state, message, details }: StoredStatus): string | null {
+  if (state !== 'leaving' || !message.includes('does not answer')) return null;
+  const server = kind === 'Server' ? readKey(key).name : details['server'];
+  return typeof server === 'string'
+    ? `if its machine never comes back: svc server forget ${server}; else look why it is away: svc doctor --server ${server}`
+    : null;
 }
 
 /** A document that is there already is no fix: what it waits for is. */

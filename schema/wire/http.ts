@@ -24,7 +24,9 @@ const secret = { type: 'string', minLength: 1, maxLength: 128 } as const;
 export const appParams = closed({ id: appId });
 export const backendParams = closed({ person: personId, app: appId });
 export const serverParams = closed({ server: personId });
-export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove'] }, force: flag }, ['act']);
+export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove', 'forget'] }, force: flag }, [
+  'act',
+]);
 export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
 export const signInBody = {
   oneOf: [

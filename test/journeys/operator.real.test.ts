@@ -40,18 +40,35 @@ const objects = async (kind: string) =>
 
 const endings: (() => Promise<void>)[] = [];
 
+let output = '';
+
 async function startPortal(): Promise<void> {
   const child = (running = portal.start(['svc', 'up', '/etc/svc-portal', '--state', '/var/lib/svc/state'], { as: 'svc' }));
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
+      output += chunk.toString();
     });
   await until('the portal to listen', () => {
     if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${said}`);
     return /listening on|open http/.test(said);
   });
 }
+
+const writePeople = async (all: typeof people): Promise<void> =>
+  await write(
+    'people',
+    ...all.map(
+      ({ name, server }) =>
+        `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${name}, login: ${name}, server: ${server}, account: ${name} }`,
+    ),
+  );
+const writeApps = async (names: readonly ServerName[]): Promise<void> =>
+  await write(
+    'apps',
+    ...names.map((name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`),
+  );
 
 /** YAML of an operator, one file for each thing. */
 const write = async (name: string, ...documents: readonly string[]) =>
@@ -135,17 +152,8 @@ test('a kit is put on each server', { timeout: 300_000 }, async () => {
 const visitors = new Map<string, Visitor>();
 
 test('40 people behind one address sign in with the passwords of their accounts', { timeout: 300_000 }, async () => {
-  await write(
-    'people',
-    ...people.map(
-      ({ name, server }) =>
-        `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: ${name}, login: ${name}, server: ${server}, account: ${name} }`,
-    ),
-  );
-  await write(
-    'apps',
-    ...serverNames.map((name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`),
-  );
+  await writePeople(people);
+  await writeApps(serverNames);
   await inState('apply');
   await until('the people', async () => (await objects('people')).length === people.length);
   const waiting = [...people];
@@ -216,4 +224,35 @@ test('a server is taken away, and nothing of others went with it', { timeout: 30
     const missing = [...(before.get(name) ?? [])].filter(([file, said]) => after.get(file) !== said);
     expect(missing.map(([file, said]) => `${file}:${said} is now${after.get(file) ?? ' gone'}`)).toEqual([]);
   }
+});
+
+test('a machine dies for good: its people are taken away, and it is given up', { timeout: 300_000 }, async () => {
+  await servers.polar.end();
+  const wanted = await inState('server', 'forget', 'polar', '--yes');
+  expect([wanted.code, wanted.err.includes('Server/polar is wanted')]).toEqual([1, true]);
+  const saidBefore = output.length;
+  await portal.run(['rm', '/etc/svc-portal/polar.yaml']);
+  await writePeople(people.filter(({ server }) => server !== 'polar'));
+  await writeApps(['sirius', 'vega']);
+  expect((await inState('apply', '--prune')).code).toBe(0);
+  const left = async (): Promise<readonly string[]> => {
+    const all = await Promise.all(['servers', 'people', 'packages'].map((kind) => objects(kind)));
+    const gone = new Set([
+      'Server/polar',
+      'Package/notas-polar',
+      ...people.filter(({ server }) => server === 'polar').map(({ name }) => `Person/${name}`),
+    ]);
+    return all.flat().flatMap(({ key }) => (gone.has(key) ? [key] : []));
+  };
+  const before = await left();
+  expect(before).toContain('Server/polar');
+  const said = await inState('server', 'forget', 'polar');
+  expect([said.code, said.out.split('\n').filter((line) => line.startsWith('will')).length]).toEqual([2, expect.any(Number)]);
+  for (const key of before) expect(said.out).toContain(key);
+  expect((await left()).length).toBe(before.length);
+  const done = await inState('server', 'forget', 'polar', '--yes');
+  expect([done.code, done.err]).toEqual([0, '']);
+  expect(await left()).toEqual([]);
+  // A machine that is away makes the portal say so, not write without end.
+  expect(output.length - saidBefore).toBeLessThan(200_000);
 });

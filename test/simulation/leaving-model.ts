@@ -101,6 +101,7 @@ function workLeaver(world: World, person: PersonModel): void {
       lasts: null,
       left: {
         signedOut: person.signedOut,
+        lost: false,
         shared: false,
         account: true,
         supervisor: person.link,
@@ -228,7 +229,7 @@ function workServer(world: World, server: ServerModel): void {
   if (server.document === 'gone') return;
   const occupied = [...server.people, ...server.packages].some(({ document }) => document !== 'gone');
   const { actions } = decideServer(
-    { name: server.name, generation: 1, leaving: server.document === 'leaving', kit: null },
+    { name: server.name, generation: 1, leaving: server.document === 'leaving', lost: false, kit: null },
     { host: hostOf(server), occupied, kit: { status: 'unknown', message: '' }, busy: null, failure: null },
     null,
     world.clock.nowMs(),
