@@ -145,6 +145,30 @@ test('what is asked for is written down, done as it was decided, and then nothin
   expect(kit.off).toMatchObject({ status: 'unreachable', message: expect.stringMatching(/^the server kit was taken off/) });
 });
 
+test.for([
+  ['a server that does not answer at first', 'no answer', [], ['error: no answer'], []],
+  [
+    'a kit whose commands do not run',
+    '',
+    ['svc-app-run'],
+    ['step: switch', expect.stringContaining('1.0.0-aaaaaaaa is not put there again')],
+    ['1.0.0-aaaaaaaa'],
+  ],
+] as const)('a rollback holds what it leaves: %s', async ([, failure, lacks, lines, held]) => {
+  let looks = 0;
+  const { gateway, wishes } = bench('252', {
+    facts: async () => {
+      looks += 1;
+      if (looks === 1 && failure !== '') throw new SvcError('SERVER_UNREACHABLE', failure);
+      return readFacts(['arch x86_64', 'uid 0', 'systemd 252', 'kit 1.0.0-aaaaaaaa', 'kit_at 1.0.0-aaaaaaaa', 'kit_runs yes']);
+    },
+    tryKit: async () => lacks,
+    rollBack: async () => '0.9.0-bbbbbbbb',
+  });
+  expect(await told(gateway.serverAct('sirius', 'rollback', false))).toEqual(lines);
+  expect([...new Set(wishes.map((wish) => (JSON.parse(wish) as { held: string }).held))]).toEqual(held);
+});
+
 test('a rollback that the loop was faster with names the kit that came back all the same', async () => {
   let there = '1.0.0-aaaaaaaa';
   let isBegun = false;

@@ -211,12 +211,18 @@ const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
   },
   rollback: async (context, server, kit, _force, emit) => {
     await observeKit(context, server, true);
-    const held = kit.facts?.kit ?? null;
+    // What is gone back from has to be known, or it would be put there again at once. One whose commands do not run is there all the same.
+    const held = kit.facts?.kitAt ?? null;
+    if (held === null)
+      throw new SvcError(
+        'SERVER_UNREACHABLE',
+        kit.observed.status === 'unknown' ? kit.observed.message : 'no server kit is there to go back from',
+      );
     const [told] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
     // The loop did it: what came back is looked for.
     if (told === undefined) await observeKit(context, server, true);
     const now = told ?? kit.facts?.kit ?? 'before it';
-    return `${server.name} is back at the server kit ${now}; ${held ?? ''} is not put there again before svc server add`;
+    return `${server.name} is back at the server kit ${now}; ${held} is not put there again before svc server add`;
   },
   remove: async (context, server, kit, force, emit) => {
     const troubles = await asked(context, server, kit, { removed: true, held: null, pending: force ? 'remove-forced' : 'remove' }, emit);
