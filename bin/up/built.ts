@@ -11,8 +11,8 @@ export const builtFiles = [
   'build/bin/svc.mjs',
 ] as const;
 
-/** Throws NOT_BUILT with the line that builds. */
-export function requireBuild(root: string): void {
+/** Throws NOT_BUILT with the line that builds. Before anything is made: `svc up`, `svc dev`. */
+export function requireBuild(root = path.resolve(import.meta.dirname, '../..')): void {
   const missing = builtFiles.find((file) => !existsSync(path.join(root, file)));
   if (missing !== undefined)
     throw new SvcError(

@@ -61,7 +61,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 /** Resolves when SIGTERM or SIGINT ended it in order; rejects with a coded error when it can't begin, or when another `svc up` took its state folder. */
 export async function up(options: UpOptions): Promise<void> {
-  requireBuild(root);
+  requireBuild();
   const ended = untilSignal();
   // A terminal gets the link and errors; a service gets every transition.
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
