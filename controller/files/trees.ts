@@ -60,8 +60,22 @@ export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progres
   const made: Made[] = [];
   await copyAt(fs, { from, to, depth: 0, made }, progress);
   const isLink = made[0]?.target !== undefined;
-  if (!isLink && (await fs.keepAttributes(from, to, 'tree'))) return;
+  const isKept = !isLink && (await fs.keepAttributes(from, to, 'tree'));
+  if (!isLink) await removeLate(fs, made, progress);
+  if (isKept) return;
   for (const one of made.toReversed()) await finishOne(fs, one);
+}
+
+/** The attributes are copied by a second walk of `from`: what appeared there since the first one arrived empty, and is no part of the copy. */
+async function removeLate(fs: FileSystem, made: readonly Made[], { signal }: Progress): Promise<void> {
+  const known = new Set(made.map(({ to }) => to.toString('hex')));
+  for (const { to, facts } of made) {
+    if (facts.kind !== 'folder') continue;
+    const paths = (await entriesOf(fs, to, signal)).map(({ name }) => joined(to, name));
+    const late = paths.filter((path) => !known.has(path.toString('hex')));
+    for (const path of late) await removeTree(fs, path, { ...quiet, signal });
+    if (late.length > 0) await fs.setModified(to, facts.modifiedMs);
+  }
 }
 
 /** What is to be said of a copy once its content is there; `target` of a link, which is made then. */
