@@ -9,6 +9,7 @@ import { createConnections } from '../../controller/hosts/ssh/connections.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/loop/record.ts';
+import { kitFixOf, managesKit } from '../../controller/servers/kit-state.ts';
 import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
 import { serverKit } from '../../kit/server/made.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -24,7 +25,8 @@ export interface HostParts {
 /** The folder of this command: the supervisor is beside it. */
 const binDir = path.resolve(import.meta.dirname, '..');
 
-export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec }: ServerDocument, readOnly: boolean): Host {
+export function createHost({ stateDir, clock, log }: HostParts, document: ServerDocument, readOnly: boolean): Host {
+  const { metadata, spec } = document;
   const server = metadata.name;
   const onBadPackage = (folder: string, error: unknown): void =>
     log.warn({ server, folder, error: (error as Error).message }, 'package can not be read');
@@ -40,6 +42,7 @@ export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec
       clock,
       pack: (source) => packSource(source, stateDir),
       onBadPackage,
+      kitFix: kitFixOf(document),
     });
   }
   const { prefix } = spec.local;
@@ -58,10 +61,10 @@ export function createHost({ stateDir, clock, log }: HostParts, { metadata, spec
 /**
  * The administrator's side of a server; null for this machine, and where the document names another kit folder, which svc does not manage.
  */
-export function createAdmin({ stateDir, clock }: HostParts, { metadata, spec }: ServerDocument): ServerAdmin | null {
-  if (!('ssh' in spec)) return null;
-  const { host, port = 22, hostKey, admin = 'root', key, kit, prefix } = spec.ssh;
-  if (kit !== undefined || prefix !== undefined) return null;
+export function createAdmin({ stateDir, clock }: HostParts, document: ServerDocument): ServerAdmin | null {
+  const { metadata, spec } = document;
+  if (!('ssh' in spec) || !managesKit(document)) return null;
+  const { host, port = 22, hostKey, admin = 'root', key } = spec.ssh;
   const credential = () => credentialOf(key, stateDir, process.env);
   const connections = createConnections({ target: { host, port, hostKey }, admin, credential, clock });
   return createServerAdmin({

@@ -28,6 +28,7 @@ beforeAll(async () => {
     clock: systemClock,
     pack: () => Promise.reject(new Error('nothing is sent here')),
     onBadPackage: () => undefined,
+    kitFix: '',
   });
   for (const { home, uid } of sshd.accounts) {
     mkdirSync(path.join(home, '.svc-jobs'), { mode: 0o700 });

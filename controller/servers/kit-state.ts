@@ -1,6 +1,7 @@
 /** What is known of the kit of one server: what was seen, what belongs there, what is being done and what went wrong. kit-work.ts acts on it. */
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../reconcilers/server.ts';
+import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { KitTarball, ServerAdmin } from './admin.ts';
 import type { ServerFacts } from './facts.ts';
 
@@ -35,6 +36,21 @@ export interface KitState {
   tookMs: number;
   /** The portal's time before and after it. */
   askedMs: readonly [before: number, after: number];
+}
+
+/** Whether svc puts the kit of that server there: an ssh server whose document names no other folder of it, and no prefix. */
+export const managesKit = ({ spec }: ServerDocument): boolean =>
+  'ssh' in spec && spec.ssh.kit === undefined && spec.ssh.prefix === undefined;
+
+/** What brings the kit of this portal to an ssh server, or who does. */
+export const kitFixOf = (document: ServerDocument): string =>
+  managesKit(document) ? `svc server add ${document.metadata.name} puts that of this portal there` : whyNoKit(document);
+
+/** Why svc does nothing to the kit of that server, where it manages none. */
+export function whyNoKit({ metadata: { name }, spec }: ServerDocument): string {
+  return 'ssh' in spec
+    ? `Server/${name} names a kit or a prefix of its own: who made that folder keeps the kit in it, svc does not (docs/ssh.md)`
+    : `${name} is this machine: it needs no server kit`;
 }
 
 export function newKitState(admin: ServerAdmin): KitState {

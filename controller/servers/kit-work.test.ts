@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
+import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { ServerAdmin } from './admin.ts';
 import { serverWork, prepareAccounts } from './kit-work.ts';
-import { newKitState } from './kit-state.ts';
+import { kitFixOf, newKitState } from './kit-state.ts';
 import { moving } from '../../schema/testing/moving.ts';
 
 function bench(admin: Partial<ServerAdmin>) {
@@ -56,4 +57,20 @@ test('accounts are not made ready where the kit was taken off meanwhile', async 
   await removed;
   await expect(settled).rejects.toThrow(/taken off meanwhile/);
   expect(asked).toEqual([]);
+});
+
+const own = 'Server/vega names a kit or a prefix of its own: who made that folder keeps the kit in it, svc does not (docs/ssh.md)';
+
+test.for([
+  [{ local: { prefix: 'vega' } }, 'vega is this machine: it needs no server kit', null],
+  [{ ssh: { host: 'vega.lan', hostKey: 'k', kit: '/srv/kit' } }, own, own],
+  [{ ssh: { host: 'vega.lan', hostKey: 'k', prefix: '/srv/try' } }, own, own],
+  [{ ssh: { host: 'vega.lan', hostKey: 'k' } }, null, 'svc server add vega puts that of this portal there'],
+] as const)('of a server with %j is told who keeps its kit', async ([spec, refused, fix]) => {
+  const { server, context } = bench({});
+  const document = { metadata: { name: 'vega' }, spec } as unknown as ServerDocument;
+  Object.assign(server, { kit: null, placed: { document } });
+  if (refused !== null)
+    await expect(serverWork(context, server, 'kit', 'the server kit is put in place', async () => undefined)).rejects.toThrow(refused);
+  if (fix !== null) expect(kitFixOf(document)).toBe(fix);
 });

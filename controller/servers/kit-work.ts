@@ -11,7 +11,7 @@ import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '.
 import { ageMs } from '../clock/age.ts';
 import type { ServerFacts } from './facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
-import { noWish, type KitState, type KitWish } from './kit-state.ts';
+import { noWish, whyNoKit, type KitState, type KitWish } from './kit-state.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
 
@@ -183,7 +183,7 @@ export async function serverWork(
   act: (kit: KitState, step: (step: string) => void) => Promise<void>,
 ): Promise<void> {
   const { kit } = server;
-  if (kit === null) throw new SvcError('BAD_REQUEST', `${server.name} is this machine: it needs no server kit`);
+  if (kit === null) throw new SvcError('BAD_REQUEST', whyNoKit(server.placed.document));
   while (kit.work !== null) await kit.work.catch(() => undefined);
   kit.work = working(context, server, kit, kind, words, act);
   await kit.work;

@@ -80,9 +80,9 @@ test('says at once that it waits for what is being done there, however long that
 test('of a server with a kit of its own is not called this machine', async () => {
   const { gateway, server } = bench('252');
   const other = { ssh: { host: 'vega.lan', hostKey: 'SHA256:x', kit: '/srv/kit' } };
-  Object.assign(server, { kit: null, placed: { generation: 1, document: { spec: other } } });
+  Object.assign(server, { kit: null, placed: { generation: 1, document: { metadata: { name: 'sirius' }, spec: other } } });
   await expect(gateway.serverChecks('sirius')).rejects.toThrow('names a kit or a prefix of its own');
-  Object.assign(server, { placed: { generation: 1, document: { spec: { local: {} } } } });
+  Object.assign(server, { placed: { generation: 1, document: { metadata: { name: 'sirius' }, spec: { local: {} } } } });
   await expect(gateway.serverChecks('sirius')).rejects.toThrow('is this machine');
 });
 

@@ -10,7 +10,7 @@ import { serverChecks, type PortalObservation } from '../servers/checks.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn, observeKit, serverDesired, serverObserved, prepareAccounts, writeWish } from '../servers/kit-work.ts';
-import { noWish, type KitState, type KitWish } from '../servers/kit-state.ts';
+import { noWish, whyNoKit, type KitState, type KitWish } from '../servers/kit-state.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { Entries, ServerEntry } from '../entries.ts';
 import { applyInForce } from '../loop/apply.ts';
@@ -31,13 +31,7 @@ export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'>
 function serverOf({ entries }: Context, name: string): { readonly server: ServerEntry; readonly kit: KitState } {
   const server = entries.servers.get(name);
   if (!server) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
-  if (server.kit === null) {
-    const why =
-      'ssh' in server.placed.document.spec
-        ? `Server/${name} names a kit or a prefix of its own: who made that folder keeps the kit in it, svc does not (docs/ssh.md)`
-        : `${name} is this machine: it needs no server kit`;
-    throw new SvcError('BAD_REQUEST', why);
-  }
+  if (server.kit === null) throw new SvcError('BAD_REQUEST', whyNoKit(server.placed.document));
   return { server, kit: server.kit };
 }
 

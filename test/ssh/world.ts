@@ -113,6 +113,7 @@ export function sshHostOptions(sshd: TestSshd, over: Partial<SshHostOptions> = {
     clock: systemClock,
     pack: (source) => packSource(source, sshd.dir),
     onBadPackage: () => undefined,
+    kitFix: 'svc server add sirius',
     ...over,
   };
 }

@@ -45,6 +45,8 @@ export interface SshHostOptions {
   /** Makes the one file that is sent: bytes and digest of a tarball, or of the tarball that a folder was packed into. */
   readonly pack: (source: Exclude<PackageSource, { readonly kind: 'url' }>) => Promise<PackedSource>;
   readonly onBadPackage: (folder: string, error: unknown) => void;
+  /** What brings the kit of this portal there, or who does. */
+  readonly kitFix: string;
 }
 
 export interface PackedSource {
@@ -67,6 +69,7 @@ export function createSshHost(options: SshHostOptions): Host {
   const listing = createListing({
     clock,
     onBadPackage: options.onBadPackage,
+    kitFix: options.kitFix,
     run: (stdin, onLine) => {
       const argv = asRoot(options, kitCommand(options, 'svc-app-list'));
       return repeatable(connections.admin(), () => ({ argv, stdin: textOf(stdin), onLine, msMax: limits.serverObserveMsMax }));
@@ -207,10 +210,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const kit = isOlderKit(seen.kit) ? (await parts.listing.observe([account], true)).kit : seen.kit;
   if (isOlderKit(kit)) {
     // Starting it now would only end in it being replaced by ours.
-    throw new SvcError(
-      'KIT_MISSING',
-      `${options.server} has the kit ${kit}, the portal is ${kitVersion}: svc server add brings it up to date`,
-    );
+    throw new SvcError('KIT_MISSING', `${options.server} has the kit ${kit}, the portal is ${kitVersion}: ${options.kitFix}`);
   }
   const connection = connections.of(account);
   const endMs = clock.monotonicMs() + limits.supervisorStartMsMax;
@@ -218,7 +218,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   let spoken = '';
   const onLine = (line: string): void => void (spoken ||= line);
   const result = await repeatable(connection, () => ({ argv, msMax: limits.supervisorStartMsMax, onLine }));
-  if (result.code !== 0) throw failed(result, spoken, paths.supervisorLog);
+  if (result.code !== 0) throw failed(result, options.kitFix, spoken, paths.supervisorLog);
   // The socket file is there; one that a dead supervisor left accepts no connection yet.
   for (;;) {
     const stream = await connection.dial(paths.supervisorSocket).catch(() => null);
@@ -237,8 +237,8 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
 }
 
 /** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A home that is not there is told on stderr. */
-function failed(result: RemoteResult, spoken: string, log: string): SvcError {
-  const missing = notRun(result, 'svc-app-supervisor');
+function failed(result: RemoteResult, kitFix: string, spoken: string, log: string): SvcError {
+  const missing = notRun(result, kitFix, 'svc-app-supervisor');
   if (missing.code === 'KIT_MISSING') return new SvcError('SUPERVISOR_FAILED', missing.message);
   const words = firstLine(spoken === '' ? result.said : spoken);
   return new SvcError(
@@ -297,10 +297,10 @@ async function runInstaller(parts: Parts, act: readonly string[], order: Install
   if (signal?.aborted ?? false) throw new SvcError('CANCELLED', 'the installation was cancelled before it began');
   const argv = kitCommand(options, 'svc-app-install', '--json', '--cancellable', `--${scope}`, ...act);
   try {
-    if (scope === 'sistema') return resultOf(await talk(connections.installs(options.admin), asRoot(options, argv), order));
+    if (scope === 'sistema') return resultOf(await talk(options.kitFix, connections.installs(options.admin), asRoot(options, argv), order));
     if (account === null) throw new SvcError('BAD_REQUEST', 'scope pessoa needs the account');
     await placeOf(parts, account);
-    return resultOf(await talk(connections.installs(account), argv, order));
+    return resultOf(await talk(options.kitFix, connections.installs(account), argv, order));
   } finally {
     listing.changed();
   }
@@ -315,7 +315,13 @@ function resultOf(outcome: Exclude<InstallOutcome, { readonly event: 'error' }>)
 async function inventory({ options, connections }: Parts, requirements: readonly string[]): Promise<Inventory> {
   const argv = asRoot(options, kitCommand(options, 'svc-app-install', '--json', '--look', '-'));
   const stdin = textOf(requirements.map((requirement) => `${requirement.replaceAll('\n', ' ')}\n`).join(''));
-  const outcome = await talk(connections.admin(), argv, { stdin, scope: 'sistema', account: null }, limits.serverObserveMsMax);
+  const outcome = await talk(
+    options.kitFix,
+    connections.admin(),
+    argv,
+    { stdin, scope: 'sistema', account: null },
+    limits.serverObserveMsMax,
+  );
   if (outcome.event === 'look') return { missing: outcome.missing, engines: outcome.engines, gpu: outcome.gpu };
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
@@ -323,12 +329,13 @@ async function inventory({ options, connections }: Parts, requirements: readonly
 async function credential({ options, connections }: Parts, app: string, order: string): Promise<CredentialState> {
   const argv = asRoot(options, kitCommand(options, 'svc-app-install', '--json', '--credential', app));
   const asked = { stdin: textOf(order), scope: 'sistema', account: null } as const;
-  const outcome = await talk(connections.admin(), argv, asked, limits.serverObserveMsMax);
+  const outcome = await talk(options.kitFix, connections.admin(), argv, asked, limits.serverObserveMsMax);
   if (outcome.event === 'credential') return outcome;
   throw new SvcError('INTERNAL', 'svc-app-install answered something else');
 }
 
 async function talk(
+  kitFix: string,
   connection: SshConnection,
   argv: readonly string[],
   { onEvent, signal, stdin }: InstallOrder,
@@ -344,7 +351,7 @@ async function talk(
     onLine: (line) => lines.take(line),
     msMax,
   });
-  if (result.code === 126 || result.code === 127) throw notRun(result, 'svc-app-install');
+  if (result.code === 126 || result.code === 127) throw notRun(result, kitFix, 'svc-app-install');
   return lines.outcome([result.signal ?? `exit code ${result.code}`, result.said].filter(Boolean).join(': '), signal?.aborted ?? false);
 }
 

@@ -24,6 +24,7 @@ function createServer() {
         runs.push({ asked, answer });
       }),
     onBadPackage: (folder) => bad.push(folder),
+    kitFix: '',
   });
   return { listing, runs, bad, pass: (ms: number) => (nowMs += ms) };
 }
@@ -165,17 +166,20 @@ test('what could not be read is what it was, and is asked for whole until it can
 });
 
 test.for([
-  [127, 'sh: 1: /opt/svc/bin/svc-app-list: not found', 'KIT_MISSING'],
-  [1, 'sudo: /opt/svc/bin/svc-app-list: command not found', 'KIT_MISSING'],
-  [1, 'sudo: a password is required', 'SERVER_UNREACHABLE'],
-] as const)('a command that did not come to its end: %i %s', async ([code, said, expected]) => {
+  [127, 'sh: 1: svc-app-list: not found', 'KIT_MISSING', 'is not on the server (sh: 1: svc-app-list: not found): svc server add vega'],
+  [
+    1,
+    'sudo: svc-app-list: command not found',
+    'KIT_MISSING',
+    'is not on the server (sudo: svc-app-list: command not found): svc server add vega',
+  ],
+  [1, 'sudo: a password is required', 'SERVER_UNREACHABLE', 'ended with 1: sudo: a password is required'],
+] as const)('a command that did not come to its end: %i %s', async ([exit, said, code, message]) => {
   const listing = createListing({
     clock: { nowMs: moving(() => 0), monotonicMs: moving(() => 0), at: () => () => undefined },
-    run: async () => ({ code, signal: null, said }),
+    run: async () => ({ code: exit, signal: null, said }),
     onBadPackage: () => undefined,
+    kitFix: 'svc server add vega',
   });
-  await expect(listing.observe([], true)).rejects.toMatchObject({
-    code: expected,
-    message: expect.stringContaining(said.slice(0, 20)) as string,
-  });
+  await expect(listing.observe([], true)).rejects.toMatchObject({ code, message: `svc-app-list ${message}` });
 });

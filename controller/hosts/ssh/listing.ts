@@ -38,6 +38,8 @@ export interface ListingOptions {
   /** Runs svc-app-list as root, with these lines on its standard input. */
   readonly run: (stdin: string, onLine: (line: string) => void) => Promise<RemoteResult>;
   readonly onBadPackage: (folder: string, error: unknown) => void;
+  /** What brings the kit of this portal there, or who does. */
+  readonly kitFix: string;
 }
 
 export function createListing(options: ListingOptions): Listing {
@@ -146,7 +148,7 @@ async function read(options: ListingOptions, known: Known, accounts: readonly st
     if (line) take(options, known, taken, line);
   });
   if (taken.refused) throw taken.refused;
-  if (taken.kit === null) throw notRun(result);
+  if (taken.kit === null) throw notRun(result, options.kitFix);
   const system = keep(known, taken, '');
   const own = new Map(accounts.map((name) => [name, { home: taken.homes.get(name) ?? null, own: keep(known, taken, name) }]));
   return { kit: taken.kit, engines: taken.engines, system, accounts: own };
@@ -209,9 +211,9 @@ function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly
 }
 
 /** 126 and 127 are the shell's: there is no such command, or it can't be run. */
-export function notRun({ code, signal, said }: RemoteResult, program = 'svc-app-list'): SvcError {
+export function notRun({ code, signal, said }: RemoteResult, kitFix: string, program = 'svc-app-list'): SvcError {
   if (code === 127 || code === 126 || (code === 1 && /sudo: .*command not found/.test(said))) {
-    return new SvcError('KIT_MISSING', `${program} is not on the server (${firstLine(said)}): svc server add puts the kit there`);
+    return new SvcError('KIT_MISSING', `${program} is not on the server (${firstLine(said)}): ${kitFix}`);
   }
   return new SvcError('SERVER_UNREACHABLE', `${program} ended with ${signal ?? code}: ${firstLine(said)}`);
 }
