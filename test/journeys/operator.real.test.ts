@@ -71,8 +71,9 @@ const writeApps = async (names: readonly ServerName[]): Promise<void> =>
   );
 
 /** YAML of an operator, one file for each thing. */
-const write = async (name: string, ...documents: readonly string[]) =>
+const write = async (name: string, ...documents: readonly string[]): Promise<void> => {
   await portal.sh(`cat >/etc/svc-portal/${name}.yaml`, { input: documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n') });
+};
 
 const before = new Map<ServerName, ReadonlyMap<string, string>>();
 
