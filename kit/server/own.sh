@@ -75,3 +75,16 @@ remove_kit_files() {
   kit_files "$1" | while read -r file; do rm -f "$file"; done
   rmdir "$1/authorized_keys" "$1/lingered" "$1/portal" "$1" 2>/dev/null || true
 }
+
+# What Node compiled of the commands that the administrator with home $1 ran: files named by eight digits, one that was cut off with six letters
+# more, in a folder for each build of Node. A portal of the same account shares it, and compiles anew.
+remove_compiled() {
+  digit='[0-9a-f]'
+  name=$digit$digit$digit$digit$digit$digit$digit$digit
+  for folder in "$1"/.cache/svc/compile/v[0-9]*-*-$name-*; do
+    if [ ! -d "$folder" ] || [ -L "$folder" ]; then continue; fi
+    find "$folder" -mindepth 1 -maxdepth 1 -type f \( -name "$name" -o -name "$name.??????" \) -exec rm -f {} +
+    rmdir "$folder" 2>/dev/null || true
+  done
+  rmdir "$1/.cache/svc/compile" "$1/.cache/svc" 2>/dev/null || true
+}

@@ -91,5 +91,6 @@ if cd "$base" 2>/dev/null; then
 fi
 remove_kit_files "$p/etc/svc-kit"
 remove_kit_files "$p/etc/svc"
+case "${HOME-}" in /*) remove_compiled "$p$HOME" ;; esac
 if [ -d "$p/etc/svc-kit" ]; then echo "left $p/etc/svc-kit"; fi
 echo 'step done'

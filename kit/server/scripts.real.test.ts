@@ -221,6 +221,8 @@ const ofOthers = {
   'usr/local/bin/svc-app-run': '-> /srv/svc/bin/svc-app-run',
   'usr/local/bin/svc-mine': '-> /opt/svc/state/mine',
   'usr/local/bin/svc-hello': 'a script',
+  'root/.cache/svc/notes': 'mine',
+  'root/.cache/svc/compile/v24.1.0-x64-00000000-0/notes': 'mine',
 };
 
 describe('the kit that set-up made', () => {
@@ -231,11 +233,18 @@ describe('the kit that set-up made', () => {
     expect(script('install', [kit.id, kit.sha256])).toMatchObject({ status: 0, stderr: '' });
     const lacks = (): string => script('try', []).stdout;
     expect([current(), lacks()]).toEqual([kit.id, '']);
+    // What Node compiles for the administrator who looks is made by the kit as well.
+    const env = { PATH: process.env['PATH'], HOME: path.join(root, 'server/root') };
+    mkdirSync(env.HOME);
+    execFileSync(path.join(base(), 'current/bin/svc-app-list'), { env, input: '' });
+    expect(readdirSync(path.join(env.HOME, '.cache/svc/compile'))).toHaveLength(1);
     // Nothing was written but what was in the tarball.
     expect(readdirSync(path.join(base(), 'current')).toSorted()).toEqual(['.sum', 'bin', 'build', 'kit.json', 'node', 'sdk']);
     for (const { bundle } of kitPrograms) appendFileSync(path.join(base(), 'current/build/kit', bundle), '\n)');
     const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [`lacks ${command}\n`]));
     expect(lacks()).toBe(commands.join(''));
+    expect(script('remove', ['yes'], { HOME: '/root' }).stdout).toContain('step done');
+    expect(listing().filter((line) => line.startsWith('root'))).toEqual(['root /', 'root/.cache /']);
   });
 });
 
@@ -255,7 +264,11 @@ describe('what others keep where the kit is', () => {
     }
     expect(script('rollback', []).status).toBe(0);
     expect(listing()).toEqual(expect.arrayContaining([...before]));
-    const removed = script('remove', ['yes']);
+    plant({
+      'root/.cache/svc/compile/v24.1.0-x64-00000000-0/4c0f8433': 'compiled',
+      'root/.cache/svc/compile/v24.1.0-x64-00000000-0/4c0f8433.Ab3xYz': 'half',
+    });
+    const removed = script('remove', ['yes'], { HOME: '/root' });
     expect([removed.status, removed.stdout]).toEqual([
       0,
       expect.stringMatching(/^left .*\/opt\/svc$[^]*^left .*\/etc\/svc-kit$/m) as string,
