@@ -16,6 +16,7 @@ import type {
   BackendMemory,
   BackendObserved,
 } from '../reconcilers/backend-types.ts';
+import type { UnpackedNow } from '../kit/repository/reading/unpacked-now.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type {
@@ -219,6 +220,8 @@ export interface PackageEntry {
   offer: OfferedVersion | null;
   offered: readonly string[];
   problem: string | null;
+  /** What the repository holds unpacked of the app, as far as it could be read last. */
+  source: UnpackedNow | null;
   decision: PackageDecision | null;
 }
 

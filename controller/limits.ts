@@ -34,6 +34,8 @@ export const limits = {
   strangersAtOnceMax: 256,
   /** And so long after the portal began to act. */
   strangersAfterMs: 1_000,
+  /** A younger look at the unpacked source of a package serves. */
+  sourceAgeMs: 5_000,
   /** How often engines and Linux packages are read where no change is signalled. */
   inventoryPollMs: 60_000,
   /** Minimum interval of package observations that a supervisor's change signal causes. */

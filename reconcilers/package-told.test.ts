@@ -148,6 +148,19 @@ describe('an attempt', () => {
     });
   });
 
+  it.for([
+    [want, 'installed', [], [['True', 'SourceChanged']]],
+    [{ ...want, paused: true }, 'installed', [], [['True', 'SourceChanged']]],
+    [{ ...want, version: '1.3.0' }, 'outdated', ['package/install'], []],
+    [gone, 'removing', ['package/remove'], []],
+  ] as const)('%#: that its source has other files, and nothing is done about it', ([desired, state, acts, told]) => {
+    const seen = sees({ installed: at('1.2.0'), otherSource: '/apps/notas' });
+    const decision = decidePackage(desired, seen, null, 1_000);
+    const stale = decision.conditions.filter(({ type }) => type === 'Stale');
+    expect([decision.state, decision.actions.map(({ kind }) => kind)]).toEqual([state, acts]);
+    expect(stale.map(({ status, reason }) => [status, reason])).toEqual(told);
+  });
+
   it('that is not held back tells of no failure of before', () => {
     expect(decidePackage(want, sees({ failure: { ...failure, retry: 'terminal' } }), null, 1_000)).toMatchObject({ state: 'installing' });
     const memory = { ...decidePackage(want, sees(), null, 1_000).memory, attempts: 0, nextAttemptAtMs: 9_000 };

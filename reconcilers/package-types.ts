@@ -64,6 +64,8 @@ export interface PackageObserved {
   } | null;
   /** Why the system refuses to read the installed version; absent while it can be read. */
   readonly unread?: string;
+  /** Folder of the repository that holds other files under the installed version; absent: the same ones, or it can't be said. */
+  readonly otherSource?: string;
   /** The version that is aimed at, as the repository offers it; `mark` changes with its bytes. Null: not offered. */
   readonly offer: { readonly mark: string } | null;
   /** Versions that the repository offers, newest first. */

@@ -5,6 +5,7 @@
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { keys } from '../schema/keys.ts';
+import { sourceChanged } from '../schema/texts/source-changed.ts';
 import type { Action } from './actions.ts';
 import { limits } from './limits.ts';
 import { earliest, stampConditions } from './conditions.ts';
@@ -126,7 +127,7 @@ function follow(
   };
 }
 
-function conditionsOf(desired: PackageDesired, { installed }: PackageObserved, { state, reason, message }: Step) {
+function conditionsOf(desired: PackageDesired, { installed, otherSource }: PackageObserved, { state, reason, message }: Step) {
   const is = (truth: boolean) => (state === 'unknown' ? ('Unknown' as const) : truth ? ('True' as const) : ('False' as const));
   const drift = installed?.drift === true;
   const changed = drift ? ({ reason: 'Drift', message: 'files were changed on the server' } as const) : ({ reason, message: '' } as const);
@@ -135,6 +136,10 @@ function conditionsOf(desired: PackageDesired, { installed }: PackageObserved, {
     { type: 'Installed', status: is(installed !== null), reason, message },
     { type: 'Progressing', status: is(state === 'installing' || state === 'removing'), reason, message },
     { type: 'Drift', status: is(drift), ...changed },
+    // Not put back by itself: each release has a version of its own. Source: spec 2.1, docs/decisions/0333-a-source-that-changed.md
+    ...(otherSource !== undefined && state === 'installed'
+      ? [{ type: 'Stale', status: 'True', reason: 'SourceChanged', message: sourceChanged(otherSource).en } as const]
+      : []),
     ...(desired.paused ? [{ type: 'Paused', status: 'True', reason: 'Paused', message: 'nothing of it is changed' } as const] : []),
   ] as const;
 }

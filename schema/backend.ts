@@ -78,6 +78,7 @@ export const reasons = [
   'Cancelled',
   'Outdated',
   'Drift',
+  'SourceChanged',
   'Paused',
   'RolledBack',
   'SourceMissing',

@@ -32,6 +32,7 @@ import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
+import { packagesCheck } from './packages-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { keepOwned } from './owned.ts';
@@ -258,13 +259,14 @@ function namesOf(first: Portal, options: PortalOptions, ends: Ending[]): Pick<Ru
   };
 }
 
-/** Rows of `svc doctor` on the servers and the people that the portal knows. */
+/** Rows of `svc doctor` on the servers, the people and the packages that the portal knows. */
 function objectChecks(controller: () => Controller, gateway: Gateway): MoreChecks {
   const entries = () => controller().context.entries;
   return {
     separation: () => separationCheck(entries()),
     gpu: () => gpuCheck(gateway, (server) => isLocal(entries(), server)),
     homes: async () => homesCheck(entries().people.values()),
+    packages: async () => packagesCheck(entries().packages.values()),
     clusters: async () => clustersCheck(entries().clusters.values()),
   };
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { PackedSource } from '../../controller/hosts/ssh/host.ts';
 import { packFolder } from '../../kit/archive/pack.ts';
+import { packageChooser } from '../../kit/repository/publishing/package-files.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
@@ -25,7 +26,7 @@ export async function packSource(asked: Exclude<PackageSource, { readonly kind: 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const out = path.join(folder, `send-${randomBytes(9).toString('hex')}.tgz`);
   try {
-    const { bytes, sha256 } = await packFolder(source, { root: 'package', out });
+    const { bytes, sha256 } = await packFolder(source, { root: 'package', out, chosen: packageChooser(source) });
     return { bytes, sha256, read: () => createReadStream(out), remove: () => rm(out, { force: true }) };
   } catch (error) {
     await rm(out, { force: true });

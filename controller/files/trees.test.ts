@@ -27,7 +27,7 @@ test('what appears in the source after it was read is no part of the copy, and n
     };
     const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
     await copyTree(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), quietly);
-    expect(readdirSync(at('copia'), { recursive: true }).toSorted()).toEqual(['dentro', 'dentro/a', 'vazio']);
+    expect(readdirSync(at('copia'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(['dentro', 'dentro/a', 'vazio']);
     expect(readFileSync(at('copia/dentro/a'), 'utf8')).toBe('um');
     const { mode, mtimeMs } = statSync(at('copia/dentro'));
     expect([mode & 0o777, mtimeMs]).toEqual([0o750, 1_000_000]);

@@ -18,6 +18,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
+import { unpackedNow } from '../../kit/repository/reading/unpacked-now.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import type { Host, HostRun } from './host.ts';
 import { describeShell } from './testing/shell-contract.ts';
@@ -48,16 +49,18 @@ const appsIn = (root: string): readonly string[] => (existsSync(root) ? readdirS
 export function describeHost(name: string, fixture: () => Promise<HostFixture>): void {
   describe(`host contract: ${name}`, () => {
     let made: HostFixture;
+    let repository: string;
     let source: string;
     beforeEach(async () => {
       made = await fixture();
-      source = mkdtempSync(path.join(os.tmpdir(), 'svc-pkg-'));
+      repository = mkdtempSync(path.join(os.tmpdir(), 'svc-pkg-'));
+      source = path.join(repository, 'ola');
       writePackage(source, '1.0.0');
     });
     afterEach(async () => {
       await made.host.close();
       await made.remove();
-      rmSync(source, { recursive: true, force: true });
+      rmSync(repository, { recursive: true, force: true });
     });
     placeTests(() => made);
     runTests(() => made);
@@ -141,6 +144,9 @@ function installTests(made: () => HostFixture, source: () => string): void {
   test('installs, lists, replaces and removes in both scopes', async () => {
     const { host, account } = made();
     expect(await host.installed(account)).toEqual([]);
+    // Neither is published, and neither is installed.
+    mkdirSync(path.join(source(), '.git'));
+    for (const secret of ['.git/config', '.env']) writeFileSync(path.join(source(), secret), 'mine');
     const system = await host.install({ kind: 'folder', path: source() }, 'sistema', null);
     const own = await host.install({ kind: 'folder', path: source() }, 'pessoa', account);
     expect(system).toMatchObject({
@@ -150,6 +156,9 @@ function installTests(made: () => HostFixture, source: () => string): void {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
     expect(own.hash).toBe(system.hash);
+    // What a look at the folder compares it with: by every way the same files come there.
+    const now = await unpackedNow({ kind: 'folder', folder: path.dirname(source()) }, path.basename(source()), { nowMs: 0, ageMsMax: 0 });
+    expect([system.delivered, own.delivered]).toEqual([now?.hash, now?.hash]);
     expect((await host.installed(account)).map((one) => one.scope)).toEqual(['sistema', 'pessoa']);
     expect((await host.installed(null)).map((one) => one.scope)).toEqual(['sistema']);
     writePackage(source(), '1.1.0');

@@ -13,7 +13,9 @@ import { publishState } from '../loop/package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoryLocation, type RepositoryLocation } from '../../kit/repository/reading/location.ts';
+import { unpackedNow } from '../../kit/repository/reading/unpacked-now.ts';
+import { limits } from '../limits.ts';
 import { installedAt, markRemoving, targetKey } from '../package-entries.ts';
 import type { PackageEntry, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
@@ -27,6 +29,8 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   keyOf: ({ key }) => key,
   lane: ({ target }) => target.server,
   observe: async (context, entry) => {
+    // The first look reads all files, which may take long: beside the loop.
+    void followSource(context, entry);
     await observeOffer(context, entry, packageDesired(entry));
     return true;
   },
@@ -64,6 +68,7 @@ function report(_context: Context, _entry: PackageEntry, { desired, observed, de
     installed: installed?.version ?? null,
     previous: installed?.previous ?? decision.memory.before,
     drift: installed?.drift === true,
+    ...(observed.otherSource === undefined ? {} : { source: observed.otherSource }),
     ...(paused ? { paused } : {}),
     ...(rollback === null ? {} : { rollback: { from: rollback.from, to: rollback.to } }),
   };
@@ -100,6 +105,35 @@ async function observeOffer(context: Context, entry: PackageEntry, desired: Pack
   if (server?.reachability.status === 'reachable' && unasked) await observeInventory(context, server);
 }
 
+async function followSource(context: Context, entry: PackageEntry): Promise<void> {
+  const location = repositoryLocation(context.options.dir, context.entries.portal);
+  if (await observeSource(context, context.entries, entry, location, limits.sourceAgeMs)) context.queue.add(entry.key, false);
+}
+
+/** What can't be read leaves what was seen. True when it is another one now. */
+export async function observeSource(
+  { options }: Pick<Context, 'options'>,
+  entries: Entries,
+  entry: PackageEntry,
+  location: RepositoryLocation | null,
+  ageMsMax: number,
+): Promise<boolean> {
+  const { source: before, target } = entry;
+  if (installedAt(entries, target) === undefined) return false;
+  try {
+    entry.source = await unpackedNow(location, target.app, { nowMs: options.clock.monotonicMs(), ageMsMax });
+  } catch {
+    return false;
+  }
+  return before?.hash !== entry.source?.hash || before?.version !== entry.source?.version;
+}
+
+/** Null where it holds another version, the same files, or none that could be compared. */
+function otherSource({ source }: PackageEntry, installed: InstalledPackage | undefined): string | null {
+  if (source === null || installed === undefined || installed.delivered === null || installed.version !== source.version) return null;
+  return installed.delivered === source.hash ? null : source.folder;
+}
+
 export function packageDesired({ name, wanted, target, leaving, rollback }: PackageEntry): PackageDesired {
   const common = {
     ...target,
@@ -133,6 +167,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
   const installed = installedAt(entries, target);
   const instances = backendsOf(entries, target);
   const task = entries.tasks.get(targetKey(target));
+  const other = otherSource(entry, installed);
   const refusal =
     offer &&
     refusalOf(offer.manifest, {
@@ -158,6 +193,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
         }
       : null,
     ...(installed?.unread === undefined ? {} : { unread: installed.unread }),
+    ...(other === null ? {} : { otherSource: other }),
     offer: offer && { mark: offer.sha256 ?? offer.version },
     offered,
     problem,

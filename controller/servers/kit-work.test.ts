@@ -62,15 +62,15 @@ test('accounts are not made ready where the kit was taken off meanwhile', async 
 const own = 'Server/vega names a kit or a prefix of its own: who made that folder keeps the kit in it, svc does not (docs/ssh.md)';
 
 test.for([
-  [{ local: { prefix: 'vega' } }, 'vega is this machine: it needs no server kit', null],
-  [{ ssh: { host: 'vega.lan', hostKey: 'k', kit: '/srv/kit' } }, own, own],
-  [{ ssh: { host: 'vega.lan', hostKey: 'k', prefix: '/srv/try' } }, own, own],
-  [{ ssh: { host: 'vega.lan', hostKey: 'k' } }, null, 'svc server add vega puts that of this portal there'],
-] as const)('of a server with %j is told who keeps its kit', async ([spec, refused, fix]) => {
+  [{ local: { prefix: 'vega' } }, 'vega is this machine: it needs no server kit'],
+  [{ ssh: { host: 'vega.lan', hostKey: 'k', kit: '/srv/kit' } }, own],
+  [{ ssh: { host: 'vega.lan', hostKey: 'k', prefix: '/srv/try' } }, own],
+] as const)('of a server with %j is told who keeps its kit', async ([spec, words]) => {
   const { server, context } = bench({});
   const document = { metadata: { name: 'vega' }, spec } as unknown as ServerDocument;
   Object.assign(server, { kit: null, placed: { document } });
-  if (refused !== null)
-    await expect(serverWork(context, server, 'kit', 'the server kit is put in place', async () => undefined)).rejects.toThrow(refused);
-  if (fix !== null) expect(kitFixOf(document)).toBe(fix);
+  await expect(serverWork(context, server, 'kit', 'the server kit is put in place', async () => undefined)).rejects.toThrow(words);
+  expect(kitFixOf(document)).toBe(words);
+  const plain = { ...document, spec: { ssh: { host: 'vega.lan', hostKey: 'k' } } } as ServerDocument;
+  expect(kitFixOf(plain)).toBe('svc server add vega puts that of this portal there');
 });

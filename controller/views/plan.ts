@@ -12,6 +12,7 @@ import { aimedVersion } from '../../reconcilers/package-goal.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import { decidePerson } from '../../reconcilers/person.ts';
 import type { Reason } from '../../schema/backend.ts';
+import { sourceChanged, sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Offers } from '../../schema/shop-view.ts';
 import { withLost, type InForce } from '../desired/in-force.ts';
@@ -24,7 +25,7 @@ import { planJobs } from './plan-jobs.ts';
 import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { engineDesired, engineObserved } from '../kinds/engine.ts';
-import { packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
+import { observeSource, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
@@ -105,7 +106,13 @@ async function decideAll(context: Context, dir: string | null, inForce: InForce,
     changes.push(...outcome.changes);
     blocked.push(...outcome.blocked);
   };
-  for (const entry of entries.packages.values()) if (!entry.leaving) add(planPackage(context, entries, entry, offersOf));
+  for (const entry of entries.packages.values()) {
+    if (entry.leaving) continue;
+    // What can't be read now is what it was.
+    entry.source = context.entries.packages.get(entry.name)?.source ?? null;
+    await observeSource(context, entries, entry, location, 0);
+    add(planPackage(context, entries, entry, offersOf));
+  }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
   changes.push(...(await serverChanges(context, entries, (server) => !server.leaving, leaving, nowMs)));
   for (const entry of entries.backends.values()) {
@@ -259,7 +266,13 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
     const { action: kind, detail } = changeOf(action);
     return { key: entry.key, action: kind, detail: `${detail}${drift}${failingText(failed)}` };
   });
-  return { changes, blocked: changes.length === 0 && isBlocked(state, reason) ? [{ key: entry.key, reason, message }] : [] };
+  if (changes.length > 0) return { changes, blocked: [] };
+  const { otherSource } = observed;
+  if (state === 'installed' && otherSource !== undefined) {
+    const says = `${sourceChanged(otherSource).en}: ${sourceChangedFix(otherSource, entry.wanted.by === 'wish').en}`;
+    return { changes, blocked: [{ key: entry.key, reason: 'SourceChanged', message: says }] };
+  }
+  return { changes, blocked: isBlocked(state, reason) ? [{ key: entry.key, reason, message }] : [] };
 }
 
 function failingText(failed: PackageEntry['failure']): string {

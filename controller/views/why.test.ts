@@ -61,6 +61,26 @@ const entryWith = (aoFechar: string, snapshot: object): BackendEntry =>
     memory: null,
   }) as unknown as BackendEntry;
 
+test.for([
+  ['Package/notas', /^raise "version" in \/apps\/notas\/svc-app.json and versao in its document; or, .* svc apply, and put it back$/],
+  ['Package/ana/notas', /^raise "version" in \/apps\/notas\/svc-app.json: the shop offers the update; or remove the app in the shop/],
+] as const)('%s that was installed from other files says so, and what to do about it', ([key, fix]) => {
+  const stale = { type: 'Stale', status: 'True', reason: 'SourceChanged', message: 'was installed from other files' };
+  const status = {
+    ...running,
+    key,
+    kind: 'Package',
+    state: 'installed',
+    reason: 'Installed',
+    message: 'version 1.0.0',
+    details: { source: '/apps/notas' },
+    conditions: [stale] as unknown as StoredStatus['conditions'],
+  } satisfies StoredStatus;
+  const answer = whyOf({ status, entry: undefined, log: '' });
+  expect(answer.sentence).toMatch(/^Package.* is installed .*\. It was installed from other files\.$/);
+  expect(answer.fix).toMatch(fix);
+});
+
 test('a running app with other code than what is installed says so, and how it comes to run it', () => {
   const stale = { type: 'Stale', status: 'True', reason: 'HashChanged', message: 'runs other code than what is installed' };
   const status = { ...running, conditions: [stale] as unknown as StoredStatus['conditions'] };

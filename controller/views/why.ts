@@ -4,6 +4,7 @@ import { howItEnded, wentToBackground, type Reason } from '../../schema/backend.
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
+import { sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
@@ -142,6 +143,8 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
     waitsFor: 'its repair',
   },
+  // Only of a condition: sourceFix says what to do.
+  SourceChanged: { because: 'its source has other files under the same version', fix: null },
   Paused: { because: 'its document says paused: true', fix: 'remove paused from the document' },
   RolledBack: {
     because: 'somebody went back to the version before',
@@ -281,7 +284,7 @@ export function whyOf({ status, entry, log, packageKey = null, isFinal = false }
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
   const fix = message.includes(wentToBackground)
     ? stayInFront
-    : (giveUp(status) ?? explained.fix ?? (stale === undefined ? null : restartIt));
+    : (giveUp(status) ?? explained.fix ?? sourceFix(status) ?? (stale === undefined ? null : restartIt));
   return {
     key,
     sentence,
@@ -301,6 +304,12 @@ function giveUp({ kind, key, state, message, details }: StoredStatus): string | 
   return typeof server === 'string'
     ? `if its machine never comes back: svc server forget ${server}; else look why it is away: svc doctor --server ${server}`
     : null;
+}
+
+/** Of an installed package whose source has other files. */
+function sourceFix({ kind, key, details }: StoredStatus): string | null {
+  const folder = kind === 'Package' ? details['source'] : undefined;
+  return typeof folder === 'string' ? sourceChangedFix(folder, readKey(key).parts.length > 1).en : null;
 }
 
 /** A document that is there already is no fix: what it waits for is. */

@@ -22,6 +22,8 @@ interface TreeFile {
   readonly path: string;
   readonly executable: boolean;
   readonly bytes: number;
+  /** Another one whenever the file was changed: it includes ctime, which no tool sets. */
+  readonly mark: string;
 }
 
 export interface Tree {
@@ -63,7 +65,8 @@ export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
         const stat = unchanged(path, () => lstatSync(within(fd, entry.name)));
         bytes += stat.size;
         if (bytes > bytesMax) refusePackage(`it is larger than ${bytesMax} bytes`);
-        files.push({ path, executable: (stat.mode & 0o100) !== 0, bytes: stat.size });
+        const executable = (stat.mode & 0o100) !== 0;
+        files.push({ path, executable, bytes: stat.size, mark: `${stat.ino} ${stat.size} ${stat.mode} ${stat.mtimeMs} ${stat.ctimeMs}` });
       } else if (rules.othersAllowed !== true)
         refusePackage(`${JSON.stringify(path)} is neither a file nor a folder (links and devices are not taken)`);
     }
@@ -90,16 +93,20 @@ export function refusePackage(why: string): never {
 export async function hashTree(path: string, rules: Rules = {}): Promise<string> {
   const root = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    const { files } = await walkTree(root, rules);
-    const entries: PackageEntry[] = [];
-    for (const file of files) {
-      const fd = unchanged(file.path, () => openBeneath(root, file.path));
-      entries.push({ path: file.path, executable: file.executable, sha256: await digestOf(fd) });
-    }
-    return packageHash(entries);
+    return await hashFiles(root, await walkTree(root, rules));
   } finally {
     closeSync(root);
   }
+}
+
+/** Of what was walked in the open folder. */
+export async function hashFiles(root: number, { files }: Tree): Promise<string> {
+  const entries: PackageEntry[] = [];
+  for (const file of files) {
+    const fd = unchanged(file.path, () => openBeneath(root, file.path));
+    entries.push({ path: file.path, executable: file.executable, sha256: await digestOf(fd) });
+  }
+  return packageHash(entries);
 }
 
 /** Hex sha256 of a regular file; a link in its place is refused by the kernel. */

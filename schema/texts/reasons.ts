@@ -73,6 +73,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Cancelled: { pt: 'Cancelado', en: 'Cancelled' },
   Outdated: { pt: 'Versão antiga', en: 'Outdated' },
   Drift: { pt: 'Arquivos alterados no servidor', en: 'Files changed on the server' },
+  SourceChanged: { pt: 'A origem mudou sem mudar de versão', en: 'Its source changed under the same version' },
   Paused: { pt: 'Pausado', en: 'Paused' },
   RolledBack: { pt: 'Voltou à versão anterior', en: 'Rolled back' },
   SourceMissing: { pt: 'Origem não encontrada', en: 'Source not found' },

@@ -2,10 +2,11 @@
  * What `svc get`, `why`, `plan` and `logs` say of packages and people is what is: from the words that an administrator reads. Each test has
  * a portal of its own; they go on at the same time.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test as plain } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
+import type { DoctorRow } from '../../schema/texts/doctor.ts';
 import { until } from '../support/portal.ts';
 import { document, packageWorld, pinned, type PackageWorld } from '../support/packages.ts';
 
@@ -62,6 +63,60 @@ describe.concurrent('svc plan', () => {
     expect(changes).toEqual([
       expect.objectContaining({ key: 'Package/fraco', detail: expect.stringContaining('the last attempt failed: ') }),
     ]);
+  });
+});
+
+describe.concurrent('a package whose source has other files under the same version', () => {
+  test('is told by plan, why and doctor with what to do, and no longer once that was done', async ({ world, svc, expect }) => {
+    const open = world.unpacked('notas', '1.0.0');
+    const file = join(open, 'notas/svc-app.json');
+    await world.write([document('notas', 'notas', '1.0.0')], open);
+    await world.begin();
+    await world.when('Package/notas', 'installed');
+    expect(await svc('plan')).toMatchObject({ code: 0, out: 'Nothing to change.\n' });
+
+    appendFileSync(join(open, 'notas/new.py'), '# built only now');
+    // Not published, so not installed either.
+    writeFileSync(join(open, 'notas/.env'), 'KEY=1');
+    const plan = await svc('plan');
+    expect(plan.code).toBe(2);
+    expect(plan.out).toContain(
+      `Package/notas  SourceChanged  was installed from other files than ${open}/notas holds now under the same version: raise "version" in ${file} and versao in its document`,
+    );
+    const offline = await runSvc(world.dir, ['plan', join(world.dir, 'd'), '--state', world.state]);
+    expect(offline).toMatchObject({ code: 2, out: expect.stringContaining('SourceChanged') });
+    const isStale = () =>
+      world.view('Package/notas')?.conditions.some(({ type, status }) => type === 'Stale' && status === 'True') === true;
+    await until('a round to see it', isStale, roundMsMax);
+    const why = await svc('why', 'Package/notas');
+    expect(why.out.replaceAll(/\s+/g, ' ')).toContain(`was installed from other files than ${open}/notas holds now under the same version`);
+    expect(why.out.replaceAll(/\s+/g, ' ')).toContain(`fix raise "version" in ${file} and versao in its document`);
+    const row = async () => {
+      const told = JSON.parse((await svc('doctor', '-o', 'json')).out) as { readonly checks: readonly DoctorRow[] };
+      return told.checks.find(({ name }) => name === 'packages');
+    };
+    expect(await row()).toMatchObject({ ok: false, warning: true, fix: expect.stringContaining(file) });
+    // What can't be read says nothing: what was seen stays.
+    symlinkSync('/etc/passwd', join(open, 'notas/link'));
+    expect(await svc('plan')).toMatchObject({ code: 2, out: expect.stringContaining('SourceChanged') });
+    rmSync(join(open, 'notas/link'));
+
+    // The second way of the fix: the same version again.
+    await world.write([], open);
+    await until('the package to be gone', () => world.view('Package/notas') === null, roundMsMax);
+    await world.write([document('notas', 'notas', '1.0.0')], open);
+    await world.when('Package/notas', 'installed');
+    expect(await svc('plan')).toMatchObject({ code: 0, out: 'Nothing to change.\n' });
+    await until('a round to see it', () => !isStale(), roundMsMax);
+    expect(await row()).toMatchObject({ ok: true });
+
+    // The first one.
+    appendFileSync(join(open, 'notas/new.py'), '# once more');
+    expect(await svc('plan')).toMatchObject({ code: 2 });
+    world.unpacked('notas', '1.1.0');
+    await world.write([document('notas', 'notas', '1.1.0')], open);
+    await world.when('Package/notas', 'installed', ({ details }) => details['installed'] === '1.1.0');
+    expect(await svc('plan')).toMatchObject({ code: 0, out: 'Nothing to change.\n' });
   });
 });
 
