@@ -56,6 +56,8 @@ export function startDesk(session: SessionAnswer): Desk {
   actFor(session.usuario, () => location.replace('/?entrada=OTHER_PERSON'));
   const apps = createAppsModel(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
   const announcement = createSignal('');
+  // What was said in another language is not read again in this one.
+  language.subscribe(() => announcement.set(''));
   const shop = createShopModel((words) => announcement.set(words));
   const bell = createBellModel(
     { read: readNotices, consents: readConsents, markRead: markNoticesRead },

@@ -27,6 +27,8 @@ export function listenLongPress(root: HTMLElement): () => void {
     'pointerdown',
     (event) => {
       stop();
+      // The finger that opened a menu is up again: this press is meant.
+      if (event.isPrimary) openedMs = -Infinity;
       const [target] = event.composedPath();
       if (event.pointerType !== 'touch' || !event.isPrimary || target === undefined) return;
       const { clientX, clientY } = event;

@@ -15,6 +15,7 @@ import {
   snapTarget,
   tornOff,
   whole,
+  broughtIn,
 } from './geometry.ts';
 
 const area = { width: 1280, height: 744 };
@@ -209,4 +210,15 @@ describe('a usable area that becomes smaller', () => {
     expect(whole(rect, now)).toEqual(rect);
     expect(carriedOver(rect, least, before, now)).toEqual(rect);
   });
+});
+
+test.for([
+  ['beyond the right edge', { x: 900, y: 100 }, { x: 1_100, y: 110, width: 30, height: 20 }, { x: 770, y: 100 }],
+  ['below', { x: 100, y: 700 }, { x: 120, y: 900, width: 30, height: 20 }, { x: 100, y: 580 }],
+  ['beyond the left edge', { x: -300, y: 0 }, { x: -290, y: 10, width: 30, height: 20 }, { x: -10, y: 0 }],
+  ['in sight by a corner', { x: 900, y: 100 }, { x: 990, y: 790, width: 30, height: 20 }, { x: 900, y: 100 }],
+  ['wider than the screen', { x: 1_000, y: 0 }, { x: 1_000, y: 10, width: 2_000, height: 20 }, { x: 0, y: 0 }],
+] as const)('a part that has the keyboard is brought in: %s', ([, at, part, to]) => {
+  const size = { width: 500, height: 300 };
+  expect(broughtIn({ ...at, ...size }, part, { width: 1_000, height: 800 })).toEqual({ ...to, ...size });
 });

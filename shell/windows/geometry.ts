@@ -51,6 +51,15 @@ export function moved(rect: Rect, dx: number, dy: number, area: Size): Rect {
   return keepReachable({ ...rect, x: rect.x + dx, y: rect.y + dy }, area);
 }
 
+/** The window as it has to be for a part of it to be seen, moved by the least that does it. A part that is in sight, though in part, stays. */
+export function broughtIn(rect: Rect, part: Rect, area: Size): Rect {
+  const isSeen = part.x < area.width && part.y < area.height && part.x + part.width > 0 && part.y + part.height > 0;
+  if (isSeen) return rect;
+  const dx = clamp(part.x, 0, Math.max(area.width - part.width, 0)) - part.x;
+  const dy = clamp(part.y, 0, Math.max(area.height - part.height, 0)) - part.y;
+  return moved(rect, dx, dy, area);
+}
+
 /** The dragged side follows the pointer down to the least size; the opposite side stays where it is. */
 export function resized(rect: Rect, handle: Handle, dx: number, dy: number, least: Size, area: Size): Rect {
   let { x, y, width, height } = rect;

@@ -20,7 +20,7 @@ import type { SvcAppFrame } from './app-frame.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { holdsFocus } from '../../sdk/web/ui/element.ts';
 import { startDrag } from '../../sdk/web/ui/drag.ts';
-import { fillsArea, handles } from './geometry.ts';
+import { broughtIn, fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';
 import type { UnsavedAnswer } from './unsaved.ts';
@@ -78,6 +78,8 @@ export class SvcWindow extends LitElement implements Frame {
     this.addEventListener('focusin', (event) => {
       this.desk.windows.focus(this.state.id);
       this.#remember(event);
+      // The browser scrolls to it first, where something scrolls.
+      requestAnimationFrame(() => this.#bringIn());
     });
   }
 
@@ -143,6 +145,18 @@ export class SvcWindow extends LitElement implements Frame {
     const path = event.composedPath();
     const body = this.renderRoot.querySelector('.body');
     if (path[0] instanceof HTMLElement && path[0] !== body && body !== null && path.includes(body)) this.#lastFocused = path[0];
+  }
+  /** A key brought the focus to a part that hangs over the edge of the screen: the window comes to it, since nothing scrolls there. */
+  #bringIn(): void {
+    const { state, desk } = this;
+    const active = deepActive();
+    if (state.mode !== 'normal' || desk.shielded.get() || !(active instanceof HTMLElement) || !active.matches(':focus-visible')) return;
+    if (!this.matches(':focus-within')) return;
+    const [part, whole] = [active.getBoundingClientRect(), this.getBoundingClientRect()];
+    const rect = desk.windows.shown(state);
+    const { x, y } = { x: rect.x + part.x - whole.x, y: rect.y + part.y - whole.y };
+    const next = broughtIn(rect, { x, y, width: part.width, height: part.height }, desk.windows.area.get());
+    if (next.x !== rect.x || next.y !== rect.y) desk.windows.place(state.id, next);
   }
   #focusLast(): boolean {
     const last = this.#lastFocused;

@@ -2,20 +2,25 @@
  * What holds after every act of a person on the desktop, whatever the act was. Each breach is one line, which names the rule first.
  * Decision: docs/decisions/0329-the-invariants-of-a-desktop.md
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { lookAtShell, type ShellLook } from './look-at-shell.ts';
 
+const examples = path.resolve(import.meta.dirname, '../../examples/apps');
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What a person may have to do with the keyboard after the act: `anywhere` after a press beside all windows, and while nothing is open. */
-export type FocusRule = 'front' | 'anywhere';
+/**
+ * Where the focus may be after the act. `anywhere`: after a press beside all windows, and while nothing is open. `front`: in the window in front, of
+ * which a person may have pushed that part over the edge. `shown`: a key brought it there, so it can be seen.
+ */
+export type FocusRule = 'shown' | 'front' | 'anywhere';
 
 /** Breaches on the shell's page, now. */
 export async function breaches(page: Page, focus: FocusRule = 'front'): Promise<readonly string[]> {
   const look = await page.evaluate(lookAtShell);
-  return [...breachesOfLook(look), ...(focus === 'front' ? breachesOfFocus(look) : []), ...breachesOfText(look)];
+  return [...breachesOfLook(look), ...(focus === 'anywhere' ? [] : breachesOfFocus(look, focus)), ...breachesOfText(look)];
 }
 
 /** The same, once they last: a window that is still being drawn is no breach. Resolves as soon as there is none. */
@@ -51,7 +56,7 @@ function breachesOfLook({ scrolled, page, menus, titles, area, dialogs }: ShellL
   return found;
 }
 
-function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook): readonly string[] {
+function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook, rule: FocusRule): readonly string[] {
   const isAsked = menus.length + dialogs.length > 0;
   if (windows.length === 0 && !isAsked) return [];
   if (focus.element === null) return [`focus: nowhere, with ${isAsked ? 'a menu or dialog' : windows.join(', ')} open`];
@@ -60,10 +65,11 @@ function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook): r
   if (!isAsked && focus.window !== null && !focus.window.isFront) found.push(`focus: in ${focus.window.name}, which is not in front`);
   if (!focus.isShown) found.push(`focus: ${focus.element} is not to be seen`);
   else if (
-    focus.box.x >= page.roomWidth ||
-    focus.box.y >= page.roomHeight ||
-    focus.box.x + focus.box.width <= 0 ||
-    focus.box.y + focus.box.height <= 0
+    (rule === 'shown' || focus.window === null) &&
+    (focus.box.x >= page.roomWidth ||
+      focus.box.y >= page.roomHeight ||
+      focus.box.x + focus.box.width <= 0 ||
+      focus.box.y + focus.box.height <= 0)
   )
     found.push(`focus: ${focus.element} is off screen`);
   return found;
@@ -75,6 +81,19 @@ const wordsOf: Readonly<Record<string, RegExp>> = {
   en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|settings|trash|home|off|is|are)(?![\p{L}-])/iu,
 };
 
+/** What the apps call themselves and say of themselves is in the language of their authors. */
+const ofApps: ReadonlySet<string> = new Set(
+  readdirSync(examples).flatMap((app) => {
+    const manifest = path.join(examples, app, 'svc-app.json');
+    return existsSync(manifest) ? textsIn(JSON.parse(readFileSync(manifest, 'utf8')) as unknown) : [];
+  }),
+);
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 /** Keys of texts, names of fields that nobody filled in, values that are none. */
 const rawText = /(?<![\w./-])[a-z]+[a-zA-Z]*\.[a-z][a-zA-Z]+(\.[a-zA-Z]+)*(?![\w/.-])|\{\w+\}|\bundefined\b|\bNaN\b|\[object \w+\]/;
 /** What looks like a key and is a name: of files, hosts and such. */
@@ -83,6 +102,7 @@ const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db
 function breachesOfText({ texts, language }: ShellLook): readonly string[] {
   const other = language.startsWith('pt') ? wordsOf['en'] : wordsOf['pt'];
   return texts.flatMap((text) => {
+    if (ofApps.has(text)) return [];
     const raw = rawText.exec(text)?.[0];
     if (raw !== undefined && !isName.test(raw)) return [`untranslated: ${raw} in ${JSON.stringify(text.slice(0, 80))}`];
     const word = other?.exec(text)?.[0];

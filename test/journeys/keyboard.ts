@@ -56,10 +56,14 @@ export async function keyboardJourney(person: Person): Promise<void> {
     }
     for (let stop = 0; stop < stopsMax; stop += 1) {
       let left = false;
-      await person.act(`${name}, Tab ${stop + 1}`, async () => {
-        await page.keyboard.press('Tab');
-        left = !(await hasKeyboard(top));
-      });
+      await person.act(
+        `${name}, Tab ${stop + 1}`,
+        async () => {
+          await page.keyboard.press('Tab');
+          left = !(await hasKeyboard(top));
+        },
+        { focus: 'shown' },
+      );
       if (left) break;
     }
     for (const [entry, keys] of [

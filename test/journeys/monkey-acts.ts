@@ -109,6 +109,12 @@ const key =
     await monkey.page.keyboard.press(name);
   };
 
+/** Beyond the last stop of a page the focus is the browser's, which shows nothing here; with the next press it is in the page again. */
+async function intoThePage(monkey: Monkey, name: string): Promise<void> {
+  monkey.focus = 'shown';
+  if (await monkey.page.evaluate(() => document.activeElement === document.body)) await monkey.page.keyboard.press(name);
+}
+
 const names = [
   'Arquivos',
   'Terminal',
@@ -142,11 +148,13 @@ async function closeMenu(monkey: Monkey, a: number, b: number): Promise<void> {
     const box = await openMenus(page).first().boundingBox();
     if (box === null) return;
     const { width, height } = page.viewportSize()!;
+    // A browser takes what is nearest to a finger.
+    const gap = b < 0.5 ? 6 : 40;
     const free = [
-      { x: box.x - 6, y: box.y + 6 },
-      { x: box.x + box.width + 6, y: box.y + 6 },
-      { x: box.x + 6, y: box.y - 6 },
-      { x: box.x + 6, y: box.y + box.height + 6 },
+      { x: box.x - gap, y: box.y + 6 },
+      { x: box.x + box.width + gap, y: box.y + 6 },
+      { x: box.x + 6, y: box.y - gap },
+      { x: box.x + 6, y: box.y + box.height + gap },
     ].filter(({ x, y }) => x > 0 && y > 0 && x < width && y < height);
     const at = free[Math.floor(b * free.length)];
     if (at === undefined) return;
@@ -271,10 +279,16 @@ const acts = {
     15,
     async (monkey, a) => {
       for (let n = 0; n <= a * 6; n += 1) await monkey.page.keyboard.press('Tab');
-      monkey.focus = 'front';
+      await intoThePage(monkey, 'Tab');
     },
   ],
-  shiftTab: [8, key('Shift+Tab')],
+  shiftTab: [
+    8,
+    async (monkey) => {
+      await monkey.page.keyboard.press('Shift+Tab');
+      await intoThePage(monkey, 'Shift+Tab');
+    },
+  ],
   escape: [10, key('Escape')],
   enter: [
     8,

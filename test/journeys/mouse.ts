@@ -20,6 +20,8 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     if (name === 'Terminal') {
       const rows = top.locator('svc-screen[shown] .xterm-rows');
       await handleWindow(person, name, async () => (await rows.allInnerTexts()).join('\n'));
+      // The shell outlives its window, with what was typed.
+      await person.act('the line is given up', async () => await page.keyboard.press('Control+c'));
     } else if (name === 'Arquivos') await filesByMouse(person, portal);
     else if (name === 'Configurações') {
       for (const section of await top.locator('nav button, [role=navigation] button').allInnerTexts())
@@ -56,6 +58,8 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
   });
   await appsByMouse(person);
   await person.act('English', async () => {
+    // What was told before is in the language before.
+    await until('no message', async () => (await page.locator('ui-toast').getByRole('button').count()) === 0);
     await account.click();
     await menuItem(page, 'English').click();
     await page.locator('html[lang=en]').waitFor({ state: 'attached' });

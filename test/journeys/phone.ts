@@ -87,7 +87,10 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
     if (name === 'Terminal')
       await person.act('a command in the terminal', async () => {
         await hand.press(top.locator('svc-screen[shown]'));
-        await until('a prompt', async () => /[$#]\s*$/.test((await top.locator('svc-screen[shown] .xterm-rows').innerText()).trim()));
+        const rows = async (): Promise<string> => (await top.locator('svc-screen[shown] .xterm-rows').innerText()).trim();
+        await until('a prompt', async () => /[$#]\s*$/.test(await rows())).catch(async (error: unknown) => {
+          throw new Error(`${String(error)}: ${JSON.stringify(await rows())}`, { cause: error });
+        });
         await page.keyboard.type('echo to""que\n');
         await top.locator('svc-screen[shown] .xterm-rows').getByText('toque', { exact: true }).first().waitFor();
       });
