@@ -11,6 +11,9 @@ export const limits = {
   stateFreeBytesMin: 256 * 1_024 * 1_024,
   /** The one compilation of a new app from the template `binary`. */
   templateBuildMsMax: 60_000,
+  /** From the signal to the end of `svc up`, and from the end of all its parts; then it is killed. */
+  upEndMsMax: 15_000,
+  upLeaveMsMax: 2_000,
   /** A portal that does not lead looks so often whether anybody does. */
   leaseLookMs: 250,
   /** Of this portal and the database. Tickets between two portals are good for a minute. */

@@ -43,6 +43,10 @@ export const limits = {
   folderQuietMs: 100,
   /** A folder with errors is read again though no file changed, at each resync; one that takes long to read, a tenth of the time. */
   folderErrorsPollMs: 5_000,
+  /** In subfolders of the desired-state folder, where documents are looked for only to say that nobody reads them. */
+  unreadYamlEntriesMax: 1_000,
+  unreadYamlDepthMax: 3,
+  unreadYamlBytesMax: 16 * 1_024,
   /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
   // Acts. Decision: docs/decisions/0316-no-act-again-without-a-wait.md

@@ -19,6 +19,7 @@ export const findingKinds = {
   YAML_FEATURE: { weight: 'error', title: 'Anchors, aliases, merge keys, tags and directives are not used here' },
   UNREADABLE: { weight: 'error', title: 'The file can not be read' },
   EMPTY: { weight: 'error', title: 'Nothing to validate here' },
+  NOT_READ: { weight: 'warning', title: 'A file that nobody reads where it lies' },
   // Shape: what the JSON Schema says.
   UNKNOWN_FIELD: { weight: 'error', title: 'A field that does not exist' },
   MISSING_FIELD: { weight: 'error', title: 'A required field is missing' },

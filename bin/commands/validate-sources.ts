@@ -1,17 +1,22 @@
 /** Which files `svc validate` judges, and their bytes. */
 import { lstatSync } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isPassedOver, isYamlName, unreadYaml } from '../../controller/desired/unread-yaml.ts';
 import type { DesiredFile } from '../../schema/desired/load.ts';
+import type { FileReport } from '../../schema/findings.ts';
 import { extensionFile } from '../../schema/extensions/file.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Surroundings } from '../../schema/manifest/surroundings.ts';
+import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
 import { isMissing } from '../../kit/atomic-file.ts';
 
 export interface Found {
   readonly manifests: readonly string[];
   /** YAML files that make one desired state together. `isWhole`: nothing else belongs to it. */
   readonly desired: readonly { readonly files: readonly string[]; readonly isWhole: boolean }[];
+  /** Documents in subfolders of a desired state. */
+  readonly unread: readonly FileReport[];
   /** An empty message: a folder with nothing to judge. */
   readonly unreadable: readonly { readonly file: string; readonly message: string }[];
 }
@@ -23,31 +28,32 @@ export async function findSources(paths: readonly string[]): Promise<Found> {
   const desired: { files: string[]; isWhole: boolean }[] = [];
   const unreadable: { file: string; message: string }[] = [];
   const named: string[] = [];
+  const unread: FileReport[] = [];
   for (const given of new Set(paths)) {
     const found = await stat(given).catch((error: NodeJS.ErrnoException) => error);
-    if (found instanceof Error) unreadable.push({ file: given, message: explain(found) });
+    if (found instanceof Error) unreadable.push({ file: given, message: whyUnread(found) });
     else if (!found.isDirectory())
-      (isYaml(given) || (!/\.json$/i.test(given) && !(await looksLikeJson(given))) ? named : manifests).push(given);
+      (isYamlName(path.basename(given)) || (!/\.json$/i.test(given) && !(await looksLikeJson(given))) ? named : manifests).push(given);
     else {
       const inside = await searchFolder(given, 0);
       manifests.push(...inside.manifests);
       if (inside.yaml.length > 0) desired.push({ files: inside.yaml, isWhole: true });
+      if (inside.yaml.length > 0 || inside.manifests.length === 0) unread.push(...(await unreadYaml(given)));
       if (inside.manifests.length + inside.yaml.length === 0) unreadable.push({ file: given, message: '' });
     }
   }
   if (named.length > 0) desired.push({ files: named, isWhole: false });
-  return { manifests, desired, unreadable };
+  return { manifests, desired, unread, unreadable };
 }
 
 /** The YAML of the folder itself, as `svc up` reads it, and the manifests of packages and catalogues of extensions in it and below. */
 async function searchFolder(dir: string, depth: number): Promise<{ manifests: string[]; yaml: string[] }> {
   const entries = (await readdir(dir, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.some((entry) => entry.name === 'svc-app.json')) return { manifests: [path.join(dir, 'svc-app.json')], yaml: [] };
-  const yaml =
-    depth > 0 ? [] : entries.filter((entry) => !entry.isDirectory() && isYaml(entry.name)).map((entry) => path.join(dir, entry.name));
+  const yaml = depth > 0 ? [] : entries.filter((entry) => isYamlName(entry.name)).map((entry) => path.join(dir, entry.name));
   const manifests = entries.some(({ name }) => name === extensionFile) ? [path.join(dir, extensionFile)] : [];
   for (const entry of entries) {
-    if (!entry.isDirectory() || depth === depthMax || entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    if (!entry.isDirectory() || depth === depthMax || isPassedOver(entry.name)) continue;
     manifests.push(...(await searchFolder(path.join(dir, entry.name), depth + 1)).manifests);
   }
   return { manifests, yaml };
@@ -59,7 +65,7 @@ export async function siblingsOf(files: readonly string[]): Promise<DesiredFile[
   const siblings: DesiredFile[] = [];
   for (const dir of new Set(files.map((file) => path.dirname(path.resolve(file))))) {
     const names = await readdir(dir).catch(() => []);
-    for (const name of names.filter(isYaml).slice(0, limits.yamlFilesMax)) {
+    for (const name of names.filter(isYamlName).slice(0, limits.yamlFilesMax)) {
       const file = path.join(dir, name);
       const bytes = judged.has(file) ? '' : await readBytes(file);
       if (typeof bytes !== 'string') siblings.push({ name: file, bytes });
@@ -68,40 +74,14 @@ export async function siblingsOf(files: readonly string[]): Promise<DesiredFile[
   return siblings;
 }
 
-function isYaml(name: string): boolean {
-  return /^[^.].*\.ya?ml$/i.test(path.basename(name));
-}
-
 async function looksLikeJson(file: string): Promise<boolean> {
   const bytes = await readBytes(file, 64);
   return typeof bytes !== 'string' && /^\s*\{/.test(Buffer.from(bytes).toString('latin1'));
 }
 
-/** The bytes, at most one more than any reader takes: also of a pipe or a device. A text is the reason why not. */
-export async function readBytes(file: string, bytesMax = limits.yamlFileBytesMax + 1): Promise<Uint8Array | string> {
-  try {
-    await using handle = await open(file, 'r');
-    const chunks: Buffer[] = [];
-    let size = 0;
-    while (size < bytesMax) {
-      const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(Math.min(64 * 1024, bytesMax - size)) });
-      if (bytesRead === 0) break;
-      chunks.push(buffer.subarray(0, bytesRead));
-      size += bytesRead;
-    }
-    return Buffer.concat(chunks);
-  } catch (error) {
-    return explain(error as NodeJS.ErrnoException);
-  }
-}
-
-function explain(error: NodeJS.ErrnoException): string {
-  const words: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'this account may not read it',
-    ELOOP: 'it is a link to itself',
-  };
-  return words[error.code ?? ''] ?? error.message;
+/** The bytes, at most one more than any reader takes. A text is the reason why not. */
+export async function readBytes(file: string, bytesMax = limits.yamlFileBytesMax): Promise<Uint8Array | string> {
+  return await readPlainFile(file, bytesMax).catch(whyUnread);
 }
 
 /** Of the files beside the manifest of a package; of one under another name nothing is known. */

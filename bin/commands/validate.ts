@@ -27,6 +27,7 @@ export async function runValidate(paths: readonly string[], { json }: { readonly
     ...found.unreadable.map(({ file, message }) => unreadable(file, message)),
     ...(await judgeManifests(found)),
     ...(await judgeDesired(found)),
+    ...found.unread.map((report) => ({ report, bytes: new Uint8Array() })),
   ];
   const reports = judged.map(({ report }) => report);
   if (json === true) write(`${JSON.stringify(reports, null, 2)}\n`);

@@ -262,7 +262,34 @@ test.for([
   write('a.yaml', server);
   make(path.join(dir, 'f.yaml'));
   const answer = await readFolder(dir);
-  expect(answer).toMatchObject({ ok: false, errors: [`${dir}/f.yaml:1:1 FOLDER_UNREADABLE expected a plain file, ${told}`] });
+  expect(answer).toMatchObject({ ok: false, errors: [`${dir}/f.yaml:1:1 UNREADABLE expected a plain file, ${told}`] });
   rmSync(path.join(dir, 'f.yaml'), { recursive: true });
   expect(await readFolder(dir)).toMatchObject({ ok: true });
+});
+
+test('documents in subfolders are warned of, with what belongs to apps and other programs passed over', async () => {
+  write('a.yaml', server);
+  const put = (name: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), text);
+  };
+  put('people/ana.yaml', person('ana'));
+  put('people/deep/bia.yaml', person('ana'));
+  put('notas/svc-app.json', '{}');
+  put('notas/f.yaml', person('ana'));
+  put('.git/f.yaml', person('ana'));
+  put('ansible/hosts.yaml', 'hosts: []\n');
+  execFileSync('mkfifo', [path.join(dir, 'ansible/pipe.yaml')]);
+  const told = 'it lies in a subfolder, which is not read, as 1 more of people/: put it into';
+  expect(await readFolder(dir)).toMatchObject({ ok: true, warnings: [`${dir}/people/ana.yaml:1:1 NOT_READ ${told} ${dir} itself`] });
+});
+
+test('a subfolder that comes into a folder at rest is noticed', async () => {
+  write('a.yaml', server);
+  await source.reread(false);
+  expect(source.warnings()).toEqual([]);
+  mkdirSync(path.join(dir, 'people'));
+  writeFileSync(path.join(dir, 'people/ana.yaml'), person('ana'));
+  await source.reread(false);
+  expect(source.warnings()).toEqual([expect.stringContaining('NOT_READ')]);
 });

@@ -29,11 +29,11 @@ test.for([
 });
 
 test.for([
-  [{ file: 'missing' }, "the file missing can't be read: ENOENT"],
+  [{ file: 'missing' }, "the file missing can't be read: there is no such file"],
   [{ file: 'empty' }, 'the file empty is empty'],
-  [{ file: 'large' }, "the file large can't be read: no file of a secret"],
-  [{ file: 'folder' }, "the file folder can't be read: no file of a secret"],
-  [{ file: 'pipe' }, "the file pipe can't be read: no file of a secret"],
+  [{ file: 'large' }, "the file large can't be read: it has more than 65536 bytes"],
+  [{ file: 'folder' }, "the file folder can't be read: expected a plain file, this is a folder"],
+  [{ file: 'pipe' }, "the file pipe can't be read: expected a plain file, this is a named pipe"],
   [{ env: 'UNSET' }, 'the variable UNSET is not set, or empty'],
   [{ env: 'EMPTY' }, 'the variable EMPTY is not set, or empty'],
 ] as const)('%o is refused, with its place and nothing else', async ([reference, message]) => {

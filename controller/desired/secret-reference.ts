@@ -1,9 +1,8 @@
 /** Reads what a `{ env: NAME }` or `{ file: PATH }` of a document names, at the moment when it is needed. Its value is never logged. */
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { SecretReference } from '../../schema/desired/schema.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
 import { limits } from '../limits.ts';
 
 /** `dir`: what a relative path starts from, the state folder. Rejects SECRET_UNREADABLE, which names the place only. */
@@ -16,18 +15,13 @@ export async function readSecretReference(reference: SecretReference, dir: strin
 }
 
 async function readFile(file: string, named: string): Promise<string> {
+  let bytes: Buffer;
   try {
-    // A pipe would be waited for.
-    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stat = await handle.stat();
-      if (!stat.isFile() || stat.size > limits.secretReferenceBytesMax) throw new Error('no file of a secret');
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
+    bytes = await readPlainFile(file, limits.secretReferenceBytesMax);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new SvcError('SECRET_UNREADABLE', `the file ${named} can't be read: ${code ?? message}`);
+    throw new SvcError('SECRET_UNREADABLE', `the file ${named} can't be read: ${whyUnread(error)}`);
   }
+  if (bytes.length > limits.secretReferenceBytesMax)
+    throw new SvcError('SECRET_UNREADABLE', `the file ${named} can't be read: it has more than ${limits.secretReferenceBytesMax} bytes`);
+  return bytes.toString('utf8');
 }
