@@ -21,6 +21,7 @@ import type { Controller } from '../../controller/loop/loop.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { livingPortals } from '../../store/portals.ts';
 import { lockState } from '../../store/state-lock.ts';
+import { limits } from '../limits.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
@@ -68,6 +69,8 @@ export async function up(options: UpOptions): Promise<void> {
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
   const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
   const log = pino({ level, base: null, serializers: { err: loggedError } }, isWatched ? terminalLog() : serviceLog());
+  // Also while it starts.
+  void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
   let failure: unknown = null;
   try {
@@ -77,12 +80,25 @@ export async function up(options: UpOptions): Promise<void> {
     log.error({ err: error }, 'ending; apps live on');
   }
   await running.end();
+  killAfter(limits.upLeaveMsMax, log);
   if (!running.mayClose()) {
     log.error('a database is not what it was when it was opened: it is left as it is');
     // SQLite writes as it closes, also at the end of the process.
     process.kill(process.pid, 'SIGKILL');
   }
   if (failure !== null) throw failure;
+}
+
+/**
+ * A read that never returns (a network disk that is away) keeps a thread of Node busy: the process would not end by itself, nor by
+ * `process.exit`, which waits for its threads. What a kill interrupts is mended by the next start.
+ */
+function killAfter(ms: number, log: Logger): void {
+  const kill = (): void => {
+    log.error({ waitsFor: process.getActiveResourcesInfo() }, `it did not end within ${ms / 1_000} s: killed; apps live on`);
+    process.kill(process.pid, 'SIGKILL');
+  };
+  setTimeout(kill, ms).unref();
 }
 
 function serviceLog(): TurnLog {
