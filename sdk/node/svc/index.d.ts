@@ -178,7 +178,7 @@ export interface Paciencia {
   readonly signal?: AbortSignal;
 }
 
-/** All but `disponivel` reject ErroSvc: SEM_CREDENCIAL, SEM_ESCOPO, SEM_REDE, SEM_RESPOSTA, ENTRADA_MUDOU, SAIDA_MUDOU, CAMINHO_INVALIDO, or the portal's own code with its HTTP `status`. */
+/** All but `disponivel` reject ErroSvc: SEM_CREDENCIAL, SEM_ESCOPO, SEM_REDE, SEM_RESPOSTA, ENTRADA_MUDOU, ENTRADA_INVALIDA, SAIDA_MUDOU, CAMINHO_INVALIDO, or the portal's own code with its HTTP `status`. */
 export const fila: {
   disponivel(): Promise<DisponibilidadeDaFila>;
   submeter(submissao: Submissao): Promise<Trabalho>;

@@ -25,7 +25,7 @@ def package() -> tuple[pathlib.Path | None, dict[str, object]]:
         folder = folder.parent
         path = folder / 'svc-app.json'
         try:
-            if path.stat().st_size <= _MANIFEST_BYTES_MAX:
+            if path.is_file() and path.stat().st_size <= _MANIFEST_BYTES_MAX:
                 manifest = json.loads(path.read_text('utf-8'))
                 if isinstance(manifest, dict):
                     return folder, manifest

@@ -76,6 +76,9 @@ def entrada(fonte: str | os.PathLike[str] | bytes) -> Entrada:
         dados = bytes(fonte)
         return Entrada(None, dados, hashlib.sha256(dados).hexdigest(), len(dados))
     arquivo = pathlib.Path(fonte)
+    # It is read twice, and the opening of a pipe would wait for ever.
+    if arquivo.exists() and not arquivo.is_file():
+        raise ErroSvc('ENTRADA_INVALIDA', f'fila.submeter: {arquivo} não é um arquivo comum')
     with arquivo.open('rb') as aberto:
         sha = _digerir(aberto)
         return Entrada(arquivo, b'', sha, aberto.tell())
@@ -100,6 +103,8 @@ def baixar(trabalho: str, saida: Saida, pasta: str | os.PathLike[str], paciencia
     if destino.is_file() and not destino.is_symlink() and _sha(destino) == saida['sha']:
         return destino
     parte = destino.with_name(f'.{saida["sha"]}.parte')
+    if parte.exists() and not parte.is_file():
+        parte.unlink()
     # What lies there of an earlier try may be damaged: then once from the beginning.
     for _ in range(2):
         _continuar(trabalho, saida, parte, paciencia_s)

@@ -19,6 +19,8 @@ from . import _app
 
 ROTATE_BYTES = 4 * 1024 * 1024
 KEPT = 2
+# A pipe in its place is told, not waited for.
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 TEXT_CHARS_MAX = 8 * 1024
 LINE_BYTES_MAX = 64 * 1024
 _RESERVED = frozenset(('ts', 'nivel', 'evento'))
@@ -82,12 +84,12 @@ class Log:
             line = _line(level, event, fields)
             with self._lock:
                 # Opened for each line: a file that someone moved or removed is simply made again.
-                out = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+                out = os.open(self._path, _FLAGS, 0o600)
                 try:
                     if os.fstat(out).st_size + len(line) > ROTATE_BYTES:
                         os.close(out)
                         self._rotate()
-                        out = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+                        out = os.open(self._path, _FLAGS, 0o600)
                     os.write(out, line)
                 finally:
                     os.close(out)

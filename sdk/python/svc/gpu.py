@@ -15,6 +15,8 @@ def _verdict() -> tuple[dict[str, object], str, str]:
     """What the launcher wrote; when it is not enough, why in words and as a code."""
     path = _app.app_dir() / 'limits.json'
     try:
+        if path.exists() and not path.is_file():
+            raise OSError('não é um arquivo comum')
         with path.open('rb') as file:
             raw = file.read(_BYTES_MAX + 1)
         found = json.loads(raw) if len(raw) <= _BYTES_MAX else None

@@ -30,7 +30,8 @@ const manifest = once(() => {
     folder = path.dirname(folder);
     const file = path.join(folder, 'svc-app.json');
     try {
-      if (fs.statSync(file).size > MANIFEST_BYTES_MAX) continue;
+      const seen = fs.statSync(file);
+      if (!seen.isFile() || seen.size > MANIFEST_BYTES_MAX) continue;
       const found = JSON.parse(fs.readFileSync(file, 'utf8'));
       if (found !== null && typeof found === 'object' && !Array.isArray(found)) return found;
     } catch {

@@ -44,6 +44,8 @@ async function json(verbo, metodo, partes, opcoes) {
 async function entrada(fonte) {
   if (typeof fonte === 'string' || fonte instanceof URL) {
     const arquivo = fonte instanceof URL ? fileURLToPath(fonte) : fonte;
+    // It is read twice, and the opening of a pipe would wait for ever.
+    if (!fs.statSync(arquivo).isFile()) throw new ErroSvc('ENTRADA_INVALIDA', `fila.submeter: ${arquivo} não é um arquivo comum`);
     const hash = createHash('sha256');
     let tamanho = 0;
     for await (const pedaco of fs.createReadStream(arquivo)) {
@@ -87,6 +89,7 @@ async function baixar(trabalho, saida, pasta, como) {
   const destino = await destinoDe(pasta, saida.caminho);
   if (fs.lstatSync(destino, { throwIfNoEntry: false })?.isFile() && (await shaDe(destino)) === saida.sha) return destino;
   const parte = path.join(path.dirname(destino), `.${saida.sha}.parte`);
+  if (fs.lstatSync(parte, { throwIfNoEntry: false })?.isFile() === false) await rm(parte);
   // What lies there of an earlier try may be damaged: then once from the beginning.
   for (let vez = 0; vez < 2; vez += 1) {
     await continuar(trabalho, saida, parte, como);

@@ -9,7 +9,9 @@ const BYTES_MAX = 256 * 1024;
 function verdict() {
   const file = path.join(appDir(), 'limits.json');
   try {
-    const found = fs.statSync(file).size <= BYTES_MAX ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
+    const seen = fs.statSync(file);
+    if (!seen.isFile()) throw new Error('não é um arquivo comum');
+    const found = seen.size <= BYTES_MAX ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
     const gpu = found?.gpu;
     if (gpu !== null && typeof gpu === 'object' && !Array.isArray(gpu)) return { gpu, why: '', codigo: 'SEM_GPU' };
     return { gpu: {}, why: 'o manifesto não declara recursos.gpu', codigo: 'SEM_ESCOPO' };
