@@ -2,11 +2,12 @@
  * The command line's way to a running portal: HTTP over the 0600 unix socket STATE/svc.sock, where every caller is admin. The
  * routes are those of api/routes/admin.ts.
  */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ask, readWhole, wasSilent, type Answer } from '../kit/http/ask.ts';
 import { SvcError } from '../schema/errors.ts';
+import { readPlainFileSync } from '../schema/plain-file.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
 /** An error of the portal, with its code: shown unchanged. */
@@ -135,7 +136,7 @@ interface Owner {
 function ownerOf(stateDir: string): Owner | null {
   try {
     const { ino } = lstatSync(path.join(stateDir, 'svc.sock'), { bigint: true });
-    return { pid: readFileSync(path.join(stateDir, 'pid'), 'utf8'), inode: ino };
+    return { pid: String(readPlainFileSync(path.join(stateDir, 'pid'))), inode: ino };
   } catch {
     return null;
   }

@@ -2,20 +2,9 @@
  * Files that hold either the old or the new content, never a part of either, also after a kill. Other processes of the account may put
  * something else under these names: a folder in the way is moved aside, never deleted, and a pipe or device is never waited for.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, lstatSync, openSync, renameSync, unlinkSync, writeSync, type Stats } from 'node:fs';
 import { limits } from '../schema/limits.ts';
+import { readPlainFileSync } from '../schema/plain-file.ts';
 import { errorCode } from '../schema/system-error.ts';
 
 interface Options {
@@ -24,10 +13,13 @@ interface Options {
   readonly durable?: boolean;
 }
 
+/** A pipe in its place is an error, not a wait. */
+const writing = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
+
 /** The temporary name holds a '.', the pid and no app id, so a leftover of a killed process is overwritten or ignored. */
 export function writeFileAtomic(path: string, text: string, options: Options = {}): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  const fd = openSync(temporary, 'w', options.mode ?? 0o600);
+  const fd = openSync(temporary, writing, options.mode ?? 0o600);
   try {
     try {
       const bytes = Buffer.from(text);
@@ -50,22 +42,15 @@ export function writeFileAtomic(path: string, text: string, options: Options = {
 
 /** Null when there is no such file; other errors are thrown, also for what is no regular file or exceeds the size limit. */
 export function readIfThere(path: string): string | null {
-  let fd: number;
+  let bytes: Buffer;
   try {
-    // Without O_NONBLOCK the opening of a fifo waits for a writer, and the whole program with it.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    bytes = readPlainFileSync(path, limits.accountFileBytesMax);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
-    if (stat.size > limits.accountFileBytesMax) throw new Error(`${path} is larger than the limit`);
-    return readFileSync(fd, 'utf8');
-  } finally {
-    closeSync(fd);
-  }
+  if (bytes.length > limits.accountFileBytesMax) throw new Error(`${path} is larger than the limit`);
+  return bytes.toString('utf8');
 }
 
 /** For files that can be rebuilt, such as a cache: an unreadable file counts as absent. */

@@ -4,9 +4,10 @@
  * docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Store } from './store.ts';
+import { readPlainFile } from '../schema/plain-file.ts';
 
 const name = 'attachments-id';
 export const attachmentsMarkFile = '.store';
@@ -34,7 +35,7 @@ export async function markAttachments(folder: string, store: Pick<Store, 'value'
 /** Null: there is none. What can't be read is not absent. */
 async function readMark(file: string): Promise<string | null> {
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return String(await readPlainFile(file)).trim();
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;

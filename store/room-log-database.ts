@@ -1,9 +1,10 @@
 /** The file of the room log: its shape, and how one document is read from it. Used by the two threads behind sqlite-room-log.ts. */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deletesAsUpdate, encodeVector, knowsNothing, learn, scanUpdate } from '../schema/crdt/update.ts';
 import { SvcError } from '../schema/errors.ts';
+import { ensurePlainFileSync } from '../schema/plain-file.ts';
 import type { LoggedBase, RoomKey } from './room-log.ts';
 
 const schemaVersion = 1;
@@ -20,8 +21,7 @@ const schema = `
 /** Creates the file, 0600, or checks that it is ours. A commit is on the disk when it returns (synchronous = FULL). */
 export function openRoomDatabase(file: string): DatabaseSync {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  ensurePlainFileSync(file, 0o600);
   const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');

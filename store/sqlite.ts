@@ -3,10 +3,11 @@
  * resolves when its transaction is committed, so what was answered survives a kill -9 of the process. Statuses are read from
  * memory: the loop compares ten thousand of them per round.
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
+import { ensurePlainFileSync } from '../schema/plain-file.ts';
 import { migrations } from './migrations.ts';
 import { sqliteSql } from './sqlite-sql.ts';
 import { openTables } from './tables/all.ts';
@@ -70,8 +71,7 @@ function openDatabase(file: string): DatabaseSync {
 /** SQLite gives -wal and -shm the mode of the main file, so that one has to be right before it opens. */
 function makePrivate(file: string): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  ensurePlainFileSync(file, 0o600);
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */

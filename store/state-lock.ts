@@ -9,21 +9,11 @@
  * one of the path at two looks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
  * living process that has the deleted file open.
  */
-import {
-  chmodSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
+import { ensurePlainFileSync } from '../schema/plain-file.ts';
 
 /** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
 const held = new Set<DatabaseSync>();
@@ -43,6 +33,7 @@ export function lockState(stateDir: string): StateLock {
   chmodSync(stateDir, 0o700);
   const file = path.join(realpathSync(stateDir), 'lock');
   const pidFile = path.join(stateDir, 'pid');
+  ensurePlainFileSync(pidFile, 0o600);
   const holder = holderOf(pidFile);
   let database = holder !== null && holdsDeleted(holder, file) ? null : take(file);
   if (database === null) throw inUse(stateDir, holder);
@@ -89,7 +80,7 @@ function inUse(stateDir: string, holder: number | null): SvcError {
 
 /** Null when another process holds it; throws what the disk says otherwise. */
 function take(file: string): DatabaseSync | null {
-  closeSync(openSync(file, 'a', 0o600));
+  ensurePlainFileSync(file, 0o600);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

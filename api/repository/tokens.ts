@@ -3,10 +3,11 @@
  * once, when it is made. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { chmod, mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { repositoryPaths } from '../../kit/repository/layout/paths.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 import { isSecretShape, newSecret, secretHash } from '../auth/secrets.ts';
 
 interface Token {
@@ -59,7 +60,7 @@ export async function admitPublisher(root: string, authorization: string | undef
 async function readTokens(root: string): Promise<readonly Token[]> {
   let text: string;
   try {
-    text = await readFile(fileOf(root), 'utf8');
+    text = String(await readPlainFile(fileOf(root)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { scanHostKeys, type HostKey, type SshAddress } from '../../controller/hosts/ssh/connect.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 import { color, type Format, isForPrograms, plain, printValue, write } from '../output.ts';
 
 export interface TrustOptions {
@@ -60,10 +61,10 @@ function addressOf(text: string): SshAddress & { readonly pinned: null } {
 
 /** Also from a folder that is not valid yet: without the fingerprint it can't be. */
 async function fromFolder(name: string, dir: string): Promise<Asked> {
-  const [{ parseAllDocuments }, { readdir, readFile }] = await Promise.all([import('../yaml.ts'), import('node:fs/promises')]);
+  const [{ parseAllDocuments }, { readdir }] = await Promise.all([import('../yaml.ts'), import('node:fs/promises')]);
   const files = (await readdir(dir)).filter((file) => /\.ya?ml$/.test(file)).sort();
   for (const file of files) {
-    for (const document of parseAllDocuments(await readFile(path.join(dir, file), 'utf8'))) {
+    for (const document of parseAllDocuments(String(await readPlainFile(path.join(dir, file))))) {
       const found = serverIn(document.toJS() as unknown, name);
       if (found) return found;
     }

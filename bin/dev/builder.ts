@@ -3,10 +3,11 @@
  * is seen by the watch like any other change. Decision: docs/decisions/0244-svc-dev.md
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 export const buildFile = 'build.sh';
 
@@ -45,7 +46,7 @@ export function createBuilder(folder: string, clock: Clock): Builder {
 export function needsBuild(folder: string): boolean {
   if (!existsSync(path.join(folder, buildFile))) return false;
   try {
-    const { backend } = JSON.parse(readFileSync(path.join(folder, 'svc-app.json'), 'utf8')) as { backend?: { entrypoint?: unknown } };
+    const { backend } = JSON.parse(String(readPlainFileSync(path.join(folder, 'svc-app.json')))) as { backend?: { entrypoint?: unknown } };
     const entrypoint = backend?.entrypoint;
     return typeof entrypoint === 'string' && !existsSync(path.join(folder, entrypoint));
   } catch {

@@ -1,9 +1,10 @@
 /** The desired-state folder of `svc dev`: a portal, this machine, and the people to play. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 
 /** The name of the server, and of its folder below the state folder: short, since sockets are below it. */
@@ -83,7 +84,7 @@ interface ServerOfFolder {
 
 /** host:port that the last run had. */
 export async function lastAddress(state: string): Promise<string | null> {
-  const found = await readFile(path.join(state, 'address'), 'utf8').catch(() => '');
+  const found = String(await readPlainFile(path.join(state, 'address')).catch(() => ''));
   return /^127\.0\.0\.1:\d{1,5}$/.test(found) ? found : null;
 }
 

@@ -1,6 +1,5 @@
 /** The first manifest to run, and what of the folder counts. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
@@ -12,6 +11,7 @@ import { leftOut } from './left-out.ts';
 import { judgeManifest, type JudgedManifest } from './manifest.ts';
 import { watchApp } from './watch.ts';
 import type { Say } from './words.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 
 export const ignoreFile = '.svcignore';
 
@@ -33,7 +33,7 @@ export async function ignoring(folder: string): Promise<Ignoring> {
   const isBuilt = existsSync(path.join(folder, buildFile));
   let ships = chooserOf('');
   const reread = async (): Promise<void> => {
-    const text = await readFile(path.join(folder, ignoreFile), 'utf8').catch(() => '');
+    const text = String(await readPlainFile(path.join(folder, ignoreFile)).catch(() => ''));
     try {
       ships = chooserOf(text);
     } catch {

@@ -1,10 +1,11 @@
 /** Sources that the package leaves out where no build.sh makes anything of them: a change of them does nothing, which is told once. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isSource } from './changes.ts';
 import type { Chooser } from '../../kit/archive/walk.ts';
 import { limits } from './limits.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 /** Of languages that are compiled or bundled; also what pages are made of. */
 const sourceNames = /\.(?:[cm]?tsx?|jsx|vue|svelte|s[ac]ss|less|c|cc|cpp|h|hpp|rs|go|zig|java|kt|swift|cs)$/;
@@ -31,7 +32,7 @@ const isHiddenOrMade = (name: string): boolean => name.startsWith('.') || name =
 export function buildLine(folder: string): string {
   const file = path.join(folder, 'package.json');
   try {
-    const { scripts } = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : '{}') as {
+    const { scripts } = JSON.parse(existsSync(file) ? String(readPlainFileSync(file)) : '{}') as {
       readonly scripts?: { readonly build?: unknown };
     };
     if (scripts?.build !== undefined) return `echo 'npm run build' > build.sh`;

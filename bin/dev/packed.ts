@@ -2,12 +2,13 @@
  * The author's folder as publishing would ship it: packed by the publishing code into a repository of `svc dev`, and installed by a Package
  * document, on this machine or on a server. An install is idempotent for each version, so each change is one: `<version>+dev.<time>`.
  */
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { keys } from '../../schema/keys.ts';
@@ -88,7 +89,7 @@ async function publishAs(folder: string, { repository, workshop, nowMs }: Publis
     }
     // What it takes in again counts for the copy, too; it goes into no package.
     await copyFile(path.join(folder, '.svcignore'), path.join(copy, '.svcignore')).catch(() => undefined);
-    const manifest = JSON.parse(await readFile(path.join(folder, manifestFile), 'utf8')) as Manifest;
+    const manifest = JSON.parse(String(await readPlainFile(path.join(folder, manifestFile)))) as Manifest;
     const version = `${manifest.version}${manifest.version.includes('+') ? '.' : '+'}dev.${nowMs.toString(36)}`;
     writeFileAtomic(path.join(copy, manifestFile), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
     await publishApp(copy, { destination: { kind: 'folder', dir: repository }, nowMs });

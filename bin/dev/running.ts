@@ -1,8 +1,9 @@
 /** The portal of a `svc dev` that runs, found from where a person stands: `svc link`, `svc logs` and the rest need no `--state` beside it. */
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import { devStates } from './options.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 export interface RunningDev {
   readonly state: string;
@@ -45,7 +46,7 @@ function stepsBetween(here: string, folder: string): number | null {
 
 function textAt(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return String(readPlainFileSync(file)).trim();
   } catch {
     return null;
   }

@@ -107,10 +107,15 @@ function scriptsIn(folder: string): readonly string[] {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(?:m?js|html)$/.test(name))
       .slice(0, limits.pageFilesMax)
-      .filter((name) => statSync(join(folder, name)).size <= limits.pageFileBytesMax);
+      .filter((name) => isRead(join(folder, name)));
   } catch {
     return [];
   }
+}
+
+function isRead(file: string): boolean {
+  const found = statSync(file);
+  return found.isFile() && found.size <= limits.pageFileBytesMax;
 }
 
 /** The portal answers below `_sdk/`; a backend that answers with its index hides that it is missing. Source: spec 4.2. */

@@ -1,7 +1,7 @@
 /** Makes the one file that goes to a server: a tarball as it is, or a folder packed by the rules of publishing. */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, lstat, mkdir, rm } from 'node:fs/promises';
+import { createReadStream, type Stats } from 'node:fs';
+import { access, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { PackedSource } from '../../controller/hosts/ssh/host.ts';
@@ -13,10 +13,10 @@ import { limits } from '../../schema/limits.ts';
 /** Rejects PACKAGE_SOURCE_MISSING and PACKAGE_REFUSED, as svc-app-install does for the same folder. */
 export async function packSource(asked: Exclude<PackageSource, { readonly kind: 'url' }>, stateDir: string): Promise<PackedSource> {
   const source = path.resolve(asked.path);
-  const stat = await lstat(source).catch(() => null);
-  if (stat === null) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} is not there`);
+  const seen = await stat(source).catch(() => null);
+  if (seen === null) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} is not there`);
   // The server compares the digest: what was promised is what it takes.
-  if (asked.kind === 'tarball') return tarball(source, stat.size, asked.sha256);
+  if (asked.kind === 'tarball') return tarball(source, seen, asked.sha256);
   const hasManifest = await access(path.join(source, 'svc-app.json')).then(
     () => true,
     () => false,
@@ -35,7 +35,9 @@ export async function packSource(asked: Exclude<PackageSource, { readonly kind: 
   }
 }
 
-function tarball(file: string, bytes: number, sha256: string): PackedSource {
+function tarball(file: string, seen: Stats, sha256: string): PackedSource {
+  if (!seen.isFile()) throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${file} is no plain file`);
+  const bytes = seen.size;
   if (bytes > limits.packageTarballBytesMax)
     throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.packageTarballBytesMax} bytes`);
   return { bytes, sha256, read: () => createReadStream(file), remove: async () => undefined };

@@ -1,6 +1,5 @@
 /** Where the store is, as the Portal document says, and its opening: a file of the state folder, or a database of PostgreSQL. */
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
@@ -8,6 +7,7 @@ import { readSecretReference } from '../../controller/desired/secret-reference.t
 import type { Clock } from '../../schema/clock.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { Bus } from '../../store/bus.ts';
 import { openMemberStore, openPostgresStore, type MemberStore } from '../../store/postgres.ts';
@@ -44,7 +44,7 @@ export async function storePlace(dir: string, stateDir: string): Promise<StorePl
 }
 
 async function rememberedPlace(stateDir: string, unread: readonly string[]): Promise<StorePlace> {
-  const text = (await readFile(rememberedIn(stateDir), 'utf8').catch(() => '')).trim();
+  const text = String(await readPlainFile(rememberedIn(stateDir)).catch(() => '')).trim();
   if (text === '') return { ...embedded, unread };
   // As portals before PostgreSQL wrote it.
   if (text.startsWith('sqlite:')) return { store: text };
@@ -219,8 +219,8 @@ export async function postgresPlace({ store = '', storePassword, storeCa }: Stor
 
 async function readCa(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return String(await readPlainFile(file));
   } catch (error) {
-    throw new SvcError('BAD_REQUEST', `Portal.spec.storeCa ${file} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new SvcError('BAD_REQUEST', `Portal.spec.storeCa ${file} can't be read: ${whyUnread(error)}`);
   }
 }

@@ -1,10 +1,11 @@
 /** Starts `svc-app-supervisor` on this machine, out of the portal's session and process group, so that it outlives the portal. */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { appendPlainFileSync } from '../../schema/plain-file.ts';
 import { limits } from './limits.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { checkSocketPath, dialSocket } from './unix-socket.ts';
@@ -23,7 +24,7 @@ export async function startLocalSupervisor({ place, account, binDir, clock }: Su
   checkSocketPath(paths.supervisorSocket);
   await mkdir(paths.root, { recursive: true, mode: 0o700 });
   await chmod(paths.root, 0o700);
-  const log = openSync(paths.supervisorLog, 'a', 0o600);
+  const log = appendPlainFileSync(paths.supervisorLog, 0o600);
   const child = spawn(path.join(binDir, 'svc-app-supervisor'), [], {
     cwd: place.home,
     // setsid: neither a Ctrl-C at the portal's terminal nor its end reaches the supervisor or the apps.

@@ -3,11 +3,12 @@
  * docs/decisions/0060-versions-side-by-side.md
  */
 import { createHash } from 'node:crypto';
-import { constants, createReadStream, lstatSync } from 'node:fs';
-import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
+import { isNoPlainFile, openPlainFile, readFileBelow, readPlainFile } from '../../schema/plain-file.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import { limits } from '../../schema/limits.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
@@ -82,7 +83,8 @@ export async function hashPackage({ real, files }: Walk): Promise<string> {
   const entries: PackageEntry[] = [];
   for (const file of files) {
     const hash = createHash('sha256');
-    for await (const chunk of createReadStream(path.join(real, file.path))) hash.update(chunk as Buffer);
+    const { handle } = await openPlainFile(path.join(real, file.path));
+    for await (const chunk of handle.createReadStream()) hash.update(chunk as Buffer);
     entries.push({ path: file.path, executable: file.executable, sha256: hash.digest('hex') });
   }
   return packageHash(entries);
@@ -106,10 +108,12 @@ export async function deliveredHash({ real }: Walk, hash: string): Promise<strin
 
 /** '' when there is no such file. */
 async function textAt(file: string): Promise<string> {
-  return await readFile(file, 'utf8').catch((error: unknown) => {
+  try {
+    return String(await readPlainFile(file));
+  } catch (error) {
     unlessGone(error);
     return '';
-  });
+  }
 }
 
 async function previousTag(folder: string, app: string): Promise<string | null> {
@@ -132,32 +136,16 @@ export async function previousVersion(folder: string, app: string): Promise<stri
 export async function readPackageManifest(root: string): Promise<Manifest | null> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(path.join(root, 'svc-app.json'));
+    bytes = await readPlainFile(path.join(root, 'svc-app.json'), limits.manifestBytesMax);
   } catch (error) {
     if (isAbsent(error)) return null;
+    if (isNoPlainFile(error)) throw new SvcError('MANIFEST_INVALID', (error as Error).message);
     throw error;
   }
   return parseManifest(bytes);
 }
 
-/** A plain file below the package's folder, links not followed out of it; null when there is none. As kit/list/file.ts, which says why twice. */
+/** A plain file below the package's folder, links not followed out of it; null when there is none. */
 export async function readPackageFile(root: string, file: string): Promise<Uint8Array | null> {
-  const asked = path.resolve(root, file);
-  if (file.includes('\0') || !asked.startsWith(`${root}/`)) return null;
-  try {
-    const [realRoot, real] = await Promise.all([realpath(root), realpath(asked)]);
-    if (!real.startsWith(`${realRoot}/`)) return null;
-    // Never waits: a pipe has no other end, and four of these waits are all the threads that the portal has for files.
-    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      // A folder on the path may have been replaced by a link since the check: the descriptor says what was opened.
-      if (!(await readlink(`/proc/self/fd/${handle.fd}`)).startsWith(`${realRoot}/`)) return null;
-      const stat = await handle.stat();
-      return stat.isFile() && stat.size <= limits.packageFileBytesMax ? await handle.readFile() : null;
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return null;
-  }
+  return await readFileBelow(root, file, limits.packageFileBytesMax);
 }

@@ -4,10 +4,11 @@
  * This file: the order of the steps.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
@@ -109,7 +110,7 @@ function judge(target: Target, found: Found, folder: string): Manifest {
   const size = there?.isFile() === true ? there.size : undefined;
   if (size === undefined) throw new SvcError('PACKAGE_REFUSED', 'the package is refused: it holds no svc-app.json');
   if (size > limits.manifestBytesMax) throw new SvcError('MANIFEST_INVALID', 'svc-app.json is larger than the limit');
-  const manifest = parseManifest(readFileSync(path));
+  const manifest = parseManifest(readPlainFileSync(path));
   if ((found.app !== null && manifest.id !== found.app) || (found.version !== null && manifest.version !== found.version))
     throw new SvcError(
       'PACKAGE_REFUSED',
@@ -283,7 +284,7 @@ export async function rollBack(target: Target, app: string): Promise<InstallResu
         'NO_PREVIOUS_VERSION',
         `${app} has no version to go back to: it was dropped when the current one answered, or there never was one`,
       );
-    const manifest = parseManifest(readFileSync(join(folderOf(versions, tag), 'svc-app.json')));
+    const manifest = parseManifest(readPlainFileSync(join(folderOf(versions, tag), 'svc-app.json')));
     if (target.scope === 'sistema') await ensureEngines(enginesOf(target, app), manifest, target.onEvent);
     target.onEvent({ event: 'step', step: 'swap' });
     await swapBack(versions);

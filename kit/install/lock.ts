@@ -1,14 +1,15 @@
 /** One installer at a time for one app. flock(1) holds the lock as a child that ends with us, however we end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
+import { appendPlainFileSync } from '../../schema/plain-file.ts';
 import { limits } from './limits.ts';
 
 /** Rejects INSTALL_BUSY when another installer keeps it for longer than the limit. The result releases it. */
 export async function takeLock(file: string): Promise<() => void> {
   // Made here and not by flock, so that a full disk or a missing right is reported as such.
-  closeSync(openSync(file, 'a', 0o644));
+  closeSync(appendPlainFileSync(file, 0o644));
   const seconds = String(limits.installLockMsMax / 1_000);
   // `cat` lives as long as our end of the pipe: a SIGKILL closes it too.
   const argv = ['--no-fork', '-w', seconds, '-E', '75', file, '/bin/sh', '-c', 'echo locked; exec cat >/dev/null'];

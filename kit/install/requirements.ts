@@ -1,8 +1,9 @@
 /** What must be true before a package is installed. Each function throws a coded error that names what is missing, or nothing. */
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 import type { Scope } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -146,7 +147,7 @@ function manifestsIn(parent: string): readonly Manifest[] {
   }
   return names.filter(isAppId).flatMap((name) => {
     try {
-      return [parseManifest(readFileSync(join(parent, name, 'svc-app.json')))];
+      return [parseManifest(readPlainFileSync(join(parent, name, 'svc-app.json')))];
     } catch {
       return [];
     }

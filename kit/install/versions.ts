@@ -4,7 +4,7 @@
  * files. A folder that no link names is a leftover.
  * Decision: docs/decisions/0060-versions-side-by-side.md
  */
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readInstalledRecord, type InstalledRecord } from '../../schema/installed-record.ts';
@@ -14,6 +14,7 @@ import { isMissing, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomi
 import { isAlive, bootId } from '../processes.ts';
 import { faultPoint } from './faults.ts';
 import { syncFolder } from './tree.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 export interface Versions {
   readonly parent: string;
@@ -64,7 +65,7 @@ export function writeRecord(versions: Versions, tag: string, record: InstalledRe
 /** The manifest bytes of the version that the link names; null when there is none. */
 export function currentManifest(versions: Versions): Buffer | null {
   try {
-    return readFileSync(join(versions.link, 'svc-app.json'));
+    return readPlainFileSync(join(versions.link, 'svc-app.json'));
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

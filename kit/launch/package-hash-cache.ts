@@ -50,7 +50,7 @@ let reading: Promise<unknown> = Promise.resolve();
 
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length);

@@ -1,7 +1,8 @@
 /** Step 1: the installed package and its manifest (spec 3.1). */
-import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import { isNoPlainFile, readPlainFileSync, whyUnread } from '../../schema/plain-file.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
@@ -59,12 +60,13 @@ export function readManifest(dir: string, app: string): Manifest {
   const path = join(dir, 'svc-app.json');
   let bytes: Uint8Array;
   try {
-    if (statSync(path).size > limits.manifestBytesMax) throw new LaunchRefused('InvalidManifest', 'svc-app.json is larger than the limit');
-    bytes = readFileSync(path);
+    bytes = readPlainFileSync(path, limits.manifestBytesMax);
   } catch (error) {
     if (isMissing(error)) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
+    if (isNoPlainFile(error)) throw new LaunchRefused('InvalidManifest', `svc-app.json: ${whyUnread(error)}`);
     throw error;
   }
+  if (bytes.length > limits.manifestBytesMax) throw new LaunchRefused('InvalidManifest', 'svc-app.json is larger than the limit');
   let manifest: Manifest;
   try {
     manifest = parseManifest(bytes);

@@ -5,6 +5,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { limits } from '../limits.ts';
 import { isMissing, renameOver } from '../atomic-file.ts';
+import { openPlainFileSync } from '../../schema/plain-file.ts';
 
 interface LogPaths {
   readonly runLog: string;
@@ -26,7 +27,7 @@ export function rotateRunLog(paths: LogPaths): number {
 /** Appends one line of svc, marked so that it is not taken for the app's, whose own line may not be over. */
 export function appendToRunLog(path: string, line: string): void {
   const last = readEnd(path, 1);
-  const fd = openSync(path, appending, 0o600);
+  const fd = openSync(path, appending | constants.O_NONBLOCK, 0o600);
   try {
     writeSync(fd, `${last.length > 0 && last[0] !== 0x0a ? '\n' : ''}svc: ${line}\n`);
   } finally {
@@ -38,7 +39,7 @@ export function appendToRunLog(path: string, line: string): void {
 export function readEnd(path: string, bytes: number): Buffer {
   let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    ({ fd } = openPlainFileSync(path));
   } catch (error) {
     if (isMissing(error)) return Buffer.alloc(0);
     throw error;

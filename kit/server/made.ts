@@ -1,7 +1,8 @@
 /** The tarball for a server, as set-up made it (pack.ts). Only read: the account of a portal need not be able to write its installation. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { isMissing, pathState } from '../atomic-file.ts';
 import { kitProcessors, kitsFolder, readKitRecord, type KitProcessor } from './parts.ts';
@@ -19,7 +20,7 @@ export async function serverKit(root: string, arch: string): Promise<ServerKit> 
   if (!isProcessor(arch)) throw new SvcError('KIT_INCOMPLETE', `there is no runtime for ${arch}: x86_64 and aarch64 have one`);
   const folder = path.join(root, kitsFolder);
   const at = path.join(folder, `${arch}.json`);
-  const record = readKitRecord(await readFile(at, 'utf8').catch((error: unknown) => incomplete(root, arch, at, error)));
+  const record = readKitRecord(String(await readPlainFile(at).catch((error: unknown) => incomplete(root, arch, at, error))));
   if (record === null || !record.id.startsWith(`${kitVersion}-`)) {
     const is = record === null ? 'is damaged' : `is of ${record.id}, which another svc made`;
     throw new SvcError('KIT_INCOMPLETE', `${at} ${is}; ${lineFor(root, arch)}`);

@@ -7,7 +7,7 @@
  * the first round that could write. A line of the log that can't be written is lost and counted (`linesLost`): the handler of unexpected
  * errors once logged to the full file thousands of times a second.
  */
-import { closeSync, fsyncSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -42,7 +42,7 @@ function hasRoom(folder: string): boolean {
 const block = Buffer.alloc(limits.homeProbeBytes);
 
 function tryToWrite(path: string): void {
-  const fd = openSync(path, 'w', 0o600);
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK, 0o600);
   try {
     for (let at = 0; at < block.length;) at += writeSync(fd, block, at);
     // A network home may say it only here.

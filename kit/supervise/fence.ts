@@ -2,8 +2,8 @@
  * Whose orders count. Each portal that leads has a number, a later one a higher one; who stood still while another took over comes back with an older one
  * and is refused. The number outlives the supervisor in a file. Decision: docs/decisions/0288-the-number-of-an-order.md
  */
-import { readFileSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { writeFileAtomic } from '../atomic-file.ts';
 import { limits } from './limits.ts';
@@ -55,7 +55,7 @@ export function fenceFrom(kept: number, keep: (number: number) => void): Fence {
 /** 0: none. One that can't be read, or is of another time, must not lock every portal out. */
 function readNumber(file: string, nowMs: number, log: FenceOptions['log']): number {
   try {
-    const text = readFileSync(file, 'utf8').trim();
+    const text = String(readPlainFileSync(file)).trim();
     const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
     if (number <= nowMs + limits.leaderAheadMsMax) return number;
     log('leader-unreadable', { file });

@@ -1,9 +1,10 @@
 /** Following a run.log over rotations and cuts: what is new is sent on, and a slow reader is waited for, never buffered. */
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { heldBack, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
 import type { App } from './app-state.ts';
+import { openPlainFileSync } from '../../schema/plain-file.ts';
 
 const chunkBytes = 64 * 1_024;
 const pollMs = 250;
@@ -64,10 +65,10 @@ export function follow(app: App, send: (text: string) => boolean, isFull: () => 
 
   const open = (fromEnd: boolean): void => {
     try {
-      fd = openSync(app.paths.runLog, constants.O_RDONLY | constants.O_NONBLOCK);
-      const stat = fstatSync(fd);
-      inode = stat.ino;
-      at = fromEnd ? stat.size : 0;
+      const opened = openPlainFileSync(app.paths.runLog);
+      fd = opened.fd;
+      inode = opened.stats.ino;
+      at = fromEnd ? opened.stats.size : 0;
     } catch {
       fd = null;
     }

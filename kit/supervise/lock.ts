@@ -4,9 +4,10 @@
  * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readdirSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, type Stats } from 'node:fs';
 import { limits } from './limits.ts';
 import { pathState } from '../atomic-file.ts';
+import { appendPlainFileSync } from '../../schema/plain-file.ts';
 
 /** lost: another supervisor holds it. unknown: it can't be determined now. */
 export type Hold = 'held' | 'lost' | 'unknown';
@@ -52,7 +53,7 @@ function inheritedLock(path: string): number | null {
 function takeLock(path: string): number | 'lost' | 'unknown' {
   let fd: number;
   try {
-    fd = openSync(path, 'a', 0o600);
+    fd = appendPlainFileSync(path, 0o600);
   } catch {
     return 'unknown';
   }

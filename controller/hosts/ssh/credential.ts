@@ -3,11 +3,12 @@
  * refers to. A key is read at each connection, so a file may be replaced. Decision: docs/decisions/0063-how-the-portal-signs-in.md
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import ssh2 from 'ssh2';
 import type { ServerDocument } from '../../../schema/desired/documents.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { readPlainFile, whyUnread } from '../../../schema/plain-file.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { SshCredential } from './connect.ts';
 
@@ -41,19 +42,15 @@ function variable(name: string, environment: NodeJS.ProcessEnv): string {
 }
 
 async function readKey(file: string): Promise<Buffer> {
+  const named = `${file}, which Server.spec.ssh.key names,`;
+  let key: Buffer;
   try {
-    const handle = await open(file, 'r');
-    try {
-      const stat = await handle.stat();
-      if (!stat.isFile() || stat.size > limits.accountFileBytesMax) throw new Error('it is no file of a key');
-      return await handle.readFile();
-    } finally {
-      await handle.close();
-    }
+    key = await readPlainFile(file, limits.accountFileBytesMax);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new SvcError('SSH_REFUSED', `${file}, which Server.spec.ssh.key names, can't be read: ${code ?? message}`);
+    throw new SvcError('SSH_REFUSED', `${named} can't be read: ${whyUnread(error)}`);
   }
+  if (key.length > limits.accountFileBytesMax) throw new SvcError('SSH_REFUSED', `${named} is too large for a key`);
+  return key;
 }
 
 export interface PortalKey {
@@ -90,7 +87,7 @@ const keyFile = (stateDir: string): string => path.join(stateDir, 'ssh/id_ed2551
 
 async function readIfThere(file: string): Promise<Buffer | null> {
   try {
-    return await readFile(file);
+    return await readPlainFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -5,10 +5,11 @@
  * that no record tells of. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { appIdFault } from '../../../schema/app-id.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
@@ -216,14 +217,14 @@ async function* recordsBelow(folder: string): AsyncGenerator<[name: string, vers
   for (const name of names) {
     const files = await readdir(path.join(folder, name)).catch(() => []);
     for (const file of files.filter((one) => one.endsWith('.json'))) {
-      yield [name, file.slice(0, -'.json'.length), await readFile(path.join(folder, name, file))];
+      yield [name, file.slice(0, -'.json'.length), await readPlainFile(path.join(folder, name, file))];
     }
   }
 }
 
 async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer) => R): Promise<R | null> {
   try {
-    return read(await readFile(path.join(root, relative)));
+    return read(await readPlainFile(path.join(root, relative)));
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -232,8 +233,8 @@ async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer)
 
 /** Not written when it says so already: the ETag and the date of a static server stay. */
 async function writeCatalogue(root: string, text: string): Promise<void> {
-  const before = await readFile(path.join(root, repositoryPaths.catalogue), 'utf8').catch(() => null);
-  if (before !== text) await writeDurably(root, repositoryPaths.catalogue, text, 'catalogue');
+  const before = await readPlainFile(path.join(root, repositoryPaths.catalogue)).catch(() => null);
+  if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.catalogue, text, 'catalogue');
 }
 
 async function writeDurably(

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../../../schema/errors.ts';
+import { openPlainFile } from '../../../schema/plain-file.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Motor } from '../../../schema/manifest/manifest.ts';
 import { isEngineName } from '../layout/paths.ts';
@@ -69,7 +70,8 @@ async function check(tarball: string, confere: string | undefined, onProgress: (
   let tamanho = 0;
   let found = confere === undefined;
   async function* hashed(): AsyncGenerator<Buffer> {
-    for await (const chunk of createReadStream(tarball, { highWaterMark: 256 * 1_024 }) as AsyncIterable<Buffer>) {
+    const { handle } = await openPlainFile(tarball);
+    for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1_024 }) as AsyncIterable<Buffer>) {
       hash.update(chunk);
       tamanho += chunk.length;
       yield chunk;

@@ -1,10 +1,11 @@
 /** The schema of `svc-app.json` in the folder of a repository: each version that ever wrote to it, and the newest of them as `atual`. Source: spec 9.9. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { schemaText, schemaVersion } from '../../../schema/manifest/published.ts';
 import { compareVersions } from '../../../schema/versions.ts';
 import { isMissing } from '../../atomic-file.ts';
 import { isSchemaName, repositoryPaths } from '../layout/paths.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 
 const newest = 'atual';
 
@@ -17,6 +18,6 @@ export async function schemasToWrite(root: string): Promise<readonly (readonly [
   const versions = names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
   const isNewest = versions.every((one) => one === newest || !isSchemaName(one) || compareVersions(one, schemaVersion) <= 0);
   const wanted = [schemaVersion, ...(isNewest ? [newest] : [])].map((one) => [repositoryPaths.schema(one), schemaText()] as const);
-  const before = await Promise.all(wanted.map(([file]) => readFile(path.join(root, file), 'utf8').catch(() => null)));
+  const before = await Promise.all(wanted.map(([file]) => readPlainFile(path.join(root, file)).then(String, () => null)));
   return wanted.filter(([, text], at) => text !== before[at]);
 }

@@ -1,7 +1,7 @@
 /** The catalogue of browser extensions of a repository: beside unpacked packages, or in `v1/`. Decision: docs/decisions/0206-extension-catalogue.md */
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../../schema/errors.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 import { type Extension, readExtensions } from '../../../schema/extensions/catalogue.ts';
 import { extensionFile } from '../../../schema/extensions/file.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
@@ -27,22 +27,10 @@ const fileIn = async (folder: string): Promise<string> =>
 
 /** A byte more than may be, so that the reader says that it is too large. */
 async function read(file: string): Promise<Buffer | null> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
+  return await readPlainFile(file, sharedLimits.extensionsBytesMax).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });
-  if (handle === null) return null;
-  try {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(sharedLimits.extensionsBytesMax + 1),
-      0,
-      sharedLimits.extensionsBytesMax + 1,
-      0,
-    );
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 async function fetched(url: string): Promise<Buffer | null> {

@@ -1,8 +1,10 @@
 /** A package by its id, as `svc-app-install` finds it: of the catalogue it reads the minimum, without a JSON Schema engine. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../../schema/errors.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 import { limits } from '../../../schema/limits.ts';
+import { isMissing } from '../../atomic-file.ts';
 import { readOfferedApps } from '../layout/minimum.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 
@@ -71,8 +73,10 @@ async function readCatalogueBytes(base: string, fetchDocument: FetchDocument): P
   const path = repositoryPaths.catalogue;
   if (isUrl(base)) return await fetchDocument(`${base}/${path}`, limits.catalogueBytesMax);
   const file = join(base, path);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new SvcError('PACKAGE_SOURCE_MISSING', `${base} is no repository: it holds no ${path}`);
-  if (size > limits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.catalogueBytesMax} bytes`);
-  return readFileSync(file);
+  const bytes = await readPlainFile(file, limits.catalogueBytesMax).catch((error: unknown) => {
+    if (isMissing(error)) throw new SvcError('PACKAGE_SOURCE_MISSING', `${base} is no repository: it holds no ${path}`);
+    throw error;
+  });
+  if (bytes.length > limits.catalogueBytesMax) throw new SvcError('TOO_LARGE', `${file} is larger than ${limits.catalogueBytesMax} bytes`);
+  return bytes;
 }

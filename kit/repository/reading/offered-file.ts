@@ -1,5 +1,4 @@
 /** The icon of a package that is only offered: a file beside the tarball, or in the folder of a package that is not packed. */
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { readWhole } from '../../http/ask.ts';
 import { fetchFrom } from '../../http/fetch-from.ts';
@@ -8,6 +7,7 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { iconMediaTypes, type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 
 export interface OfferedFile {
   readonly bytes: Uint8Array;
@@ -62,13 +62,8 @@ async function readIcon(location: RepositoryLocation, { app, version, file, type
 }
 
 async function readSmall(file: string): Promise<Uint8Array | null> {
-  const handle = await open(file, 'r');
-  try {
-    const found = await handle.stat();
-    return found.isFile() && found.size <= sharedLimits.packageFileBytesMax ? await handle.readFile() : null;
-  } finally {
-    await handle.close();
-  }
+  const bytes = await readPlainFile(file, sharedLimits.packageFileBytesMax);
+  return bytes.length <= sharedLimits.packageFileBytesMax ? bytes : null;
 }
 
 async function fetchIcon(url: string): Promise<Uint8Array | null> {

@@ -5,12 +5,13 @@
  * `v1/pacote` is in it, else every subfolder with a valid manifest of its own name is an app with one version. The last good catalogue is
  * kept in memory only: after a restart without the repository the shop is empty and says why, and what is installed is not concerned.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { headerOf, readWhole, whyNone, type Answer } from '../../http/ask.ts';
 import { fetchFrom } from '../../http/fetch-from.ts';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { readPlainFile } from '../../../schema/plain-file.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { repositoryPaths } from '../layout/paths.ts';
@@ -81,7 +82,9 @@ type Read = Pick<Held, 'offers' | 'etag'>;
 async function fromFolder(folder: string): Promise<Read> {
   const packed = await isRepositoryFolder(folder);
   return {
-    offers: packed ? offersOf(readCatalogue(await readFile(path.join(folder, repositoryPaths.catalogue)))) : await fromUnpacked(folder),
+    offers: packed
+      ? offersOf(readCatalogue(await readPlainFile(path.join(folder, repositoryPaths.catalogue))))
+      : await fromUnpacked(folder),
     etag: null,
   };
 }

@@ -1,10 +1,13 @@
 /** A package that is not packed: a folder with its manifest, as a repository of unpacked packages holds them. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../../schema/errors.ts';
+import { isNoPlainFile, readPlainFile, whyUnread } from '../../../schema/plain-file.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { validateManifest } from '../../../schema/manifest/validate.ts';
 import { renderFinding } from '../../../schema/render.ts';
+import { isMissing } from '../../atomic-file.ts';
 
 const known = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
 
@@ -18,9 +21,11 @@ export async function readSource(folder: string): Promise<Manifest | null> {
     mark = `${found.ino}:${found.mtimeMs}:${found.ctimeMs}:${found.size}`;
     const before = known.get(file);
     if (before?.mark === mark) return before.manifest;
-    text = await readFile(file, 'utf8');
+    text = String(await readPlainFile(file, limits.manifestBytesMax));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (isMissing(error)) return null;
+    // As `svc validate` says it.
+    if (isNoPlainFile(error)) throw new SvcError('PACKAGE_REFUSED', `${file}:1:1 UNREADABLE ${whyUnread(error)}`);
     throw error;
   }
   const report = validateManifest(file, text);
