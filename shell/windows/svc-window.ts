@@ -78,8 +78,10 @@ export class SvcWindow extends LitElement implements Frame {
     this.addEventListener('focusin', (event) => {
       this.desk.windows.focus(this.state.id);
       this.#remember(event);
-      // The browser scrolls to it first, where something scrolls.
-      requestAnimationFrame(() => this.#bringIn());
+    });
+    // The focus is there already, and the browser scrolled to it where something scrolls. A `focusin` within a part of the window is not told here.
+    this.addEventListener('keyup', ({ key }) => {
+      if (key === 'Tab') this.#bringIn();
     });
   }
 
@@ -151,7 +153,6 @@ export class SvcWindow extends LitElement implements Frame {
     const { state, desk } = this;
     const active = deepActive();
     if (state.mode !== 'normal' || desk.shielded.get() || !(active instanceof HTMLElement) || !active.matches(':focus-visible')) return;
-    if (!this.matches(':focus-within')) return;
     const [part, whole] = [active.getBoundingClientRect(), this.getBoundingClientRect()];
     const rect = desk.windows.shown(state);
     const { x, y } = { x: rect.x + part.x - whole.x, y: rect.y + part.y - whole.y };
