@@ -129,9 +129,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
         return { ...now, leaving };
       });
     },
-    giveUp: async (name) => {
-      await change((now) => withLost(now, name));
-    },
+    giveUp: async (name) => void (await change((now) => withLost(now, name))),
   };
 }
 

@@ -82,13 +82,13 @@ async function openWorld() {
     /** Lines of the act, while time goes on. */
     forget: async (force: boolean): Promise<readonly string[]> => {
       const lines: string[] = [];
-      let isOver = false;
+      const over = new AbortController();
       const read = (async () => {
         for await (const { event, text } of serverGateway(controller.context).serverAct('longe', 'forget', force))
           lines.push(`${event}: ${text}`);
-      })().finally(() => (isOver = true));
+      })().finally(() => over.abort());
       read.catch(() => undefined);
-      for (let n = 0; n < 240 && !isOver; n += 1) await pass(0.25);
+      for (let n = 0; n < 240 && !over.signal.aborted; n += 1) await pass(0.25);
       await read;
       return lines;
     },

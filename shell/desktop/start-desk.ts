@@ -30,7 +30,7 @@ import { followLook } from '../preferences/look.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
 import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
 import { createAppsModel, type AppsModel } from '../state/apps.ts';
-import { createSignal } from '../state/signal.ts';
+import { createSignal, type Signal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
 import { createShopModel } from '../shop/model.ts';
 import { createTabs, type Tabs } from '../tabs/tabs.ts';
@@ -55,9 +55,7 @@ const rememberMs = 100;
 export function startDesk(session: SessionAnswer): Desk {
   actFor(session.usuario, () => location.replace('/?entrada=OTHER_PERSON'));
   const apps = createAppsModel(async (usage) => await listApps(usage).catch(leaveWhenSignedOut));
-  const announcement = createSignal('');
-  // What was said in another language is not read again in this one.
-  language.subscribe(() => announcement.set(''));
+  const announcement = startAnnouncement();
   const shop = createShopModel((words) => announcement.set(words));
   const bell = createBellModel(
     { read: readNotices, consents: readConsents, markRead: markNoticesRead },
@@ -123,6 +121,13 @@ export function startDesk(session: SessionAnswer): Desk {
   provideFiles(desk);
   connect(desk, (now) => counts.update(now));
   return desk;
+}
+
+/** What was said in another language is not read again in this one. */
+function startAnnouncement(): Signal<string> {
+  const announcement = createSignal('');
+  language.subscribe(() => announcement.set(''));
+  return announcement;
 }
 
 /** The desktop's own windows for files. */
