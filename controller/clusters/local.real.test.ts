@@ -201,6 +201,8 @@ test('a wrapper that was stopped does not keep its job running for ever: after i
   process.kill(Number(wrapper), 'SIGSTOP');
   // As if its time were over.
   for (const name of ['seconds', 'delivery']) writeFileSync(path.join(own, name), '0\n');
+  // Left by its command: nobody will ever read it.
+  execFileSync('mkfifo', [path.join(own, 'reason')]);
   const cluster = createLocalCluster({
     name: 'local',
     folder,

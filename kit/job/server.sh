@@ -51,6 +51,10 @@ first_line() { # VARIABLE FILE: at most 200 characters of a plain file
   printf -v "$1" %s "${line//[^A-Za-z0-9 ._:-]/?}"
 }
 
+leave_word() { # FILE WORD: in place of what lies there, which may be a pipe that nobody reads
+  rm -rf -- "$1.part" && printf '%s\n' "$2" >"$1.part" && mv -f -- "$1.part" "$1"
+}
+
 is_there() { # VARIABLE FILE
   if [[ -e $2 ]]; then printf -v "$1" yes; else printf -v "$1" ''; fi
 }
@@ -87,7 +91,7 @@ do_records() {
     [[ $name =~ ^[a-z0-9-]{1,63}$ && -d $name && ! -L $name ]] || continue
     if [[ -n ${3-} ]] && is_overdue "$name" "$3"; then
       kill_job "$name"
-      [[ -e $name/codigo ]] || { printf 'limit\n' >"$name/reason" && printf '124\n' >"$name/codigo.part" && mv -f "$name/codigo.part" "$name/codigo"; }
+      [[ -e $name/codigo ]] || { leave_word "$name/reason" limit && leave_word "$name/codigo" 124; }
     fi
     first_line process "$name/claim/process"
     # Before what it leaves: one that ends in between is seen as it was, never as one that left nothing.
