@@ -1,12 +1,12 @@
 /** Named pipes and the like in the folder of a real portal, and the end of a portal of which a read never returns. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort, startPortal, until } from '../test/support/portal.ts';
-import { beginSvc, runSvc } from './testing/run-svc.ts';
+import { beginSvc, repository, runSvc } from './testing/run-svc.ts';
 
 let base: string;
 let desired: string;
@@ -95,4 +95,17 @@ test.for([
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   expect([code, signal, text.err]).toEqual([null, 'SIGKILL', expect.stringContaining(`did not end within ${seconds} s: killed`)]);
   expect(performance.now() - beganMs).toBeGreaterThan(seconds * 1_000 - 100);
+});
+
+test.for([
+  ['svc-app-supervisor', [], 'supervisor.lock'],
+  ['svc-app-supervisor', ['--detach'], 'supervisor.log'],
+  ['svc-app-run', ['notas'], 'notas/launch.lock'],
+] as const)('%s %o with a pipe as %s ends and names it', ([program, args, place]) => {
+  const pipe = path.join(base, '.svc-apps', place);
+  mkdirSync(path.dirname(pipe), { recursive: true });
+  execFileSync('mkfifo', [pipe]);
+  const env = { PATH: process.env['PATH'], HOME: base, SVC_PREFIX: base };
+  const { status, signal, stderr } = spawnSync(path.join(repository, 'bin', program), args, { env, encoding: 'utf8', timeout: 20_000 });
+  expect([status, signal, stderr]).toEqual([78, null, `${program}: ${pipe} is no plain file: move it away\n`]);
 });

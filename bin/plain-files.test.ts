@@ -18,6 +18,7 @@ import { currentManifest, versionsOf } from '../kit/install/versions.ts';
 import { readManifest } from '../kit/launch/package.ts';
 import { appendToRunLog, lastLines } from '../kit/launch/run-log.ts';
 import { openRepositoryFolder } from '../kit/repository/publishing/folder.ts';
+import { withRepositoryLock } from '../kit/repository/publishing/lock.ts';
 import { publishEngineTarball } from '../kit/repository/publishing/publish-engine.ts';
 import { extensionsAt } from '../kit/repository/reading/extensions.ts';
 import { findPackage } from '../kit/repository/reading/find.ts';
@@ -29,6 +30,7 @@ import { lockAt } from '../kit/supervise/lock.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import { readPlainFile, readPlainFileSync } from '../schema/plain-file.ts';
 import { markAttachments } from '../store/attachments-mark.ts';
+import { createFolderBytes } from '../store/folder-bytes.ts';
 import { openRoomDatabase } from '../store/room-log-database.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import { lockState } from '../store/state-lock.ts';
@@ -78,6 +80,8 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
   'the store': ['svc.db', () => openSqliteStore(path.join(dir, 'svc.db')), isPipe],
   'the log of rooms': ['rooms.db', () => openRoomDatabase(path.join(dir, 'rooms.db')), isPipe],
   'whose the attachments are': ['.store', () => markAttachments(dir, store), isPipe],
+  'the mark of attachments, written': ['.store.tmp', () => markAttachments(dir, store), /ENXIO.*\.store\.tmp/],
+  'bytes that come': ['a/x', () => createFolderBytes(dir).grow('a', 'x'), /ENXIO/],
   'a manifest that is installed': ['notas/svc-app.json', () => readPackageManifest(path.join(dir, 'notas')), isPipe],
   'the record of the version before': [
     '.versions/notas/0123456789ab.json',
@@ -116,6 +120,7 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
   'a manifest in a repository': ['svc-app.json', () => readSource(dir), /svc-app\.json:1:1 UNREADABLE .*named pipe/],
   'tokens of a repository': ['.svc/tokens.json', () => createToken(dir, null, 0), isPipe],
   'a record of a repository': ['v1/pacote/notas/1.0.0.json', () => openRepositoryFolder(dir), isPipe],
+  'the lock of a repository': ['.svc/lock', () => withRepositoryLock(dir, async () => undefined), isPipe],
   'the tarball of an engine': [
     'a.tgz',
     () => publishEngineTarball(path.join(dir, 'a.tgz'), engine, { destination: null, base: new URL('http://x/'), nowMs: 0 }),

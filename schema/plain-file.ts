@@ -82,10 +82,15 @@ export function readPlainFileSync(file: string, bytesMax = Number.POSITIVE_INFIN
   }
 }
 
-/** For appending; made when it is not there. */
-export function appendPlainFileSync(file: string, mode: number): number {
+/** Throws for what is there and no plain file, without opening it: that would drop the locks of SQLite in this process. */
+export function refuseOtherKindSync(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined) plainOnly(file, there);
+}
+
+/** For appending; made when it is not there. */
+export function appendPlainFileSync(file: string, mode: number): number {
+  refuseOtherKindSync(file);
   return checked(file, openSync(file, appending, mode)).fd;
 }
 

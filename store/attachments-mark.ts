@@ -3,6 +3,7 @@
  * again has another id, and removes nothing from a folder that it does not know. Decision:
  * docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
+import { constants } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -42,8 +43,11 @@ async function readMark(file: string): Promise<string | null> {
   }
 }
 
+/** A pipe in its place is an error, not a wait. */
+const writing = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
+
 async function writeMark(folder: string, file: string, id: string): Promise<void> {
-  const handle = await open(`${file}.tmp`, 'w', 0o600);
+  const handle = await open(`${file}.tmp`, writing, 0o600);
   try {
     await handle.writeFile(`${id}\n`);
     await handle.sync();

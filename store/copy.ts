@@ -7,6 +7,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
+import { refuseOtherKindSync } from '../schema/plain-file.ts';
 import { copyBytes } from './bytes-move.ts';
 import { limits } from './limits.ts';
 import { bytesInTransaction } from './postgres-bytes.ts';
@@ -82,6 +83,7 @@ export async function copyToPostgres(
 
 /** One that can't be written to leaves its side files behind when it is closed. */
 function openToRead(file: string): DatabaseSync {
+  refuseOtherKindSync(file);
   const source = new DatabaseSync(file, { timeout: 5_000 });
   source.exec('PRAGMA query_only = ON');
   return source;

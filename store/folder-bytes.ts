@@ -6,6 +6,9 @@ import { SvcError } from '../schema/errors.ts';
 import { errorCode } from '../schema/system-error.ts';
 import type { Bytes, OpenBytes } from './bytes.ts';
 
+/** A pipe in its place is an error, not a wait. */
+const growing = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** The folder is made when the first byte comes. `freeBytes`: of the disk of a folder. */
 export function createFolderBytes(root: string, freeBytes: (folder: string) => Promise<number> = freeBytesOf): Bytes {
   const folderOf = (folder: string): string => path.join(root, folder);
@@ -14,7 +17,7 @@ export function createFolderBytes(root: string, freeBytes: (folder: string) => P
     grow: async (folder, name) => {
       await fullIsTold(() => mkdir(folderOf(folder), { recursive: true, mode: 0o700 }));
       const file = path.join(folderOf(folder), name);
-      const handle = await fullIsTold(() => open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+      const handle = await fullIsTold(() => open(file, growing, 0o600));
       let { size } = await handle.stat();
       return {
         size: () => size,

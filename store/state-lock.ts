@@ -9,11 +9,11 @@
  * one of the path at two looks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
  * living process that has the deleted file open.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
-import { ensurePlainFileSync } from '../schema/plain-file.ts';
+import { ensurePlainFileSync, readPlainFileSync } from '../schema/plain-file.ts';
 
 /** Keeps the handles reachable: a collected DatabaseSync closes its file, and the lock would silently go. */
 const held = new Set<DatabaseSync>();
@@ -33,13 +33,12 @@ export function lockState(stateDir: string): StateLock {
   chmodSync(stateDir, 0o700);
   const file = path.join(realpathSync(stateDir), 'lock');
   const pidFile = path.join(stateDir, 'pid');
-  ensurePlainFileSync(pidFile, 0o600);
   const holder = holderOf(pidFile);
   let database = holder !== null && holdsDeleted(holder, file) ? null : take(file);
   if (database === null) throw inUse(stateDir, holder);
   let inode = inodeAt(file);
   held.add(database);
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  writePid(pidFile);
   return {
     check: () => {
       const now = inodeAt(file);
@@ -53,7 +52,7 @@ export function lockState(stateDir: string): StateLock {
         if (database !== null) release(database);
         database = next;
         inode = inodeAt(file);
-        writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+        writePid(pidFile);
         return 'held';
       } catch {
         return 'unknown';
@@ -76,6 +75,11 @@ function inUse(stateDir: string, holder: number | null): SvcError {
     'STATE_IN_USE',
     `another svc up${who} uses the state folder ${stateDir}: end it first, or give --state another folder`,
   );
+}
+
+function writePid(pidFile: string): void {
+  ensurePlainFileSync(pidFile, 0o600);
+  writeFileSync(pidFile, `${process.pid}\n`);
 }
 
 /** Null when another process holds it; throws what the disk says otherwise. */
@@ -105,7 +109,7 @@ function inodeAt(file: string): bigint | 'none' | 'unknown' {
 /** The pid that wrote it last, or null; no proof on its own. */
 function holderOf(pidFile: string): number | null {
   try {
-    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    const pid = Number.parseInt(String(readPlainFileSync(pidFile)), 10);
     return Number.isSafeInteger(pid) && pid > 0 && pid !== process.pid ? pid : null;
   } catch {
     return null;

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../../schema/errors.ts';
+import { refuseOtherKindSync } from '../../../schema/plain-file.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { limits } from '../limits.ts';
 
@@ -28,6 +29,7 @@ export async function withRepositoryLock<T>(root: string, work: () => Promise<T>
 
 async function lock(file: string): Promise<DatabaseSync> {
   // The wait of SQLite itself would stop this whole process; the file is never opened in another way, which would drop the lock.
+  refuseOtherKindSync(file);
   const until = performance.now() + limits.repositoryLockMsMax;
   for (;;) {
     const database = new DatabaseSync(file, { timeout: 0 });
