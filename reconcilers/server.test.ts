@@ -20,6 +20,19 @@ it.for([
   expect(again.conditions[0]?.sinceMs).toBe(1_000);
 });
 
+it('goes once nothing on it is left, and says of a machine that was given up what stays', () => {
+  const host = { status: 'unreachable', message: 'm' } as const;
+  const of = (lost: boolean, occupied: boolean) =>
+    decideServer({ ...server, leaving: true, lost }, { ...local, host, occupied }, null, 1_000);
+  const forget = { kind: 'object/forget', key: 'Server/casa' };
+  expect(of(false, false).actions).toEqual([forget]);
+  expect(of(true, false).actions).toEqual([{ ...forget, stays: 'nothing on it is ended or removed' }]);
+  for (const lost of [false, true]) {
+    const { actions, state, message } = of(lost, true);
+    expect([actions, state, message]).toEqual([[], 'leaving', 'its people and packages leave first; casa does not answer: m']);
+  }
+});
+
 it.for([
   ['with a session', 'reachable', true, null, true, 'present', 'True', 'Provisioned'],
   ['with a session on a server where it lasts', 'reachable', true, true, true, 'present', 'True', 'Provisioned'],
