@@ -2,14 +2,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SvcError } from '../schema/errors.ts';
+import { refuseOtherKindSync } from '../schema/plain-file.ts';
 
 const manifestFile = 'svc-app.json';
 const namedMax = 3;
 
-/** Absolute. Rejects BAD_REQUEST with what is there instead. */
+/** Absolute. Rejects BAD_REQUEST with what is there instead, FILE_KIND for a manifest that is no plain file. */
 export function appFolder(dir: string): string {
   const folder = path.resolve(dir);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new SvcError('BAD_REQUEST', `${folder} is no folder`);
+  refuseOtherKindSync(path.join(folder, manifestFile));
   if (isFile(path.join(folder, manifestFile))) return folder;
   const below = readdirSync(folder)
     .filter((name) => isSeen(path.join(folder, name, manifestFile)))

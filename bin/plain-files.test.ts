@@ -19,6 +19,7 @@ import { readManifest } from '../kit/launch/package.ts';
 import { appendToRunLog, lastLines } from '../kit/launch/run-log.ts';
 import { openRepositoryFolder } from '../kit/repository/publishing/folder.ts';
 import { withRepositoryLock } from '../kit/repository/publishing/lock.ts';
+import { judgePackage } from '../kit/repository/publishing/judge-package.ts';
 import { publishEngineTarball } from '../kit/repository/publishing/publish-engine.ts';
 import { extensionsAt } from '../kit/repository/reading/extensions.ts';
 import { findPackage } from '../kit/repository/reading/find.ts';
@@ -34,7 +35,9 @@ import { createFolderBytes } from '../store/folder-bytes.ts';
 import { openRoomDatabase } from '../store/room-log-database.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import { lockState } from '../store/state-lock.ts';
+import { appFolder } from './app-folder.ts';
 import { runTrust } from './commands/server-trust.ts';
+import { filesBeside } from './commands/validate-sources.ts';
 import { needsBuild } from './dev/builder.ts';
 import { ignoring } from './dev/first-good.ts';
 import { buildLine } from './dev/left-out.ts';
@@ -143,6 +146,9 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
   'the log of an app, read': ['run.log', () => lastLines(path.join(dir, 'run.log'), 1, 100), isPipe],
   'what a file is made of': [`x.${process.pid}.tmp`, () => writeFileAtomic(path.join(dir, 'x'), ''), /ENXIO.*x\.\d+\.tmp/],
   // What an author runs.
+  'the manifest of a package': ['svc-app.json', () => judgePackage(dir, [], 'svc-app.json'), isPipe],
+  'the folder of an app': ['svc-app.json', () => appFolder(dir), isPipe],
+  'a file that a manifest names': ['icon.png', () => filesBeside(path.join(dir, 'svc-app.json'))('icon.png'), 'absent'],
   'the page of an app': ['frontend/x.js', () => rootedAddress(dir), null],
   'a manifest before it is built': ['svc-app.json', () => writeFileSync(path.join(dir, 'build.sh'), '') ?? needsBuild(dir), false],
   'package.json of an app': ['package.json', () => buildLine(dir), `echo 'COMMAND' > build.sh`],
@@ -158,8 +164,8 @@ test.for(Object.entries(readers))('%s', async ([, [place, read, told]]) => {
   const beganMs = performance.now();
   try {
     const answer = await (async () => await read())().catch((error: unknown) => error);
-    if (told instanceof RegExp) expect(String(answer)).toMatch(told);
-    else expect(answer).toEqual(told);
+    const isSaid = told instanceof RegExp;
+    expect(isSaid ? String(answer) : answer).toEqual(isSaid ? expect.stringMatching(told) : told);
     expect(performance.now() - beganMs).toBeLessThan(1_900);
   } finally {
     release.kill();

@@ -89,7 +89,8 @@ export function filesBeside(manifest: string): Surroundings['file'] {
   if (path.basename(manifest) !== 'svc-app.json') return () => 'unknown';
   return (name) => {
     try {
-      return lstatSync(path.join(path.dirname(manifest), name)).isDirectory() ? 'absent' : 'present';
+      const there = lstatSync(path.join(path.dirname(manifest), name));
+      return there.isFile() || there.isSymbolicLink() ? 'present' : 'absent';
     } catch (error) {
       return isMissing(error) ? 'absent' : 'unknown';
     }

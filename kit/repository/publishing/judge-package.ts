@@ -10,6 +10,7 @@ import { constants } from 'node:fs';
 import { join, posix } from 'node:path';
 import { type FileReport, type Finding, type Problem, pointer, toReport } from '../../../schema/findings.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { refuseOtherKindSync } from '../../../schema/plain-file.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { servedFiles } from '../../../schema/manifest/named-files.ts';
@@ -34,6 +35,7 @@ export interface Judged {
 /** `entries` are the files that go in, or came out. `shownAs` is how findings name the manifest. Rejects PACKAGE_REFUSED without one. */
 export async function judgePackage(dir: string, entries: readonly WalkedEntry[], shownAs: string): Promise<Judged> {
   const files = new Map(entries.filter(({ path }) => !path.endsWith('/')).map((entry) => [entry.path, entry]));
+  refuseOtherKindSync(join(dir, 'svc-app.json'));
   if (!files.has('svc-app.json')) throw new SvcError('PACKAGE_REFUSED', `${shownAs}: there is no such file in the package`);
   const bytes = await readFile(join(dir, 'svc-app.json'), limits.manifestBytesMax);
   const { manifest, ...report } = validateManifest(shownAs, bytes);
