@@ -14,10 +14,10 @@ export async function keyboardJourney(person: Person): Promise<void> {
     // In a terminal Ctrl+K is the shell's: its window is left first.
     if (await top.locator('svc-terminal').isVisible()) await page.keyboard.press('Meta');
     else await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill(name);
-    await page.getByRole('option', { name }).first().waitFor();
+    await page.locator('svc-launcher').getByRole('combobox').fill(name);
+    await page.locator('svc-launcher').getByRole('option', { name }).first().waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    await page.locator('svc-launcher').getByRole('combobox').waitFor({ state: 'detached' });
   };
   const inFront = async (after: string): Promise<void> => {
     if (!(await until('', async () => await hasKeyboard(top), 1_500).catch(() => false)))

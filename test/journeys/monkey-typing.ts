@@ -88,7 +88,7 @@ async function writeRoom(monkey: Monkey): Promise<void> {
   if (!isConnected(monkey)) return;
   const app = appOf(page, 'Caderno');
   await openByName(monkey, 'Caderno');
-  await app.locator('#nova:enabled').or(app.locator('#voltar')).first().waitFor();
+  await app.locator('#nova:enabled:visible, #voltar:visible').first().waitFor();
   const name = notebookOf(seed);
   if (
     (await app

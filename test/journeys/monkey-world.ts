@@ -96,8 +96,8 @@ export async function openByName(monkey: Monkey, name: string): Promise<void> {
   const { page } = monkey;
   await leaveOverlays(monkey);
   await page.locator('svc-taskbar .launch').click();
-  await page.getByRole('combobox').fill(name);
-  await page.getByRole('option', { name, exact: false }).first().waitFor();
+  await page.locator('svc-launcher').getByRole('combobox').fill(name);
+  await page.locator('svc-launcher').getByRole('option', { name, exact: false }).first().waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('combobox').waitFor({ state: 'detached' });
+  await page.locator('svc-launcher').getByRole('combobox').waitFor({ state: 'detached' });
 }

@@ -48,8 +48,17 @@ async function linesAfter(monkey: Monkey, act: Act): Promise<readonly string[]> 
     await runAct(monkey, act);
     return [...(await lastingBreaches(monkey.page, monkey.focus)), ...monkey.takeProblems()];
   } catch (error) {
-    return [`act: ${String(error).split('\n').slice(0, 4).join(' ')}`];
+    return [`act: ${String(error).split('\n').slice(0, 4).join(' ')}`, await whereIs(monkey)];
   }
+}
+
+/** What the page shows, for somebody who was not there. */
+async function whereIs({ page }: Monkey): Promise<string> {
+  const shown = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: 2_000 })
+    .catch((error: unknown) => String(error));
+  return `at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
 }
 
 async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly string[]> {
@@ -58,7 +67,7 @@ async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly st
     await startAgain(monkey);
     return await lostOf(world, monkey);
   } catch (error) {
-    return [`end: ${String(error).split('\n').slice(0, 4).join(' ')}`];
+    return [`end: ${String(error).split('\n').slice(0, 4).join(' ')}`, await whereIs(monkey)];
   }
 }
 

@@ -21,7 +21,7 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
   });
   await person.act('opens Files and sends a file', async () => {
     await page.locator('svc-taskbar .launch').click();
-    await page.getByRole('combobox').fill('Arquivos');
+    await page.locator('svc-launcher').getByRole('combobox').fill('Arquivos');
     await page.keyboard.press('Enter');
     await top.locator('svc-file-view [data-name]').first().waitFor();
     const debugging = await page.context().newCDPSession(page);
