@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { readPlainFile } from '../../schema/plain-file.ts';
+import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { isMissing, pathState } from '../atomic-file.ts';
 import { kitProcessors, kitsFolder, readKitRecord, type KitProcessor } from './parts.ts';
@@ -37,7 +37,7 @@ const isProcessor = (arch: string): arch is KitProcessor => Object.hasOwn(kitPro
 function incomplete(root: string, arch: KitProcessor, file: string, error: unknown): never {
   if (isMissing(error))
     throw new SvcError('KIT_INCOMPLETE', `the server kit for ${arch} is not in this installation of svc; ${lineFor(root, arch)}`);
-  throw new SvcError('KIT_INCOMPLETE', `the server kit ${file} can't be read: ${(error as Error).message}`);
+  throw new SvcError('KIT_INCOMPLETE', `the server kit ${file} can't be read: ${whyUnread(error)}`);
 }
 
 /** A clone makes it; a package has no set-up. */

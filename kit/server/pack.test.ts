@@ -80,7 +80,11 @@ test.for([
     () => put('build/server-kit/x86_64.json', readFileSync(path.join(out(), 'x86_64.json'), 'utf8').replaceAll(kitVersion, '0.0.1')),
     /another svc/,
   ],
-  ["can't be read", () => (rmSync(path.join(out(), 'x86_64.json')), mkdirSync(path.join(out(), 'x86_64.json'))), /can't be read: EISDIR/],
+  [
+    "can't be read",
+    () => (rmSync(path.join(out(), 'x86_64.json')), mkdirSync(path.join(out(), 'x86_64.json'))),
+    /can't be read: expected a plain file, this is a folder/,
+  ],
 ] as const)('that %s is KIT_INCOMPLETE, with what mends it', async ([, spoil, words]) => {
   await makeServerKits(root);
   put('setup/build.ts', '');

@@ -69,17 +69,21 @@ async function check(tarball: string, confere: string | undefined, onProgress: (
   const hash = createHash('sha256');
   let tamanho = 0;
   let found = confere === undefined;
+  const { handle } = await openPlainFile(tarball);
   async function* hashed(): AsyncGenerator<Buffer> {
-    const { handle } = await openPlainFile(tarball);
-    for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1_024 }) as AsyncIterable<Buffer>) {
+    for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 256 * 1_024 }) as AsyncIterable<Buffer>) {
       hash.update(chunk);
       tamanho += chunk.length;
       yield chunk;
     }
   }
   const isThere = (path: string): boolean => confere !== undefined && (path === confere || path.startsWith(`${confere}/`));
-  const counts = await checkArchive(hashed(), { limits: engineArchive, onProgress, onFile: (path) => (found ||= isThere(path)) });
-  return { sha256: hash.digest('hex'), tamanho, found, counts };
+  try {
+    const counts = await checkArchive(hashed(), { limits: engineArchive, onProgress, onFile: (path) => (found ||= isThere(path)) });
+    return { sha256: hash.digest('hex'), tamanho, found, counts };
+  } finally {
+    await handle.close();
+  }
 }
 
 async function give(
