@@ -89,7 +89,10 @@ const title = async (page: Page): Promise<Point | null> => {
     .locator('header.title')
     .boundingBox({ timeout: 500 })
     .catch(() => null);
-  const main = await page.locator('svc-desktop main').boundingBox();
+  const main = await page
+    .locator('svc-desktop main')
+    .boundingBox({ timeout: 500 })
+    .catch(() => null);
   if (box === null || main === null) return null;
   const [left, right] = [Math.max(box.x + 44, main.x), Math.min(box.x + box.width - 120, main.x + main.width)];
   if (right - left < 10 || (await openMenus(page).count()) > 0) return null;
