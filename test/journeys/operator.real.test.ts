@@ -5,6 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
@@ -69,6 +70,14 @@ const writeApps = async (names: readonly ServerName[]): Promise<void> =>
     'apps',
     ...names.map((name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`),
   );
+
+/** How often the controller has worked on an object. */
+async function rounds(): Promise<number> {
+  const { out } = await portal.run(['curl', '-fsS', '--unix-socket', '/var/lib/svc/state/svc.sock', 'http://svc/metrics'], { as: 'svc' });
+  const counts = [...out.matchAll(/^svc_reconcile_duration_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  expect(counts).not.toEqual([]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** YAML of an operator, one file for each thing. */
 const write = async (name: string, ...documents: readonly string[]): Promise<void> => {
@@ -247,6 +256,10 @@ test('a machine dies for good: its people are taken away, and it is given up', {
   };
   const before = await left();
   expect(before).toContain('Server/polar');
+  // Somebody leaves a machine that is away: it is looked after as seldom as everything else.
+  const roundsBefore = await rounds();
+  await pause(10_000);
+  expect((await rounds()) - roundsBefore).toBeLessThan(2_000);
   const said = await inState('server', 'forget', 'polar');
   expect([said.code, said.out.split('\n').filter((line) => line.startsWith('will')).length]).toEqual([2, expect.any(Number)]);
   for (const key of before) expect(said.out).toContain(key);
