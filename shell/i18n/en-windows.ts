@@ -3,6 +3,7 @@ import type { ptWindows } from './pt-windows.ts';
 
 export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
   'window.partMissing': 'This part of the desktop could not be loaded. Reload the page?',
+  'window.partAway': 'The portal did not answer. This part of the desktop opens when it is back.',
   'window.minimise': 'Minimise',
   'window.maximise': 'Maximise',
   'window.restore': 'Restore',

@@ -1,6 +1,7 @@
 /** The sentences of windows and their tabs, in Brazilian Portuguese. Part of pt.ts. */
 export const ptWindows = {
   'window.partMissing': 'Esta parte da área de trabalho não pôde ser carregada. Recarregar a página?',
+  'window.partAway': 'O portal não respondeu. Esta parte da área de trabalho abre quando ele voltar.',
   'window.minimise': 'Minimizar',
   'window.maximise': 'Maximizar',
   'window.restore': 'Restaurar',

@@ -54,10 +54,7 @@ export function builtinContent(desk: Desk, { app: window, id, route }: WindowSta
   return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
 }
 
-/** Whether what is in the window took the focus. */
-export function focusBuiltin(root: ParentNode): boolean {
-  const content = root.querySelector<HTMLElement & { focusContent?: () => void }>('.builtin');
-  if (content?.focusContent === undefined) return false;
-  content.focusContent();
-  return true;
+/** What is in the window takes the focus, if it is there and has a place for it. */
+export function focusBuiltin(root: ParentNode): void {
+  root.querySelector<HTMLElement & { focusContent?: () => void }>('.builtin')?.focusContent?.();
 }

@@ -141,7 +141,9 @@ export class SvcWindow extends LitElement implements Frame {
     const question = this.renderRoot.querySelector<SvcUnsaved>('svc-unsaved') ?? this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
-    else if (!this.#focusLast() && !focusBuiltin(this.renderRoot)) this.focus({ preventScroll: true });
+    else if (!this.#focusLast()) focusBuiltin(this.renderRoot);
+    // What is not there yet takes it from the window as a whole once it is, and from nobody else.
+    if (!holdsFocus(this)) this.focus({ preventScroll: true });
   }
   #remember(event: Event): void {
     const path = event.composedPath();

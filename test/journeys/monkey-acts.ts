@@ -23,7 +23,7 @@ function pick<T>(all: readonly T[], at: number): T {
 }
 
 const forbidden =
-  /^(Sair|Encerrar|English|Português)|lixeira|apagar|esvaziar|recortar|renomear|imprimir|baixar|enviar|sem salvar|descartar|abrir o do servidor|substituir|remover|desinstalar|parar|reiniciar|excluir|limpar|voltar à versão|atualizar tudo|exportar|instalar|arquivo novo/i;
+  /^(Sair|Encerrar|English|Português)|lixeira|apagar|esvaziar|recortar|renomear|imprimir|baixar|enviar|sem salvar|descartar|abrir o do servidor|substituir|remover|desinstalar|parar|reiniciar|excluir|limpar|voltar à versão|atualizar tudo|exportar|instalar|arquivo novo|^Fechar \S/i;
 
 /** The names of what is at a point, or has the keyboard, through shadow roots. */
 async function namesAt(page: Page, at: Point | null): Promise<string> {
@@ -49,8 +49,11 @@ async function namesAt(page: Page, at: Point | null): Promise<string> {
   }, at);
 }
 
-const isForbidden = async (page: Page, at: Point | null): Promise<boolean> =>
-  (await namesAt(page, at)).split('\n').some((name) => forbidden.test(name));
+async function isForbidden(monkey: Monkey, at: Point | null): Promise<boolean> {
+  const names = (await namesAt(monkey.page, at)).split('\n');
+  monkey.pressed = names.join(' < ');
+  return names.some((name) => forbidden.test(name));
+}
 
 const somewhere = (page: Page, a: number, b: number): Point => {
   const { width, height } = page.viewportSize() ?? { width: 1, height: 1 };
@@ -100,7 +103,7 @@ const title = async (page: Page): Promise<Point | null> => {
 };
 
 const press = async (monkey: Monkey, at: Point | null, how: (at: Point) => Promise<unknown>): Promise<void> => {
-  if (at === null || (await isForbidden(monkey.page, at))) return;
+  if (at === null || (await isForbidden(monkey, at))) return;
   monkey.focus = 'anywhere';
   await how(at);
 };
@@ -296,7 +299,7 @@ const acts = {
   enter: [
     8,
     async (monkey) => {
-      if (!(await isForbidden(monkey.page, null))) await key('Enter')(monkey, 0, 0, 0);
+      if (!(await isForbidden(monkey, null))) await key('Enter')(monkey, 0, 0, 0);
     },
   ],
   arrow: [10, async (monkey, a) => await key(pick(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight'], a))(monkey, 0, 0, 0)],

@@ -155,11 +155,13 @@ async function runCommand(monkey: Monkey): Promise<void> {
   if (!isConnected(monkey)) return;
   await openByName(monkey, 'Terminal');
   const top = frontWindow(page);
-  // A shell that ended with the portal says so, and is given another one.
-  await top.locator('svc-screen[shown] textarea').first().waitFor();
   const name = nextLine(monkey);
   const file = path.join(portal.files, name);
+  // What is typed before the new shell is shown goes to the one before.
+  const shells = top.getByRole('tab');
+  const before = await shells.count();
   await top.getByRole('button', { name: 'Novo terminal' }).first().click();
+  await until('a new shell', async () => (await shells.count()) > before, savedMsMax);
   await until('a prompt', async () => /[$#]\s*$/.test((await top.locator('svc-screen[shown] .xterm-rows').innerText()).trim()), savedMsMax);
   await top.locator('svc-screen[shown] textarea').focus();
   await page.keyboard.type(`cd; touch ${name}\n`);

@@ -16,6 +16,8 @@ export interface Monkey extends Watched {
   focus: FocusRule;
   isUp: boolean;
   isOnline: boolean;
+  /** Names of what was pressed last, from the inside to the outside. */
+  pressed: string;
   /** Counts what was typed, so that each line is found again. */
   lines: number;
 }
@@ -69,6 +71,7 @@ export async function monkeyAt({ portal, browser, signedIn }: MonkeyWorld, seed:
     fingers: await fingers(page),
     ledger: { notes: [], saved: [], drafts: [], room: [], sketches: [], paths: [] },
     focus: 'anywhere',
+    pressed: '',
     isUp: true,
     isOnline: true,
     lines: 0,

@@ -46,19 +46,20 @@ export async function walk(
 async function linesAfter(monkey: Monkey, act: Act): Promise<readonly string[]> {
   try {
     await runAct(monkey, act);
-    return [...(await lastingBreaches(monkey.page, monkey.focus)), ...monkey.takeProblems()];
+    const lines = [...(await lastingBreaches(monkey.page, monkey.focus)), ...monkey.takeProblems()];
+    return lines.length > 0 ? [...lines, await whereIs(monkey)] : [];
   } catch (error) {
-    return [`act: ${String(error).split('\n').slice(0, 4).join(' ')}`, await whereIs(monkey)];
+    return [`act: ${String(error).split('\n').slice(0, 12).join(' ')}`, await whereIs(monkey)];
   }
 }
 
 /** What the page shows, for somebody who was not there. */
-async function whereIs({ page }: Monkey): Promise<string> {
+async function whereIs({ page, pressed }: Monkey): Promise<string> {
   const shown = await page
     .locator('body')
     .ariaSnapshot({ timeout: 2_000 })
     .catch((error: unknown) => String(error));
-  return `at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
+  return `pressed ${pressed}; at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
 }
 
 async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly string[]> {
@@ -67,7 +68,7 @@ async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly st
     await startAgain(monkey);
     return await lostOf(world, monkey);
   } catch (error) {
-    return [`end: ${String(error).split('\n').slice(0, 4).join(' ')}`, await whereIs(monkey)];
+    return [`end: ${String(error).split('\n').slice(0, 12).join(' ')}`, await whereIs(monkey)];
   }
 }
 
