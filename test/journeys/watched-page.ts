@@ -26,6 +26,7 @@ const expected: readonly Expected[] = [
     why: 'a portal that was started again knows no upload; the page begins it again where it was',
     line: /\b404\b.*\/api\/arquivos\/envios\//,
   },
+  { why: 'shells end with the portal; the page asks for one of before, and says what became of it', line: /\/ws\/terminais\/.*\b404\b/ },
   { why: 'a question of one app to another is refused until the person was asked', line: /\b403\b.*\/api\/capacidades\// },
 ];
 
