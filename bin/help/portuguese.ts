@@ -36,6 +36,8 @@ export const portuguese: Translation = {
       'com --frontend: o que o backend responde além de /api; pode ser repetido',
     'instead of the port of the last time': 'em vez da porta da última vez',
     'instead of a folder of its own below ~/.local/state/svc-dev': 'em vez de uma pasta própria em ~/.local/state/svc-dev',
+    'print no link that signs in; the journal of systemd gets none in any case':
+      'não mostra link que entra; o journal do systemd não recebe nenhum em todo caso',
     'open the links in the browser': 'abre os links no navegador',
     'svc-app.json, desired-state YAML, or folders of them': 'svc-app.json, YAML do estado desejado, ou pastas deles',
     'judge manifests and desired state; exit 0 or 1': 'confere manifestos e o estado desejado; sai com 0 ou 1',

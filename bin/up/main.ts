@@ -31,7 +31,7 @@ import { requireBuild } from './built.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
-import { greetingOf } from './greeting.ts';
+import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
 import { homesCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
@@ -55,6 +55,8 @@ export interface UpOptions {
   readonly state: string;
   /** Beside other portals of the same store, of which one leads: where they reach this one, host:port. */
   readonly joins?: string | null;
+  /** False: no link that signs in is printed. */
+  readonly link?: boolean;
   /** Of `svc dev`. */
   readonly dev?: DevParts;
 }
@@ -142,7 +144,7 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin({ dir, listen, state, joins = null, dev }: UpOptions, log: Logger): Promise<Running> {
+export async function begin({ dir, listen, state, joins = null, link = true, dev }: UpOptions, log: Logger): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -205,7 +207,7 @@ export async function begin({ dir, listen, state, joins = null, dev }: UpOptions
       lost: owned.lost,
       end,
     };
-    if (dev === undefined) await greet({ ...running, state });
+    if (dev === undefined) await greet({ ...running, state, link });
     return running;
   } catch (error) {
     await end();
@@ -328,16 +330,18 @@ function signInPerson({ context: { entries } }: Controller, gateway: Gateway): s
 
 interface Greeted extends Pick<Running, 'portal' | 'url' | 'controller' | 'gateway'> {
   readonly state: string;
+  readonly link: boolean;
 }
 
-async function greet({ portal, url, controller, gateway, state }: Greeted): Promise<void> {
+async function greet({ portal, url, controller, gateway, state, link: isWanted }: Greeted): Promise<void> {
   const person = signInPerson(controller, gateway);
   if (person === null) {
     process.stdout.write(`listening on ${url}, with no Person document yet\n`);
     const { dir } = controller.context.options;
     if (existsSync(path.join(dir, 'svc-app.json')))
       process.stdout.write(`note: ${dir} is the folder of an app, which svc dev ${dir} runs; svc up takes one of desired-state YAML\n`);
-  } else {
+  } else if (!isWanted || isJournal(process.env)) process.stdout.write(plainGreeting(url, { person, state }));
+  else {
     const link = await portal.signInLink(person, { admin: true });
     process.stdout.write(greetingOf({ link, person, state }, process.stdout.isTTY, terminalLanguage(process.env)));
   }
