@@ -21,16 +21,17 @@ import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
 import './session/svc-shell.ts';
 import { followScreen } from './ui/screen.ts';
 import { startTheme } from './ui/theme.ts';
+import { keptHere } from './state/kept.ts';
 
 const languageKey = 'svc.language';
 
 function startLanguage(): void {
-  language.set(chooseLanguage(localStorage.getItem(languageKey), navigator.languages));
+  language.set(chooseLanguage(keptHere.getItem(languageKey), navigator.languages));
   const apply = (): void => {
     document.documentElement.lang = languageTags[language.get()];
   };
   language.subscribe(() => {
-    localStorage.setItem(languageKey, language.get());
+    keptHere.setItem(languageKey, language.get());
     apply();
   });
   apply();

@@ -5,6 +5,7 @@
 import { createMetricCollector, type MetricBatch, type MetricCollector } from '../../schema/wire/metric-batch.ts';
 import type { MetricsAnswer } from '../../schema/wire/metrics.ts';
 import { ApiError, isPassing } from '../session/api.ts';
+import { randomId } from '../state/random-id.ts';
 
 const everyMs = 5_000;
 const waitMsMax = 60_000;
@@ -41,7 +42,7 @@ interface OfApp {
 }
 
 export function createMetricSender({ send, sendLeaving }: Calls): MetricSender {
-  const origem = crypto.randomUUID();
+  const origem = randomId();
   let last = 0;
   const apps = new Map<string, OfApp>();
   const ofApp = (app: string): OfApp => {

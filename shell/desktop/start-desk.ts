@@ -47,6 +47,7 @@ import { engineParts } from './engine-parts.ts';
 import { pressShellKey } from './keys.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import type { Desk, Frame, KeyboardMode, Switching, Toast } from './desk.ts';
+import { keptHere, keptInTab } from '../state/kept.ts';
 
 /** Windows are written down when nothing changed for so long, and when the page goes. */
 const rememberMs = 100;
@@ -66,7 +67,7 @@ export function startDesk(session: SessionAnswer): Desk {
   const queue = startQueue((words) => announcement.set(words));
   const opening = createOpeningModel(readSettings);
   const dev = startDev(session, () => desk);
-  const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(localStorage, session.usuario));
+  const windows = createWindowManager({ width: innerWidth, height: innerHeight }, storedPlaces(keptHere, session.usuario));
   const connection = createSignal<Connection>('connecting');
   const frames = new Map<string, Frame>();
   const tabs = createTabs();
@@ -101,7 +102,7 @@ export function startDesk(session: SessionAnswer): Desk {
     queue,
     opening,
     dev,
-    grants: createGrants(sessionStorage, session.usuario),
+    grants: createGrants(keptInTab, session.usuario),
     windows,
     appCalls: appCallsOf(() => desk),
     connection,
@@ -346,8 +347,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   const restore = async (): Promise<void> => {
     if (restoring || !apps.state.get().loaded) return;
     restoring = true;
-    const own = remembersWindows(sessionStorage, session.usuario);
-    const before = own ? loadOpenWindows(sessionStorage, session.usuario) : (await isOnly) ? await lastWindows(preferences.state) : [];
+    const own = remembersWindows(keptInTab, session.usuario);
+    const before = own ? loadOpenWindows(keptInTab, session.usuario) : (await isOnly) ? await lastWindows(preferences.state) : [];
     restored = true;
     // Who opened something meanwhile has begun anew.
     for (const saved of own || windows.windows.get().length === 0 ? before : []) {
@@ -358,12 +359,12 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
       for (const opening of saved.openings ?? []) bridge.emit(id, 'abertura', opening);
     }
     // Where a link led before the person was signed in.
-    const destination = takeDestination(localStorage, Date.now());
+    const destination = takeDestination(keptHere, Date.now());
     if (destination !== null) desk.openApp(destination.app, { route: destination.route });
     listenLinks((app) => desk.openShop(app));
   };
   const remember = (): void => {
-    if (restored) saveOpenWindows(sessionStorage, session.usuario, windows.windows.get(), (id) => bridge.openings(id));
+    if (restored) saveOpenWindows(keptInTab, session.usuario, windows.windows.get(), (id) => bridge.openings(id));
   };
   /** A window that is dragged changes at each frame. */
   let remembering: ReturnType<typeof setTimeout> | undefined;

@@ -29,6 +29,7 @@ import './svc-file-tasks.ts';
 import './svc-folder.ts';
 import type { SvcFolder } from './svc-folder.ts';
 import { loadView, saveView, type View } from './view-memory.ts';
+import { keptHere } from '../state/kept.ts';
 
 export class SvcFiles extends LitElement {
   static override properties = {
@@ -73,7 +74,7 @@ export class SvcFiles extends LitElement {
     this.places = null;
     this.space = null;
     this.chosen = [];
-    this.view = loadView(localStorage);
+    this.view = loadView(keptHere);
     this.found = null;
     this.typing = false;
     this.problem = null;
@@ -190,7 +191,7 @@ export class SvcFiles extends LitElement {
 
   #change(view: Partial<View>): void {
     this.view = { ...this.view, ...view };
-    saveView(localStorage, this.view);
+    saveView(keptHere, this.view);
     if (this.#isTrash || this.at === '') return;
     if (view.vista === undefined) this.#open(this.at);
   }

@@ -2,6 +2,7 @@
 import { chooseLanguage, language } from '../i18n/i18n.ts';
 import { theme, type Theme } from '../ui/theme.ts';
 import type { PreferencesModel } from './model.ts';
+import { keptHere } from '../state/kept.ts';
 
 /** Which of both this browser has from the portal: once the portal keeps none, it goes back to the default; a choice made before signing in stays. */
 const markOf = (field: 'tema' | 'idioma'): string => `svc.kept.${field}`;
@@ -34,10 +35,10 @@ export function followAppearance(preferences: PreferencesModel): PreferencesMode
 function keptOrDefault<Value extends string>(field: 'tema' | 'idioma', value: Value | undefined): Value | 'sistema' | undefined {
   const mark = markOf(field);
   if (value !== undefined) {
-    localStorage.setItem(mark, '1');
+    keptHere.setItem(mark, '1');
     return value;
   }
-  const wasKept = localStorage.getItem(mark) !== null;
-  localStorage.removeItem(mark);
+  const wasKept = keptHere.getItem(mark) !== null;
+  keptHere.removeItem(mark);
   return wasKept ? 'sistema' : undefined;
 }

@@ -1,6 +1,7 @@
 /** Accent and wallpaper as the person chose them (`destaque`, `papel`): attributes of the document, which shell.css draws by. Kept on this browser for the first paint. */
 import { accents, walls } from '../../schema/wire/preferences.ts';
 import type { PreferencesModel } from './model.ts';
+import { keptHere } from '../state/kept.ts';
 
 const storageKey = 'svc.look';
 
@@ -28,7 +29,7 @@ function set(name: 'accent' | 'wall', value: string | undefined): void {
 
 function last(): Look {
   try {
-    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Look | null;
+    const kept = JSON.parse(keptHere.getItem(storageKey) ?? '{}') as Look | null;
     return kept ?? {};
   } catch {
     return {};
@@ -42,7 +43,7 @@ export function followLook(preferences: PreferencesModel): PreferencesModel {
     const chosen = state.get();
     if (chosen === null) return;
     const { destaque, papel } = chosen;
-    localStorage.setItem(storageKey, JSON.stringify({ destaque, papel }));
+    keptHere.setItem(storageKey, JSON.stringify({ destaque, papel }));
     show({ destaque, papel });
   });
   return preferences;

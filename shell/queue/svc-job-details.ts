@@ -16,6 +16,7 @@ import './job-outputs.ts';
 import { isOver } from './model.ts';
 import { detailStyles, stateStyles } from './queue-styles.ts';
 import { jobName, progressOf, reasonLine, sayLimits, sayPercent, sayWhen, stateText } from './words.ts';
+import { randomId } from '../state/random-id.ts';
 
 export class SvcJobDetails extends LitElement {
   static override properties = {
@@ -33,7 +34,7 @@ export class SvcJobDetails extends LitElement {
   declare problem: string | null;
   #watch = new Watch(this, () => [language, this.desk.apps.state]);
   /** Of the next repetition: a lost answer is asked for again by the same one. */
-  #key = crypto.randomUUID();
+  #key = randomId();
 
   constructor() {
     super();
@@ -54,7 +55,7 @@ export class SvcJobDetails extends LitElement {
     const isOther = changed.get('job')?.id !== this.job.id;
     if (isOther) {
       this.problem = null;
-      this.#key = crypto.randomUUID();
+      this.#key = randomId();
     }
     if (isOther || isOver(this.job) || this.job.cancelamento) this.asked = false;
   }

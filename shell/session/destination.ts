@@ -3,6 +3,7 @@
  * storage of this origin, which no app's page can write, until the sign-in, and is then opened once in the app's window.
  */
 import { isRoute } from '../../schema/bridge/route.ts';
+import type { Kept } from '../state/kept.ts';
 
 export interface Destination {
   readonly app: string;
@@ -19,12 +20,12 @@ export function readDestination(text: string): Destination | null {
   return app === undefined || (route !== '' && !isRoute(route)) ? null : { app, route };
 }
 
-export function keepDestination(storage: Storage, text: string, nowMs: number): void {
+export function keepDestination(storage: Kept, text: string, nowMs: number): void {
   if (readDestination(text) !== null) storage.setItem(key, `${nowMs + keptMs} ${text}`);
 }
 
 /** Once; null when there is none, or it waited too long. */
-export function takeDestination(storage: Storage, nowMs: number): Destination | null {
+export function takeDestination(storage: Kept, nowMs: number): Destination | null {
   const [, untilMs, text = ''] = /^(\d{1,16}) (.*)$/.exec(storage.getItem(key) ?? '') ?? [];
   storage.removeItem(key);
   return Number(untilMs ?? 0) > nowMs ? readDestination(text) : null;

@@ -6,6 +6,7 @@
 import { deleteDB, openDB, type IDBPDatabase } from 'idb';
 import type { ComeBackAnswer, SessionAnswer } from '../../schema/wire/http.ts';
 import { ApiError, json, request, signOut } from './api.ts';
+import { keptInTab } from '../state/kept.ts';
 
 interface Kept {
   /** Id of the session. */
@@ -63,7 +64,7 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
     if (own === undefined) return null;
     const session = await whoAmI();
     if (session !== null) return session;
-    if (!mayComeBack(sessionStorage, Date.now())) return null;
+    if (!mayComeBack(keptInTab, Date.now())) return null;
     try {
       const { sessao, bilhete } = await json<ComeBackAnswer>(await request('POST', '/api/sessao/volta', await proofOf(own)));
       // At once: the cookie may be thrown away again before the page asks for anything else.

@@ -18,6 +18,7 @@ import { comeBack, keepSession } from './session-key.ts';
 import type { Question } from './svc-link-question.ts';
 import './svc-link-question.ts';
 import './svc-sign-in.ts';
+import { keptHere } from '../state/kept.ts';
 
 type Phase =
   | { readonly kind: 'loading' }
@@ -118,7 +119,7 @@ export class SvcShell extends LitElement {
     const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
     // Who is signed in follows no link into an app, but for the one that `svc dev` prints.
-    if (destino !== null && (session === null || session.dev !== null)) keepDestination(localStorage, destino, Date.now());
+    if (destino !== null && (session === null || session.dev !== null)) keepDestination(keptHere, destino, Date.now());
     if (passe !== null) {
       try {
         return { kind: 'asked', question: { kind: 'link', passe, owner: await linkOwner(passe), session } };

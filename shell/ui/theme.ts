@@ -1,5 +1,6 @@
 /** Light, dark or as the system says; kept on this browser. The tokens themselves are in shell.css. */
 import { createSignal } from '../state/signal.ts';
+import { keptHere } from '../state/kept.ts';
 
 export const themes = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -14,14 +15,14 @@ const systemDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark
 export const dark = createSignal(false);
 
 export function startTheme(): void {
-  const saved = localStorage.getItem(storageKey);
+  const saved = keptHere.getItem(storageKey);
   theme.set(themes.find((name) => name === saved) ?? 'auto');
   const apply = (): void => {
     dark.set(theme.get() === 'auto' ? systemDark().matches : theme.get() === 'dark');
     document.documentElement.dataset['theme'] = dark.get() ? 'dark' : 'light';
   };
   theme.subscribe(() => {
-    localStorage.setItem(storageKey, theme.get());
+    keptHere.setItem(storageKey, theme.get());
     apply();
   });
   systemDark().addEventListener('change', apply);

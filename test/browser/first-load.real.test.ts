@@ -113,3 +113,21 @@ test('the apps: the desktop says that it has none yet, and shows them once they 
     .first()
     .waitFor();
 });
+
+test('a browser that keeps nothing, or has no randomUUID, opens the desktop all the same', async () => {
+  const made = await newPage(browser);
+  await made.page.addInitScript(() => {
+    const denied = (): never => {
+      throw new DOMException('denied', 'SecurityError');
+    };
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, { get: denied });
+    Object.defineProperty(crypto, 'randomUUID', { value: undefined });
+  });
+  const problems: string[] = [];
+  made.page.on('pageerror', (error) => problems.push(String(error)));
+  await made.page.goto(await newLink(portal, false));
+  await desktop(made.page);
+  await made.page.locator('svc-home .tile').filter({ hasText: 'Fila' }).click();
+  await made.page.getByRole('dialog', { name: 'Fila' }).waitFor();
+  expect(problems).toEqual([]);
+});
