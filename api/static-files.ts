@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { isKnown } from './etag.ts';
+import { isKnown } from '../schema/wire/etag.ts';
 import { limits } from './limits.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ import { mergePatch } from '../../schema/wire/merge-patch.ts';
 import { preferenceNames, preferences as shape, type Preferences, type PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
-import { listsEtag } from '../etag.ts';
+import { listsEtag } from '../../schema/wire/etag.ts';
 import { createRate } from '../rate.ts';
 
 export interface PreferencesNow {
@@ -55,7 +55,7 @@ export function createPreferences({ store, bus, log, clock }: PreferencesDeps): 
   };
   const change: PreferencesOf['change'] = async (person, patch, ifMatch) => {
     const { version, all } = await load(person);
-    if (ifMatch !== undefined && !listsEtag(ifMatch, etagOf(version), 'strong')) throw changedMeanwhile();
+    if (ifMatch !== undefined && !listsEtag(ifMatch, etagOf(version), 'weak')) throw changedMeanwhile();
     const next = mergePatch(all, patch) as Fields;
     const why = fault(knownOf(next));
     if (why !== null) throw new SvcError('BAD_REQUEST', `the preferences would not be valid: ${why}`);

@@ -3,7 +3,7 @@
  * Several ranges at once are answered with the whole file, which the RFC allows. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { listsEtag } from '../etag.ts';
+import { listsEtag } from '../../schema/wire/etag.ts';
 
 export interface FileFacts {
   readonly bytes: number;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
 import { schemaText, schemaVersion } from '../../schema/manifest/published.ts';
 import { parseRepositoryPath } from '../../kit/repository/layout/paths.ts';
-import { listsEtag } from '../etag.ts';
+import { listsEtag } from '../../schema/wire/etag.ts';
 import { pathOf } from '../navigation.ts';
 import { sendProblem } from '../problems.ts';
 import { dataPolicy } from '../security-headers.ts';

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { dataPolicy } from '../security-headers.ts';
-import { isKnown } from '../etag.ts';
+import { isKnown } from '../../schema/wire/etag.ts';
 import { contentTypeOf, plainSegments } from '../static-files.ts';
 
 const beginsWith =

@@ -1,7 +1,7 @@
 /** `/api/preferencias`: what a person chose in the desktop. Only pages of the shell reach it. Decision: docs/decisions/0202-preferences.md */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as schemas from '../../schema/wire/preferences.ts';
-import { isKnown } from '../etag.ts';
+import { isKnown } from '../../schema/wire/etag.ts';
 import type { PreferencesNow, PreferencesOf } from '../preferences/preferences.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 

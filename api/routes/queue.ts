@@ -4,7 +4,7 @@ import type { QueueView } from '../../schema/gateway.ts';
 import type { JobStore } from '../../store/jobs.ts';
 import type { AdminJobsAnswer, JobBody, JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
 import * as schemas from '../../schema/wire/jobs.ts';
-import { isKnown } from '../etag.ts';
+import { isKnown } from '../../schema/wire/etag.ts';
 import { goneSignal } from '../gone.ts';
 import { noSuchJob, queueCaller } from '../queue/callers.ts';
 import { limits } from '../limits.ts';

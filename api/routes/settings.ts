@@ -12,7 +12,7 @@ import * as schemas from '../../schema/wire/http.ts';
 import { iconQuery } from '../../schema/wire/shop.ts';
 import { settingsAnswer, type SettingsAnswer } from '../../schema/wire/settings.ts';
 import type { Consents } from '../capabilities/capabilities.ts';
-import { isKnown } from '../etag.ts';
+import { isKnown } from '../../schema/wire/etag.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { limits } from '../limits.ts';
 import type { PreferencesOf } from '../preferences/preferences.ts';

@@ -15,7 +15,7 @@ import type { InstallAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wi
 import * as schemas from '../../schema/wire/shop.ts';
 import { noBody } from '../../schema/wire/http.ts';
 import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
-import { isKnown } from '../etag.ts';
+import { isKnown } from '../../schema/wire/etag.ts';
 import { etagOf, sendIcon } from './icons.ts';
 
 export interface StoreRouteDeps {

@@ -9,6 +9,7 @@ import { parentOf, type FileFacts, type FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
 import { besidePath, newId, placeNew, placeOver, present } from './placing.ts';
 import { writeAll } from './transfer.ts';
+import { listsEtag } from '../../schema/wire/etag.ts';
 
 /** Rejects FILE_CHANGED when the condition does not hold. */
 export async function save(
@@ -63,7 +64,7 @@ async function check(fs: FileSystem, target: Buffer, there: FileFacts | null, { 
     throw error;
   });
   await content.close();
-  if (!matches.split(',').some((tag) => tag.trim() === content.etag)) throw changed('the file was changed meanwhile');
+  if (!listsEtag(matches, content.etag, 'weak')) throw changed('the file was changed meanwhile');
 }
 
 const changed = (why: string): SvcError => new SvcError('FILE_CHANGED', why);

@@ -9,6 +9,7 @@ import type {
   SignInMethodsAnswer,
   StartAnswer,
 } from '../../schema/wire/http.ts';
+import { plainEtag } from '../../schema/wire/etag.ts';
 import type { ClosedTab } from '../../schema/bridge/tab-verbs.ts';
 import type { AdminPackagesAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 
@@ -70,6 +71,9 @@ export function withPerson({ headers, ...rest }: RequestInit): RequestInit {
     headers: { ...(headers as Record<string, string> | undefined), ...(loadedFor && { 'svc-pessoa': loadedFor.usuario }) },
   };
 }
+
+/** The validator of an answer as the portal made it, whatever a front did to it; '' without one. */
+export const etagOf = ({ headers }: Response): string => plainEtag(headers.get('etag') ?? '');
 
 /** A Blob goes as it is, anything else as JSON. Other parts of the API are in files of their own: session/rooms-api.ts. */
 export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal, headers?: Headers): Promise<Response> {

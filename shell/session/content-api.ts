@@ -1,6 +1,6 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
 import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
-import { ApiError, json, request } from './api.ts';
+import { ApiError, etagOf, json, request } from './api.ts';
 import { listFolder, readPlaces } from './files-api.ts';
 
 const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
@@ -17,7 +17,7 @@ export interface Content {
 export async function readContent(caminho: string, last?: number): Promise<Content> {
   const headers = last === undefined ? {} : { range: `bytes=0-${last}` };
   const response = await request('GET', at('conteudo', caminho), undefined, undefined, headers);
-  return { bytes: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get('etag') ?? '' };
+  return { bytes: new Uint8Array(await response.arrayBuffer()), etag: etagOf(response) };
 }
 
 export interface Part {
@@ -43,7 +43,7 @@ export async function readBlob(
     }
     const blob = await response.blob();
     const [, total = blob.size] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
-    return { blob, etag: response.headers.get('etag') ?? '', bytes: Number(total) };
+    return { blob, etag: etagOf(response), bytes: Number(total) };
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 416)) throw error;
     return { blob: new Blob(), etag: await readEtag(caminho), bytes: (await readFacts(caminho)).bytes };
@@ -52,7 +52,7 @@ export async function readBlob(
 
 /** The validator of the file as it is now. */
 export async function readEtag(caminho: string): Promise<string> {
-  return (await request('HEAD', at('conteudo', caminho))).headers.get('etag') ?? '';
+  return etagOf(await request('HEAD', at('conteudo', caminho)));
 }
 
 /** `matches`: only while the file is that one; `new`: only while there is none; null: in any case. */

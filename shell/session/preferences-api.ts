@@ -1,10 +1,10 @@
 /** What the person chose, of the portal's HTTP API as the shell uses it. Source: schema/wire/preferences.ts. */
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { PreferencesNow } from '../preferences/model.ts';
-import { ApiError, json, request } from './api.ts';
+import { ApiError, etagOf, json, request } from './api.ts';
 
 const now = async (response: Response): Promise<PreferencesNow> => {
-  const etag = response.headers.get('etag') ?? '';
+  const etag = etagOf(response);
   return { etag, value: await json<Preferences>(response) };
 };
 
