@@ -102,6 +102,26 @@ describe('the way there and back', () => {
   });
 });
 
+test.for([
+  ['nothing', undefined, 'Basic'],
+  ['both', ['client_secret_post', 'client_secret_basic'], 'Basic'],
+  ['only one by the body', ['client_secret_post'], 'body'],
+  ['others, too', ['private_key_jwt', 'client_secret_basic'], 'Basic'],
+] as const)('the secret goes as a provider that names %s wants it', async ([, methods, by]) => {
+  const answer = await fetch(`${provider.issuer}/.well-known/openid-configuration`);
+  const metadata = { ...((await answer.json()) as object), token_endpoint_auth_methods_supported: methods };
+  const ways: string[] = [];
+  provider.intercept = (req, res) => {
+    if (req.url === '/token') ways.push(req.headers.authorization?.split(' ')[0] ?? 'body');
+    if (req.url !== '/.well-known/openid-configuration') return false;
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata));
+    return true;
+  };
+  const browser = portal.browser();
+  await roundTrip(browser);
+  expect([await who(browser), ways]).toEqual(['ana', [by]]);
+});
+
 describe('a bad day of the provider', () => {
   test('it is down: said so, and passes by itself', async () => {
     await provider.close();

@@ -4,7 +4,7 @@
  * that went can come back. Source: RFC 9700, RFC 9207; OpenID Connect Core 3.1. Decision: docs/decisions/0072-openid-connect.md
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Configuration } from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -136,7 +136,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   const library = await import('openid-client');
   const secret = await clientSecret();
   try {
-    const config = await library.discovery(new URL(issuer), clientId, secret, undefined, {
+    const config = await library.discovery(new URL(issuer), clientId, secret, clientAuth(library, secret), {
       timeout: limits.oidcAnswerMsMax / 1_000,
       // Signatures are checked although the token comes over TLS. The schema of the document lets http through to this machine only.
       // oxlint-disable-next-line typescript/no-deprecated -- marked to keep it from other uses
@@ -146,6 +146,16 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   } catch (error) {
     throw new SvcError('OIDC_UNREACHABLE', `the provider ${issuer} does not answer as one: ${wordOf(error)}`, {}, { cause: error });
   }
+}
+
+/** As the provider's metadata says, which without a word about it means `client_secret_basic`. Source: OpenID Connect Discovery 1.0, 3. */
+function clientAuth(library: Library, secret: string): ClientAuth {
+  const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)];
+  return (server, client, body, headers) => {
+    const offered = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const isPost = offered.includes('client_secret_post') && !offered.includes('client_secret_basic');
+    (isPost ? post : basic)(server, client, body, headers);
+  };
 }
 
 /** `<time>.<random>.<mac>`; the mac is for this browser and this provider: an answer of another one is not taken. */
@@ -231,6 +241,9 @@ function wordOf(error: unknown): string {
     code,
     cause,
   } = error as { readonly error?: unknown; readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
-  const word = [oauth, cause?.code, code].find((one): one is string => typeof one === 'string') ?? 'no reason given';
+  // A 401 says it in its head.
+  const challenge = Array.isArray(cause) ? (cause as readonly { readonly parameters?: { readonly error?: unknown } }[])[0] : undefined;
+  const word =
+    [oauth, challenge?.parameters?.error, cause?.code, code].find((one): one is string => typeof one === 'string') ?? 'no reason given';
   return word.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 80);
 }
