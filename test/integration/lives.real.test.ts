@@ -122,5 +122,6 @@ test.for([
     const answer = await ask('presa');
     return answer.status === 200 && answer.text !== first.text;
   });
-  expect((await view(portal, 'Backend/ana/presa'))?.state).toBe('running');
+  // It may answer before the portal has asked it.
+  await expect.poll(async () => (await view(portal, 'Backend/ana/presa'))?.state).toBe('running');
 });

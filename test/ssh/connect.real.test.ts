@@ -225,7 +225,7 @@ describe("the portal's own key", () => {
   test.for([
     [{ env: 'FALTA' }, /variable FALTA.*not set/],
     [{ env: 'LIXO' }, /variable LIXO holds no private key/],
-    [{ file: 'nao-existe' }, /nao-existe.*ENOENT/],
+    [{ file: 'nao-existe' }, /nao-existe.*there is no such file/],
     [{ agent: 'FALTA' }, /variable FALTA.*not set/],
   ] as const)('a reference that leads nowhere is told without its value: %j', async ([key, message]) => {
     const refused = await credentialOf(key, folder, { LIXO: 'segredo-que-nao-e-chave' }).catch((error: unknown) => error as Error);

@@ -61,7 +61,7 @@ test('browser extensions: beside unpacked packages, in v1/ of packed ones; a bro
   expect(await read(unpacked)).toEqual([['leitor', 'nota'], expect.stringContaining('/extensoes/0/id')]);
   rmSync(path.join(unpacked, 'extensoes.json'));
   mkdirSync(path.join(unpacked, 'extensoes.json'));
-  expect(await read(unpacked)).toEqual([['leitor', 'nota'], expect.stringContaining('EISDIR')]);
+  expect(await read(unpacked)).toEqual([['leitor', 'nota'], expect.stringContaining('this is a folder')]);
   const packed = path.join(dir, 'packed');
   mkdirSync(path.join(packed, 'v1/pacote'), { recursive: true });
   writeFileSync(path.join(packed, 'v1/catalogo.json'), catalogue('1.0.0'));
