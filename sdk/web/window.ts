@@ -127,6 +127,7 @@ export function keepFocus(): void {
     turnedMs = performance.now();
     // After what the browser itself gives the focus to, as by the Tab key.
     setTimeout(giveBack);
+    setTimeout(giveBack, settledMs);
   };
   addEventListener('focus', turn);
   addEventListener('blur', turn);
@@ -140,7 +141,12 @@ export function keepFocus(): void {
       const lost = target instanceof HTMLElement && event.relatedTarget === null && !isPressed ? target : null;
       left = lost;
       if (performance.now() - turnedMs < turnMs) setTimeout(giveBack, settledMs);
-      setTimeout(() => document.hasFocus() && left === lost && (left = null), turnMs);
+      setTimeout(() => {
+        if (!document.hasFocus() || left !== lost) return;
+        // The frame had the focus again in between, and was busy.
+        if (performance.now() - turnedMs < 2 * turnMs) giveBack();
+        left = null;
+      }, turnMs);
     },
     options,
   );

@@ -6,6 +6,7 @@
  * focus.
  */
 import { shellKeyOf, type ShellKey } from '../../schema/bridge/protocol.ts';
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
 
@@ -19,6 +20,12 @@ const arrows: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 };
 
+function isInModal(): boolean {
+  for (let at: Node | null = deepActive(); at !== null; at = at instanceof ShadowRoot ? at.host : at.parentNode)
+    if (at instanceof HTMLDialogElement && at.matches(':modal')) return true;
+  return false;
+}
+
 export function pressShellKey(desk: Desk, key: ShellKey): void {
   if (key === 'Alt') {
     const switching = desk.switching.get();
@@ -28,6 +35,8 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   // The page of an app sends these too: what covers the question could be taken away under a click.
   if (desk.appCalls.question.get() !== null) return;
   if (key === 'F6' || key === 'Shift+F6') {
+    // What is behind a dialog takes no focus: it would be nowhere.
+    if (isInModal()) return;
     const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
     if (next !== null) desk.activate(next.id);
     return;

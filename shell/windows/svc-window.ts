@@ -79,6 +79,7 @@ export class SvcWindow extends LitElement implements Frame {
       this.desk.windows.focus(this.state.id);
       this.#remember(event);
     });
+    this.addEventListener('click', () => this.#takeFromOthers());
     // The focus is there already, and the browser scrolled to it where something scrolls. A `focusin` within a part of the window is not told here.
     this.addEventListener('keyup', ({ key }) => {
       if (key === 'Tab') this.#bringIn();
@@ -149,6 +150,12 @@ export class SvcWindow extends LitElement implements Frame {
     const path = event.composedPath();
     const body = this.renderRoot.querySelector('.body');
     if (path[0] instanceof HTMLElement && path[0] !== body && body !== null && path.includes(body)) this.#lastFocused = path[0];
+  }
+  /** It was pressed where nothing takes the focus: it does not stay in a window that is behind this one now. */
+  #takeFromOthers(): void {
+    if (this.desk.windows.top()?.id !== this.state.id || holdsFocus(this)) return;
+    const others = [...this.desk.frames.values()].filter((frame) => frame !== this);
+    if (others.some((frame) => frame instanceof SvcWindow && holdsFocus(frame))) this.focusContent();
   }
   /** A key brought the focus to a part that hangs over the edge of the screen: the window comes to it, since nothing scrolls there. */
   #bringIn(): void {

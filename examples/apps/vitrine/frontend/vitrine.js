@@ -220,7 +220,13 @@ function mostrarCores() {
   const nomes = new Set();
   for (const folha of document.styleSheets) {
     if (!folha.href?.endsWith('svc-ui.css')) continue;
-    for (const regra of folha.cssRules)
+    let regras = [];
+    try {
+      regras = folha.cssRules;
+    } catch {
+      // It did not arrive: the portal is away.
+    }
+    for (const regra of regras)
       if (regra.selectorText === ':root') for (const nome of regra.style) if (nome.startsWith('--svc-')) nomes.add(nome);
   }
   const estilos = getComputedStyle(raiz);
