@@ -119,6 +119,8 @@ describe('stopped and started', beside, () => {
     const notas = frameOf(page, 'Notas');
     await notas.getByRole('button', { name: 'Nova nota' }).click();
     await notas.getByLabel('Título').fill('ainda aqui');
+    // What is not saved when its app stops is told in the title.
+    await notas.getByText('Salva', { exact: true }).waitFor();
     await windowOf(page, 'Notas').locator('.overlay').waitFor({ state: 'detached' });
     release();
 
