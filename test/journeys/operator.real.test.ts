@@ -71,6 +71,16 @@ const writeApps = async (names: readonly ServerName[]): Promise<void> =>
     ...names.map((name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`),
   );
 
+/** The app of these is wanted whether or not a window of it is open: it ends only when something ends it. */
+const writePins = async (names: readonly ServerName[]): Promise<void> =>
+  await write(
+    'pins',
+    ...names.map((name) => {
+      const person = someone(name);
+      return `kind: Backend\nmetadata: { name: ${person}-notas }\nspec: { pessoa: ${person}, app: notas, estado: ligado }`;
+    }),
+  );
+
 /** How often the controller has worked on an object. */
 async function rounds(): Promise<number> {
   const { out } = await portal.run(['curl', '-fsS', '--unix-socket', '/var/lib/svc/state/svc.sock', 'http://svc/metrics'], { as: 'svc' });
@@ -207,6 +217,8 @@ test('an app starts on each server from the kit, as its person', { timeout: 300_
     pids.set(name, await pidOf(name));
     expect(pids.get(name)).toMatch(/^\d+$/);
   }
+  await writePins(serverNames);
+  expect((await inState('apply')).code).toBe(0);
 });
 
 test('the next build of svc puts its kit under the running apps', { timeout: 300_000 }, async () => {
@@ -245,6 +257,7 @@ test('a machine dies for good: its people are taken away, and it is given up', {
   await portal.run(['rm', '/etc/svc-portal/polar.yaml']);
   await writePeople(people.filter(({ server }) => server !== 'polar'));
   await writeApps(['sirius', 'vega']);
+  await writePins(['sirius', 'vega']);
   expect((await inState('apply', '--prune')).code).toBe(0);
   const left = async (): Promise<readonly string[]> => {
     const all = await Promise.all(['servers', 'people', 'packages'].map((kind) => objects(kind)));
