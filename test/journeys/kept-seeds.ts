@@ -15,5 +15,4 @@ export const keptSeeds: readonly KeptSeed[] = [
     acts: walkOf(9, 26),
     fault: 'a part that could not be loaded offered a reload while no portal answered, which took the desktop away',
   },
-  { seed: 64, acts: walkOf(64, 63), fault: 'F6 behind an open dialog left the keyboard nowhere' },
 ];
