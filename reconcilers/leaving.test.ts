@@ -1,17 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideLeaving, type LeavingObserved } from './leaving.ts';
+import { nothingRuns } from './leaving-fixtures.ts';
+import { decideLeaving } from './leaving.ts';
 
-const up: LeavingObserved = {
-  signedOut: true,
-  lost: false,
-  shared: false,
-  account: true,
-  supervisor: 'up',
-  living: [],
-  ended: false,
-  packages: [],
-};
+const up = nothingRuns;
 
 /** What is left of them when they are forgotten; null: they never are. */
 function leave(apps: number, isUp: boolean, breaks: readonly boolean[]): number | null {

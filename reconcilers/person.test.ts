@@ -1,7 +1,7 @@
 /** What a person is told to be, and what is done about one who leaves, in its order (design 4, removal). */
 import { describe, expect, it } from 'vitest';
 import { decidePerson } from './person.ts';
-import type { LeavingObserved } from './leaving.ts';
+import { nothingRuns } from './leaving-fixtures.ts';
 
 const ana = { name: 'ana', server: 'casa', generation: 2, leaving: false, session: true, everSignedIn: true };
 const reachable = { status: 'reachable', message: 'm' } as const;
@@ -50,16 +50,7 @@ describe('a person who stays', () => {
 });
 
 describe('a person who leaves', () => {
-  const left: LeavingObserved = {
-    signedOut: true,
-    lost: false,
-    shared: false,
-    account: true,
-    supervisor: 'up',
-    living: [],
-    ended: false,
-    packages: [],
-  };
+  const left = nothingRuns;
   const stop = (app: string) => ({ kind: 'backend/stop', person: 'ana', app, requestId: 'saida-ana', reason: 'PersonRemoved' });
   const forget = { kind: 'person/forget', person: 'ana' };
   it.for([

@@ -11,10 +11,9 @@ import { createSimulatedClock } from '../clock/simulated.ts';
 import { createMemoryCluster } from '../clusters/testing/memory-cluster.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { createController } from '../loop/loop.ts';
-import type { Log } from '../loop/record.ts';
 import { createGateway } from '../views/gateway.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
 const documents = `
 apiVersion: svc/v1
 kind: Portal
@@ -48,7 +47,7 @@ async function cost(waiting: number): Promise<{ readonly round: number; readonly
     store,
     bus: createBus(),
     clock,
-    log: silent,
+    log: silentLog,
     createHost: () => memoryHost([]),
     createCluster: () => cluster,
     portalUrlOfJobs: async () => 'http://127.0.0.1:1',

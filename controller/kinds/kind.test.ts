@@ -16,10 +16,10 @@ import type { Store } from '../../store/store.ts';
 import { createSimulatedClock, type SimulatedClock } from '../clock/simulated.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../loop/loop.ts';
-import type { Log } from '../loop/record.ts';
 import { allKinds } from './all.ts';
 import type { Inputs } from './inputs.ts';
 import type { Kind } from './kind.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
 interface Bell {
   readonly name: string;
@@ -85,8 +85,6 @@ const bellKind: Kind<Bell, BellDesired, BellObserved, BellMemory> = {
   },
 };
 
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
-
 beforeEach(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-kind-'));
   bells = new Map([['torre', { name: 'torre', person: 'ana', rings: 0, last: null, inputs: null }]]);
@@ -122,7 +120,7 @@ async function begin(): Promise<void> {
     store,
     bus,
     clock,
-    log: silent,
+    log: silentLog,
     createHost: () => host,
     kinds: [...allKinds, bellKind],
   });

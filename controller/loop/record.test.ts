@@ -4,9 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
-import { openRecorder, type Log } from './record.ts';
-
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
+import { openRecorder } from './record.ts';
+import { silentLog } from './testing/silent-log.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -20,7 +19,7 @@ test('nothing is kept of what a write resolved with once it is over', async () =
     results.push(new WeakRef(result));
     return result as unknown as void;
   };
-  const recorder = await openRecorder({ ...store, putStatus: (status) => marked(store.putStatus(status)) }, systemClock, silent);
+  const recorder = await openRecorder({ ...store, putStatus: (status) => marked(store.putStatus(status)) }, systemClock, silentLog);
   for (let n = 0; n < 50; n += 1) {
     const finding = {
       state: n % 2 === 0 ? 'running' : 'stopped',
@@ -44,7 +43,7 @@ test('nothing is kept of what a write resolved with once it is over', async () =
 test('a write that is refused is logged, and the ones behind it are waited for', async () => {
   const store = await openSqliteStore(':memory:');
   const errors: string[] = [];
-  const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) };
+  const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
   let isRefused = true;
   const putStatus: typeof store.putStatus = async (status) => {
     if (isRefused) throw new Error('the disk is full');

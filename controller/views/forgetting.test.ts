@@ -13,6 +13,7 @@ import { createController, type Controller } from '../loop/loop.ts';
 import { doc } from './testing/removal.ts';
 import { createGateway } from './gateway.ts';
 import { serverGateway } from './server-gateway.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
 const ssh = { ssh: { host: 'longe.example', hostKey: `SHA256:${'A'.repeat(43)}` } };
 const stays = [
@@ -39,7 +40,6 @@ async function openWorld() {
     if (isDead) throw new SvcError('SERVER_UNREACHABLE', 'no route to host');
     return packagesInMemory(1);
   };
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
   const start = async (): Promise<Controller> => {
     const controller = await createController({
       shellVersion: '1.0.0',
@@ -47,7 +47,7 @@ async function openWorld() {
       store,
       bus: createBus(),
       clock,
-      log,
+      log: silentLog,
       createHost: ({ metadata }) => (metadata.name === 'longe' ? { ...memoryHost([]), installed } : memoryHost([])),
     });
     await controller.prepare();

@@ -12,6 +12,7 @@ import { createLocalHost } from '../hosts/local.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
 // Real installers run: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 30_000 });
@@ -20,7 +21,6 @@ let dir: string;
 let store: Store;
 let controller: Controller;
 let gateway: Gateway;
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
 
 const desired = (over = ''): string => `
 apiVersion: svc/v1
@@ -74,7 +74,7 @@ beforeEach(async () => {
     store,
     bus: createBus(),
     clock: systemClock,
-    log: silent,
+    log: silentLog,
     createHost: ({ metadata }, readOnly) => {
       const prefix = path.join(dir, 'casa');
       return createLocalHost({

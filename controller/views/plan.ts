@@ -64,9 +64,24 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
   const { inForce, errors } = await source.preview(dir ?? options.dir, prune);
   if (errors.length > 0) return { ok: false, changes: [], blocked: [], errors, pendingPrune: [] };
   const changes = documentChanges(source.current(), inForce);
+  return await imagining(
+    context,
+    inForce,
+    ({ lost }) => !lost,
+    async (entries) => await decideAll(context, dir, entries, inForce, changes),
+  );
+}
+
+/** What comes of the copy of the entries under these documents; of the servers those are looked at that are `seen`. */
+async function imagining<Result>(
+  context: Context,
+  inForce: InForce,
+  seen: (server: ServerEntry) => boolean,
+  decide: (entries: Entries) => Promise<Result>,
+): Promise<Result> {
   const made: Host[] = [];
   try {
-    return await decideAll(context, dir, inForce, changes, made);
+    return await decide(await imagine(context, inForce, seen, made));
   } finally {
     // A connection to a server that is not in force yet ends with this observation.
     await Promise.all(made.map((host) => host.close()));
@@ -75,8 +90,14 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
 
 /** What becomes of everything on a server, which leaves, once its machine is given up. */
 export async function planForgetting(context: Context, { key, name }: ServerEntry): Promise<readonly Change[]> {
-  const made: Host[] = [];
-  const entries = await imagine(context, withLost(context.source.current(), key), made);
+  const inForce = withLost(context.source.current(), key);
+  // What is on the other servers has no part in it: none is looked at.
+  const entries = await imagining(
+    context,
+    inForce,
+    () => false,
+    async (imagined) => imagined,
+  );
   const server = entries.servers.get(name);
   if (server === undefined) return [];
   const nowMs = context.options.clock.nowMs();
@@ -91,9 +112,8 @@ export async function planForgetting(context: Context, { key, name }: ServerEntr
   return [...leaving.changes.filter((change) => here.has(change.key)), ...forgotten, ...last];
 }
 
-async function decideAll(context: Context, dir: string | null, inForce: InForce, changes: Change[], made: Host[]): Promise<PlanAnswer> {
+async function decideAll(context: Context, dir: string | null, entries: Entries, inForce: InForce, changes: Change[]): Promise<PlanAnswer> {
   const { options } = context;
-  const entries = await imagine(context, inForce, made);
   const nowMs = options.clock.nowMs();
   const location = repositoryLocation(dir ?? options.dir, entries.portal);
   const { apps } = await createOffersReader(options.clock).read(location);
@@ -148,7 +168,12 @@ function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
 }
 
 /** A copy of the entries under other documents. It shares hosts and supervisor links that are the same, and makes none that act. */
-async function imagine({ entries: living, options, recorder }: Context, inForce: InForce, made: Host[]): Promise<Entries> {
+async function imagine(
+  { entries: living, options, recorder }: Context,
+  inForce: InForce,
+  seen: (server: ServerEntry) => boolean,
+  made: Host[],
+): Promise<Entries> {
   const entries = emptyEntries(inForce);
   const factory: EntryFactory = {
     host: (document) => {
@@ -172,7 +197,7 @@ async function imagine({ entries: living, options, recorder }: Context, inForce:
   Object.assign(entries, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncEntries(entries, inForce, factory);
   for (const server of entries.servers.values()) {
-    if (!server.lost) await observeServer(entries, server, () => options.clock.nowMs());
+    if (seen(server)) await observeServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
     if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
     syncEngines(entries, server);

@@ -19,6 +19,7 @@ import type { ServerEntry } from '../entries.ts';
 import { planFolder } from './plan.ts';
 import { serverGateway } from './server-gateway.ts';
 import { moving } from '../../schema/testing/moving.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
 const factsOf = (systemd: string, kit = '1.0.0-aaaaaaaa') =>
   readFacts(['arch x86_64', 'uid 0', `systemd ${systemd}`, `kit ${kit}`, 'kit_runs yes', 'account ana found linger=no manager=no key=yes']);
@@ -215,7 +216,6 @@ test('a plan writes nothing into what the portal knows of a server, and ends non
     hurry: () => undefined,
     close: () => void (closed += 1),
   } as Partial<ServerAdmin> as ServerAdmin;
-  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
   const store = await openSqliteStore(':memory:');
   const controller = await createController({
     shellVersion: '1.0.0',
@@ -223,7 +223,7 @@ test('a plan writes nothing into what the portal knows of a server, and ends non
     store,
     bus: createBus(),
     clock: createSimulatedClock(1_000),
-    log: silent,
+    log: silentLog,
     createHost: () => memoryHost([]),
     createAdmin: () => admin,
   });

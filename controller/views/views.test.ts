@@ -12,10 +12,9 @@ import { systemClock } from '../clock/system.ts';
 import { packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { memorySupervisors } from '../hosts/testing/memory-supervisors.ts';
 import { createController, type Controller } from '../loop/loop.ts';
-import type { Log } from '../loop/record.ts';
 import { createGateway } from './gateway.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
 const doc = (kind: string, name: string, spec: object): string => JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
 const person = (name: string): string => doc('Person', name, { nome: name, login: name, server: 'casa', account: name });
 
@@ -73,7 +72,7 @@ beforeEach(async () => {
     store: watched(store, (name) => readsOfStore.test(name) || records.test(name) || acts.push(`store.${name}`), { rooms }),
     bus: createBus(),
     clock: systemClock,
-    log: silent,
+    log: silentLog,
     createHost: () => watched(supervisors.host, (name) => looks.test(name) || acts.push(`host.${name}`)),
   });
   gateway = createGateway(controller.context);

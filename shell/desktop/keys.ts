@@ -7,6 +7,7 @@
  */
 import { shellKeyOf, type ShellKey } from '../../schema/bridge/protocol.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { around } from '../../sdk/web/ui/menu-end.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
 
@@ -21,9 +22,8 @@ const arrows: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 function isInModal(): boolean {
-  for (let at: Node | null = deepActive(); at !== null; at = at instanceof ShadowRoot ? at.host : at.parentNode)
-    if (at instanceof HTMLDialogElement && at.matches(':modal')) return true;
-  return false;
+  const active = deepActive();
+  return active !== null && [...around(active)].some((each) => each.matches('dialog:modal'));
 }
 
 export function pressShellKey(desk: Desk, key: ShellKey): void {

@@ -5,17 +5,34 @@
 const waiting = new Set<() => void>();
 
 /** Calls `run` after `ms`, or at the next such moment. Returns the function that cancels. */
-export function tryLater(ms: number, run: () => void): () => void {
+export const tryLater = (ms: number, run: () => void): (() => void) =>
+  later(ms, run, (now) => {
+    waiting.add(now);
+    return () => waiting.delete(now);
+  });
+
+/**
+ * The same for a portal that said how long to wait: it is not asked before, unless the network is another one now. What it said was about the one
+ * before.
+ */
+export const tryWhenTold = (ms: number, run: () => void): (() => void) =>
+  later(ms, run, (now) => {
+    addEventListener('online', now);
+    return () => removeEventListener('online', now);
+  });
+
+/** `listen` has it called sooner, and returns what ends that. */
+function later(ms: number, run: () => void, listen: (now: () => void) => () => unknown): () => void {
   const cancel = (): void => {
     clearTimeout(timer);
-    waiting.delete(now);
+    unlisten();
   };
   const now = (): void => {
     cancel();
     run();
   };
   const timer = setTimeout(now, ms);
-  waiting.add(now);
+  const unlisten = listen(now);
   return cancel;
 }
 

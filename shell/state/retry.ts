@@ -1,6 +1,6 @@
 /** Asks again for what failed, later and later, until it comes. An event or a person may ask before. */
 import { reconnectWaitMs } from '../events/client.ts';
-import { tryLater } from '../events/try-later.ts';
+import { tryLater, tryWhenTold } from '../events/try-later.ts';
 import { ApiError } from '../session/api.ts';
 
 export interface Retry {
@@ -29,7 +29,7 @@ export function createRetry(ask: () => void, random: () => number = Math.random)
       const leastMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
       if (cancel !== null) return;
       const waitMs = Math.max(leastMs, reconnectWaitMs(attempt++, random()));
-      cancel = leastMs > 0 ? wait(waitMs, again) : tryLater(waitMs, again);
+      cancel = (leastMs > 0 ? tryWhenTold : tryLater)(waitMs, again);
     },
     succeeded: () => {
       stop();
@@ -41,19 +41,4 @@ export function createRetry(ask: () => void, random: () => number = Math.random)
       ask();
     },
   };
-}
-
-/** A portal that said how long to wait is not asked before, unless the network is another one now: what it said was about the one before. */
-function wait(ms: number, run: () => void): () => void {
-  const cancel = (): void => {
-    clearTimeout(timer);
-    removeEventListener('online', now);
-  };
-  const now = (): void => {
-    cancel();
-    run();
-  };
-  const timer = setTimeout(now, ms);
-  addEventListener('online', now);
-  return cancel;
 }

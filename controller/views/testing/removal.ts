@@ -13,12 +13,10 @@ import { systemClock } from '../../clock/system.ts';
 import type { MemorySupervisors } from '../../hosts/testing/memory-supervisors.ts';
 import { rereadFolder } from '../../loop/apply.ts';
 import { createController, type Controller } from '../../loop/loop.ts';
-import type { Log } from '../../loop/record.ts';
 import { targetKey } from '../../package-entries.ts';
 import { changeOf } from '../plan-changes.ts';
 import { planFolder } from '../plan.ts';
-
-const silent = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => undefined])) as unknown as Log;
+import { silentLog } from '../../loop/testing/silent-log.ts';
 
 export const doc = (kind: string, name: string, spec: object): string =>
   JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
@@ -53,7 +51,7 @@ export async function playRemoval(
     store,
     bus: createBus(),
     clock: systemClock,
-    log: silent,
+    log: silentLog,
     createHost: ({ metadata }) => hostOf(metadata.name),
   });
   const { context } = controller;

@@ -1,0 +1,6 @@
+/** For tests in which nobody reads what the controller says. */
+import type { Log } from '../record.ts';
+
+const nothing = (): void => undefined;
+
+export const silentLog: Log = { info: nothing, warn: nothing, error: nothing, debug: nothing };
