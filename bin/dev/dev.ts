@@ -8,7 +8,7 @@ import type { PortalDev } from '../../api/dev/contract.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { createBackends } from './backends.ts';
@@ -110,9 +110,9 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
 function devServerOf({ frontend, backendPrefixes }: DevOptions, manifest: () => Manifest): Pick<PortalDev, 'frontend'> {
   if (frontend === null) return {};
   const backend = (): readonly string[] => {
-    const { healthcheckPath = '/' } = manifest().backend;
+    const asked = healthPath(manifest().backend);
     const offered = Object.values(manifest().capacidades ?? {}).map(({ rota }) => rota);
-    return ['/api', '/saude', '/close-tabs', ...offered, ...(healthcheckPath === '/' ? [] : [healthcheckPath]), ...backendPrefixes];
+    return ['/api', '/saude', '/close-tabs', ...offered, ...(asked === '/' ? [] : [asked]), ...backendPrefixes];
   };
   return { frontend: { ...frontend, backend } };
 }

@@ -1,10 +1,9 @@
 /** What the manifest offers to other apps answers below its `rota`, as a call through the bridge reaches it. Source: spec 2.1 `capacidades`, 4.2. */
 import { probeVerdict } from '../../machines/probe-verdict.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import type { Running } from './app-process.ts';
 import type { Asked } from './ask.ts';
 import { type Finding, fail, notApplicable, pass } from './check.ts';
-import { healthPath } from './gate-checks.ts';
 import { mendOf } from './mends.ts';
 
 const caller = 'svc-test-app';
@@ -17,7 +16,7 @@ export async function capabilitiesFinding(running: Running, manifest: Manifest):
   const answered: string[] = [];
   for (const [name, { rota }] of offered) {
     const statuses: number[] = [];
-    for (const asked of callsBelow(rota, healthPath(manifest))) {
+    for (const asked of callsBelow(rota, healthPath(manifest.backend))) {
       const answer = await running.call({ ...asked, headers: { ...asked.headers, 'x-svc-chamador': caller } });
       const { status } = answer;
       const what = `${name}: ${asked.method ?? 'GET'} ${asked.path}`;

@@ -3,14 +3,12 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { probeVerdict } from '../../machines/probe-verdict.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import { type Running, portsOf } from './app-process.ts';
 import { type Answer, ask, type Asked, tokenHeader } from './ask.ts';
 import { type Finding, fail, notApplicable, pass } from './check.ts';
 import { limits } from './limits.ts';
 import { lastLine, mendOf } from './mends.ts';
-
-export const healthPath = ({ backend }: Manifest): string => backend.healthcheckPath ?? '/';
 
 export function socketFinding({ socket }: Running, manifest: Manifest): Finding {
   const shared = manifest.escopo === 'servidor';
@@ -40,7 +38,7 @@ export function portsFinding(running: Running, manifest: Manifest): Finding {
 
 /** The portal's probes: until the answer is a ready one. */
 export async function healthFinding(running: Running, manifest: Manifest): Promise<Finding> {
-  const path = healthPath(manifest);
+  const path = healthPath(manifest.backend);
   let code = 0;
   for (const deadline = performance.now() + limits.startMsMax; performance.now() < deadline && !running.hasEnded();) {
     code = (await running.call({ path })).status;
@@ -65,7 +63,7 @@ export async function healthFinding(running: Running, manifest: Manifest): Promi
 /** Requests that must all be refused without the right token, whatever the app does with them otherwise. */
 function guarded(manifest: Manifest): readonly Asked[] {
   const routes = Object.values(manifest.capacidades ?? {}).map(({ rota }) => `${rota}/`);
-  return [...new Set(['/', healthPath(manifest), '/saude', '/api/', ...routes])]
+  return [...new Set(['/', healthPath(manifest.backend), '/saude', '/api/', ...routes])]
     .map((path): Asked => ({ path }))
     .concat([
       { method: 'POST', path: '/close-tabs', body: '{}' },
@@ -151,7 +149,7 @@ export async function closeTabsFinding(running: Running, manifest: Manifest): Pr
 
 /** Without SVC_APP_TOKEN everything passes. Source: spec 5.1. */
 export async function gateOpenFinding(bench: Running, manifest: Manifest): Promise<Finding> {
-  for (const path of new Set(['/saude', healthPath(manifest)])) {
+  for (const path of new Set(['/saude', healthPath(manifest.backend)])) {
     const { status, trouble } = await bench.call({ path });
     if (!probeVerdict(status).ready)
       return fail(

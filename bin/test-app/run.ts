@@ -7,22 +7,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import { checkSocketPath } from '../../kit/launch/socket.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { environmentOf, kill, type Package, Processes, untilOnPort } from './app-process.ts';
 import { capabilitiesFinding } from './capability-checks.ts';
 import { type CheckId, checks, type Finding, type Findings, notJudged } from './check.ts';
-import {
-  closeTabsFinding,
-  gateFinding,
-  gateOpenFinding,
-  healthFinding,
-  healthPath,
-  portsFinding,
-  saudeFinding,
-  socketFinding,
-} from './gate-checks.ts';
+import { closeTabsFinding, gateFinding, gateOpenFinding, healthFinding, portsFinding, saudeFinding, socketFinding } from './gate-checks.ts';
 import {
   benchFinding,
   busyFinding,
@@ -162,7 +153,7 @@ async function onBench({ tested, processes, caller }: Bench, home: string): Prom
     untilOnPort(begun),
     nowhereFinding(() => processes.begin(tested, home, environment), manifest),
   ]);
-  const bench = await benchFinding(onPort, begun, healthPath(manifest), manifest);
+  const bench = await benchFinding(onPort, begun, healthPath(manifest.backend), manifest);
   if (onPort === null) return { bench, nowhere };
   const open = await gateOpenFinding(onPort, manifest);
   return { bench, nowhere, 'gate-open': open, sigterm: await sigtermFinding(onPort, manifest) };

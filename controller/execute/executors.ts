@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { healthPath } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
@@ -165,7 +166,7 @@ function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: nu
   const ask = async (): Promise<number> => {
     const token = entry.token ?? (await askToken(entry));
     const dial = () => person.server.host.dial(person.account, socketPath);
-    return probe({ dial, path: manifest?.backend.healthcheckPath ?? '/', token: token?.value ?? '', clock: options.clock });
+    return probe({ dial, path: healthPath(manifest?.backend ?? {}), token: token?.value ?? '', clock: options.clock });
   };
   const finish = (code: number): void => {
     entry.probing = false;

@@ -10,6 +10,7 @@ import { limits as sharedLimits } from '../../schema/limits.ts';
 import { systemClock } from '../clock/system.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { dialSocket } from '../hosts/unix-socket.ts';
+import { healthPath } from '../../schema/manifest/manifest.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { probe } from './probe.ts';
 
@@ -29,24 +30,27 @@ const listen = async (server: net.Server): Promise<void> => {
   await new Promise<void>((resolve) => server.listen(file, resolve));
 };
 const ask = (healthcheckPath = '/', clock: Clock = systemClock) =>
-  probe({ dial: () => dialSocket(file, systemClock), path: healthcheckPath, token: 'tok', clock });
+  probe({ dial: () => dialSocket(file, systemClock), path: healthPath({ healthcheckPath }), token: 'tok', clock });
 
 test.for([200, 204, 301, 401, 403, 404, 500, 503])('answers the status %i as it is', async (status) => {
   await listen(http.createServer((_req, res) => res.writeHead(status, { location: '/elsewhere' }).end()));
   expect(await ask()).toBe(status);
 });
 
-test('carries the token and asks the declared path, query and all', async () => {
-  const seen: unknown[] = [];
-  await listen(
-    http.createServer((req, res) => {
-      seen.push(req.method, req.url, req.headers['x-svc-app-token']);
-      res.end('ok');
-    }),
-  );
-  expect(await ask('/api/batimento?x=1 2')).toBe(200);
-  expect(seen).toEqual(['GET', '/api/batimento?x=1%202', 'tok']);
-});
+test.for(['/api/batimento?x=1 2', 'api/batimento?x=1 2'])(
+  'carries the token and asks the declared path, query and all: %s',
+  async (declared) => {
+    const seen: unknown[] = [];
+    await listen(
+      http.createServer((req, res) => {
+        seen.push(req.method, req.url, req.headers['x-svc-app-token']);
+        res.end('ok');
+      }),
+    );
+    expect(await ask(declared)).toBe(200);
+    expect(seen).toEqual(['GET', '/api/batimento?x=1%202', 'tok']);
+  },
+);
 
 test.for([
   ['nobody listens', null],

@@ -7,7 +7,6 @@ import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { probeTarget } from '../../schema/manifest/manifest.ts';
 import { ask, readWhole } from '../../kit/http/ask.ts';
 
 export interface ProbeOptions {
@@ -36,7 +35,7 @@ export async function probe(options: ProbeOptions): Promise<number> {
 
 async function askOnce(stream: Duplex, { path, token }: ProbeOptions): Promise<number> {
   const headers = { 'X-Svc-App-Token': token };
-  const answer = await ask({ method: 'GET', origin: 'http://localhost', path: probeTarget(path), headers }, { silentMsMax: 0, stream });
+  const answer = await ask({ method: 'GET', origin: 'http://localhost', path, headers }, { silentMsMax: 0, stream });
   readWhole(answer, limits.probeBodyBytesMax)
     .catch(() => null)
     .finally(() => answer.end());

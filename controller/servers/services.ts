@@ -1,6 +1,7 @@
 /** Server-scope apps as the portal sees them: which there are, whether they answer, and the way to them for every person of their server. */
 import { keys } from '../../schema/keys.ts';
 import type { Duplex } from 'node:stream';
+import { healthPath } from '../../schema/manifest/manifest.ts';
 import { serverAppPaths } from '../../schema/server-paths.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { probeVerdict } from '../../machines/probe-verdict.ts';
@@ -45,7 +46,7 @@ export async function probeService({ entries, options, figures }: Context, servi
   try {
     const code = await probe({
       dial: () => server.host.dial(asked.account, serverAppPaths(service.app).socket),
-      path: server.system.get(service.app)?.manifest.backend.healthcheckPath ?? '/',
+      path: healthPath(server.system.get(service.app)?.manifest.backend ?? {}),
       token: '',
       clock,
     });

@@ -9,7 +9,7 @@ import { environOf, livingPids } from '../processes.ts';
 import { instanceHome, type Instances } from './instances.ts';
 
 interface Confirmation extends Instances {
-  readonly healthcheckPath: string;
+  readonly healthPath: string;
 }
 
 export async function isConfirmed(wanted: Confirmation): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isConfirmed(wanted: Confirmation): Promise<boolean> {
     if (environ === null || instanceHome(environ, wanted) === null || environ.get('SVC_APP_INSTALLED_HASH') !== wanted.hash) continue;
     const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
     if (owner === undefined) continue;
-    const code = await probe(owner, environ.get('SVC_APP_SOCKET') ?? '', environ.get('SVC_APP_TOKEN') ?? '', wanted.healthcheckPath);
+    const code = await probe(owner, environ.get('SVC_APP_SOCKET') ?? '', environ.get('SVC_APP_TOKEN') ?? '', wanted.healthPath);
     if (isReady(code)) return true;
   }
   return false;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { readPlainFileSync } from '../../schema/plain-file.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { identityOf } from '../processes.ts';
@@ -331,8 +331,8 @@ export async function confirm(target: Target, app: string): Promise<InstallResul
   return await locked(target, app, async (versions) => {
     const now = await standing(versions);
     if (now === null) throw new SvcError('NOT_FOUND', `${app} is not installed`);
-    const { healthcheckPath = '/' } = parseManifest(currentManifest(versions) ?? '').backend;
-    if (!(await isConfirmed({ app, scope: target.scope, ...target.place, hash: now.runtimeHash, healthcheckPath })))
+    const path = healthPath(parseManifest(currentManifest(versions) ?? '').backend);
+    if (!(await isConfirmed({ app, scope: target.scope, ...target.place, hash: now.runtimeHash, healthPath: path })))
       throw new SvcError(
         'NOT_CONFIRMED',
         `no instance of ${app} ${now.version ?? ''} answers yet: the version before is kept for --rollback`,

@@ -1,6 +1,5 @@
 /** Drives machines/health.ts for one app: reads the state of its process, asks it over its socket, and sends events to the machine. */
 import { connect, type Socket } from 'node:net';
-import { probeTarget } from '../../schema/manifest/manifest.ts';
 import { advanceHealth, freshHealth, isLeftAlone, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
 import { sameProcess, watchState } from '../processes.ts';
 import { tokenOfProcess } from './observe.ts';
@@ -78,7 +77,7 @@ function step(supervisor: Supervisor, app: App, watched: Watched, event: HealthE
     supervisor.changed(app);
   }
   if (askMsMax !== null) {
-    const target = probeTarget(app.healthPath);
+    const target = app.healthPath;
     const token = app.wish?.variables?.get('SVC_APP_TOKEN') ?? tokenOfProcess(app) ?? '';
     watched.asking = ask({ path: app.paths.socket, target, token, msMax: askMsMax }, (answered) => {
       watched.asking = null;

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProcessIdentity, Reason } from '../../schema/backend.ts';
 import { limits } from './limits.ts';
-import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
+import { closePolicy, healthPath } from '../../schema/manifest/manifest.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { containmentSentences } from '../../schema/texts/containment.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -138,7 +138,7 @@ export async function observePackage(supervisor: Supervisor, app: App): Promise<
       const hash = await cachedPackageHash(folder.dir, null);
       app.installed = { version: manifest.version, hash, scope: folder.scope };
       app.policy = closePolicy(manifest);
-      app.healthPath = healthPathOf(manifest);
+      app.healthPath = healthPath(manifest.backend);
       app.declaredSecrets = manifest.secrets ?? [];
     }
   } catch (error) {
@@ -159,17 +159,13 @@ export async function observePackage(supervisor: Supervisor, app: App): Promise<
   supervisor.changed(app);
 }
 
-function healthPathOf({ backend }: Manifest): string {
-  return backend.healthcheckPath ?? '/';
-}
-
 /** Reads the idle policy alone, at once: a resumed deadline needs it before the whole package is observed. */
 export function observePolicy(supervisor: Supervisor, app: App): void {
   try {
     const folder = findPackage(supervisor.place, app.id);
     const manifest = folder === null ? null : readManifest(folder.dir, app.id);
     app.policy = manifest === null ? null : closePolicy(manifest);
-    if (manifest !== null) app.healthPath = healthPathOf(manifest);
+    if (manifest !== null) app.healthPath = healthPath(manifest.backend);
   } catch {
     // The whole package is observed right after this.
   }

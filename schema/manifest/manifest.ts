@@ -34,8 +34,8 @@ export function startsWithSession({ type, kind, engine, provides }: Manifest): b
   return kind === 'service' && !(type === 'engine' && (provides?.length ?? 0) > 0);
 }
 
-/** `healthcheckPath` as a request target: a manifest may hold any string, and only what a URL path can hold goes on the wire. */
-export function probeTarget(path: string): string {
-  const url = new URL(`http://localhost/${path.replace(/^\/+/, '')}`);
+/** `healthcheckPath` as a request target, from the root. A manifest may hold any string, and only what a URL path can hold goes on the wire. */
+export function healthPath({ healthcheckPath = '/' }: { readonly healthcheckPath?: string | undefined }): string {
+  const url = new URL(`http://localhost/${healthcheckPath.replace(/^\/+/, '')}`);
   return `${url.pathname}${url.search}`;
 }

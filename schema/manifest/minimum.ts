@@ -60,7 +60,8 @@ function checkBackend(backend: Fields): void {
   const command = backend['installCommand'];
   if (command !== undefined && (typeof command !== 'string' || command.includes('\0')))
     refuse('backend.installCommand', 'expected a command');
-  if (backend['healthcheckPath'] !== undefined) matches(backend['healthcheckPath'], 'backend.healthcheckPath', /^\/[\u0021-\u007e]*$/);
+  if (backend['healthcheckPath'] !== undefined)
+    matches(backend['healthcheckPath'], 'backend.healthcheckPath', new RegExp(patterns.healthcheckPath));
 }
 
 function checkRecursos(value: unknown): void {

@@ -308,7 +308,7 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
     'PATTERN',
     ['', 'Manter', 'ocioso', 'ocioso:0m', 'ocioso:10000m', 'ocioso:5', 'ocioso:5s', 'manter\n', 'ocioso:05m'],
   ],
-  ['backend.healthcheckPath', 'HEALTHCHECK_PATH', ['', 'saude', '/a b', '/a\r\nx: y', '/é', 'http://a/']],
+  ['backend.healthcheckPath', 'HEALTHCHECK_PATH', ['', '//a/b', '/a b', '/a\r\nx: y', '/é', 'http://a/']],
   ['backend.installCommand', 'CONTROL_CHARACTER', ['a\0b']],
   ...[...shownTexts, 'window.cancelarArraste.0', 'secrets.0.description', 'contributes.browserExtension.razao'].map(
     (path) => [path, 'CONTROL_CHARACTER', ['a\0b', '\u001b[2J', 'a\u007f', '\u009b1m', ...turned, ...unseen, ...twoLines(path)]] as const,

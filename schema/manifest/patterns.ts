@@ -4,6 +4,8 @@ export const patterns = {
   capability: '^[a-z][a-z0-9-]*/v[0-9]+$',
   script: '^[A-Za-z0-9][A-Za-z0-9/._-]*\\.js$',
   extension: '^\\.?[A-Za-z0-9][A-Za-z0-9+._-]*$',
+  // No scheme and no host: the path is asked of the app's own socket.
+  healthcheckPath: '^(?!//|[A-Za-z][A-Za-z0-9+.-]*://)[\\u0021-\\u007e]+$',
   memory: '^(none|[0-9]+(\\.[0-9]+)?(K|M|G|T|%)?)$',
   cpu: '^(none|[0-9]+%)$',
   tasks: '^(none|[0-9]+%?)$',

@@ -35,7 +35,7 @@ export const ruleTexts: readonly RuleText[] = [
   { code: 'DUPLICATE_NAME', at: 'secrets[].name', says: 'each name once' },
   { code: 'RESERVED_NAME', at: 'secrets[].name', says: 'no variable that the launcher sets, as PATH, SVC_APP_TOKEN, SVC_MOTOR_*' },
   { code: 'TRANSPORT', at: 'backend.transport', says: '"tcp" was removed: the backend listens on the unix socket in SVC_APP_SOCKET' },
-  { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'begins with "/" and holds no spaces' },
+  { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'a path of the backend, without a host and without spaces' },
   { code: 'PATH_ESCAPES', at: '', says: 'paths of files stay in the package: not absolute, no "..", no backslash' },
   { code: 'ICON_TYPE', at: 'icon', says: 'svg, png or jpg' },
   {

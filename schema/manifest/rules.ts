@@ -8,6 +8,7 @@ import type { FindingCode } from '../findings.ts';
 import { clip } from '../positions/node.ts';
 import { contrastWithWhite } from './contrast.ts';
 import { contextMenuItems } from './menu.ts';
+import { patterns } from './patterns.ts';
 import { isPublicSuffix } from './public-suffix.ts';
 import { isReservedName } from './reserved-names.ts';
 import { unshownIn, unshownInLine } from './shown-text.ts';
@@ -78,11 +79,11 @@ function checkBackend(backend: Fields, report: Report): void {
   }
   const health = backend['healthcheckPath'];
   // It goes into the first line of an HTTP request as it is.
-  if (typeof health === 'string' && !/^\/[\u0021-\u007e]*$/.test(health)) {
+  if (typeof health === 'string' && !new RegExp(patterns.healthcheckPath).test(health)) {
     report(
       'HEALTHCHECK_PATH',
       ['backend', 'healthcheckPath'],
-      `expected a path that begins with "/" and holds no spaces, found "${clip(health)}"`,
+      `expected a path of the backend such as "/saude" or "saude", without a host and without spaces, found "${clip(health)}"`,
     );
   }
   for (const field of ['entrypoint', 'installCommand']) {

@@ -145,7 +145,10 @@ const backend = closed({
   }),
   installCommand: text((value) => !value.includes('\0')),
   // It stands in a request line: visible ASCII. Decision 0010.
-  healthcheckPath: text((value) => value.startsWith('/') && Array.from(value).every((char) => char > ' ' && char < '\u007f')),
+  healthcheckPath: text(
+    (value) =>
+      value !== '' && !/^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(value) && Array.from(value).every((char) => char > ' ' && char < '\u007f'),
+  ),
 });
 
 const offer = closed({

@@ -62,7 +62,7 @@ let portal: RunningPortal | undefined;
 function write({ id, runtime, entrypoint, code }: (typeof smallest)[number]): void {
   const app = join(folder, id);
   for (const part of ['backend', 'frontend']) mkdirSync(join(app, part), { recursive: true });
-  const backend = { runtime, entrypoint, healthcheckPath: '/api/ping' };
+  const backend = { runtime, entrypoint, healthcheckPath: 'api/ping' };
   writeFileSync(join(app, 'svc-app.json'), JSON.stringify({ id, name: id, version: '1.0.0', icon: 'icon.svg', backend }));
   writeFileSync(join(app, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(app, entrypoint), code);
