@@ -64,6 +64,13 @@ test.for([
   expect(app?.actions).toEqual(wanted.length === 0 ? ['install'] : []);
 });
 
+test('an app whose name is empty, or shows nothing, is called by its id', () => {
+  const names = ['Notas', '', ' \u200b', undefined].map(
+    (name) => storeView(offers({ ...own, ...(name === undefined ? {} : { name }) }), whose())[0]?.name,
+  );
+  expect(names).toEqual(['Notas', 'notas', 'notas', 'notas']);
+});
+
 test('of a missing requirement the first alternative is suggested', () => {
   const [app] = storeView(offers(own), whose({ missingPackages: { notas: ['ffmpeg | libav-tools'] } }));
   expect(app?.refused[0]).toMatchObject({ motivo: 'pacote', alvo: 'ffmpeg | libav-tools', sugestao: 'ffmpeg' });

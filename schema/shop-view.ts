@@ -7,6 +7,7 @@ import type { ShopApp, ShopInstall, ShopRefusal } from './wire/shop.ts';
 import { compareVersions, satisfiesMinimum } from './versions.ts';
 import type { Extension } from './extensions/catalogue.ts';
 import type { CatalogueManifest } from './manifest/offered.ts';
+import { nameOf } from './manifest/shown-text.ts';
 
 export interface InstalledForStore {
   readonly id: string;
@@ -70,7 +71,7 @@ function storeApp(id: string, versions: Offers['apps'][number]['versions'], whos
   const shown = newest?.version ?? here?.version ?? '';
   return {
     id,
-    name: manifest.name ?? id,
+    name: nameOf(manifest, id),
     description: manifest.description ?? '',
     category: manifest.category ?? '',
     type: manifest.type ?? 'app',

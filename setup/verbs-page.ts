@@ -116,7 +116,8 @@ const middle = `
 Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
 script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own dialog, \`area.ler\` reads where the browser allows it,
 \`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, \`fila.disponivel\` and \`metricas.disponivel\` answer
-\`FORA_DO_AMBIENTE\`, \`salas.entrar\` gives a document to write in, in state \`fora\`, and \`metricas.*\` counts nothing.
+\`FORA_DO_AMBIENTE\`, \`salas.entrar\` gives a document to write in, in state \`fora\`, and \`metricas.*\` counts nothing. \`apps.listar\`, \`fila.listar\`,
+\`salas.listar\` and \`pessoas.buscar\` are empty, \`apps.pedir\` answers 404 naming the capability, \`configuracoes.ligada\` is false, \`gpu.*\` is not granted.
 
 \`disco.*\` reaches what the person gave the app and nothing else: what they chose in \`arquivos.*\`, and the \`caminho\` that the app was opened with.
 Paths are in their exact form ([files.md](files.md)).

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView } from '../../schema/gateway.ts';
+import { nameOf as shownName } from '../../schema/manifest/shown-text.ts';
 import type { ConsentAnswer, ConsentBody, ConsentsAnswer, ConsentView } from '../../schema/wire/capabilities.ts';
 import type { Passes } from '../auth/passes.ts';
 import { createRate } from '../rate.ts';
@@ -43,7 +44,7 @@ export function createConsents({ store, passes, apps, calls, bus, clock }: Conse
   };
   const nameOf = (usuario: string, app: string): string | null => {
     const manifest = apps.manifest(usuario, app);
-    return manifest === null ? null : (manifest.name ?? app);
+    return manifest === null ? null : shownName(manifest, app);
   };
   const list = async (usuario: string): Promise<ConsentsAnswer> => ({
     consentimentos: (await store.consents(usuario)).map(({ id, de, para, capacidade, resposta, atMs }): ConsentView => {

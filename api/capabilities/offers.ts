@@ -2,6 +2,7 @@
 import type { AppsView } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { nameOf } from '../../schema/manifest/shown-text.ts';
 
 export interface Offer {
   readonly app: string;
@@ -44,7 +45,7 @@ export function offersOf(apps: Pick<Apps, 'manifest'>, usuario: string, ids: rea
     const manifest = apps.manifest(usuario, app);
     const offer = offerOf(manifest, capacidade);
     if (offer === null) return [];
-    const nome = manifest?.name ?? app;
+    const nome = nameOf(manifest ?? {}, app);
     return [{ rotulo: nome, ...offer, app, nome }];
   });
   return offers.length < 2 ? offers : offers.toSorted((a, b) => (a.app < b.app ? -1 : 1));

@@ -12,7 +12,7 @@ const manifests: Readonly<Record<string, Partial<Manifest>>> = {
   desenhos: odd({
     opens: {
       extensions: ['.SVG', 'svg', 'traco', 'tar.gz', 'com espaço', 7, 'x'.repeat(40)],
-      mimeTypes: ['Image/SVG+xml', 'image/*', 'nada', null],
+      mimeTypes: ['Image/SVG+xml', `application/${'x'.repeat(127)}`, `application/${'x'.repeat(128)}`, 'image/*', 'nada', null],
       default: true,
       urls: [
         '*.co.uk',
@@ -68,7 +68,7 @@ test('what is as the specification says is told, in one spelling, with the app s
   expect(portal.world.backend('ana', 'desenhos').view.status).toBe('stopped');
   expect(told['desenhos']).toMatchObject({
     tipos: ['svg', 'traco', 'tar.gz'].map((extensao) => ({ extensao, pede: true })),
-    midias: [{ tipo: 'image/svg+xml', pede: true }],
+    midias: ['image/svg+xml', `application/${'x'.repeat(127)}`].map((tipo) => ({ tipo, pede: true })),
     hosts: ['*.desenhos.example', 'desenhos.example'],
     proprios: [
       {

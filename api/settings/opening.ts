@@ -7,6 +7,8 @@ import { limits } from '../../schema/limits.ts';
 import { contrastWithWhite } from '../../schema/manifest/contrast.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { menuOf } from '../../schema/manifest/menu.ts';
+import { neverMatches } from '../../schema/manifest/never-matches.ts';
+import { patterns } from '../../schema/manifest/patterns.ts';
 import { isPublicSuffix } from '../../schema/manifest/public-suffix.ts';
 import { unshownIn } from '../../schema/manifest/shown-text.ts';
 import { characters } from '../../schema/positions/node.ts';
@@ -17,25 +19,37 @@ type Opening = Pick<AppSettings, 'hosts' | 'tipos' | 'midias' | 'proprios' | 'me
 export const nothingOpened: Opening = { hosts: [], tipos: [], midias: [], proprios: [], menu: [] };
 
 const hostPattern = /^(?:\*\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
-const hostCharsMax = 253;
-const extension = /^\.?[A-Za-z0-9][A-Za-z0-9+._-]{0,31}$/;
-const mimeType = /^[a-zA-Z0-9!#$&^_.+-]{1,64}\/[a-zA-Z0-9!#$&^_.+-]{1,64}$/;
+const extension = new RegExp(patterns.extension);
+const mimeType = new RegExp(patterns.mediaType);
 const ownExtension = /^\.?[a-z0-9][a-z0-9+_-]{0,15}$/;
 const ownIcon = /^[A-Za-z0-9][A-Za-z0-9/._-]*\.(svg|png|jpe?g)$/;
 const badge = /^[A-Z0-9]{1,5}$/;
 
 const bare = (name: string): string => name.replace(/^\./, '').toLowerCase();
 /** A wildcard over a public suffix would claim the links of strangers. Source: spec 2.1 `opens.urls`. */
-const isOpenable = (host: string): boolean => host.length <= hostCharsMax && !(host.startsWith('*.') && isPublicSuffix(host.slice(2)));
+const isOpenable = (host: string): boolean =>
+  neverMatches('urls', host) === null && !(host.startsWith('*.') && isPublicSuffix(host.slice(2)));
 
 export function openingOf(manifest: Manifest): Opening {
   const { opens } = manifest;
   const pede = opens?.default === true;
-  const extensions = [...new Set(texts(opens?.extensions, extension).map(bare))];
+  const extensions = [
+    ...new Set(
+      texts(opens?.extensions, extension)
+        .filter((each) => neverMatches('extensions', each) === null)
+        .map(bare),
+    ),
+  ];
   return {
     hosts: [...new Set(texts(opens?.urls, hostPattern).map((host) => host.toLowerCase()))].filter(isOpenable),
     tipos: extensions.map((extensao) => ({ extensao, pede })),
-    midias: [...new Set(texts(opens?.mimeTypes, mimeType).map((tipo) => tipo.toLowerCase()))].map((tipo) => ({ tipo, pede })),
+    midias: [
+      ...new Set(
+        texts(opens?.mimeTypes, mimeType)
+          .filter((each) => neverMatches('mimeTypes', each) === null)
+          .map((tipo) => tipo.toLowerCase()),
+      ),
+    ].map((tipo) => ({ tipo, pede })),
     proprios: ownTypes(manifest, extensions),
     menu: menuOf(manifest).items.map(({ id, superficie, rotulo, ordem = limits.menuOrderDefault, quando, rota }) => ({
       id,

@@ -2,6 +2,7 @@
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { nameOf } from '../../schema/manifest/shown-text.ts';
 import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
@@ -12,13 +13,13 @@ export function projectionOf(entry: BackendEntry): AppView | null {
   if (!manifest) return null;
   return {
     id: entry.app,
-    name: manifest.name ?? entry.app,
+    name: nameOf(manifest, entry.app),
     version: manifest.version,
     type: manifest.type ?? 'app',
     kind: manifest.kind ?? 'app',
     escopo: manifest.escopo ?? 'pessoa',
     description: manifest.description ?? '',
-    category: manifest.category ?? 'Other',
+    category: manifest.category || 'Other',
     window: manifest.window ?? {},
     gpu: manifest.gpu ?? false,
     aoFechar: manifest.backend.aoFechar ?? 'encerrar',

@@ -6,6 +6,7 @@ export const patterns = {
   extension: '^\\.?[A-Za-z0-9][A-Za-z0-9+._-]*$',
   // No scheme and no host: the path is asked of the app's own socket.
   healthcheckPath: '^(?!//|[A-Za-z][A-Za-z0-9+.-]*://)[\\u0021-\\u007e]+$',
+  mediaType: '^[a-zA-Z0-9!#$&^_.+-]+/[a-zA-Z0-9!#$&^_.+-]+$',
   memory: '^(none|[0-9]+(\\.[0-9]+)?(K|M|G|T|%)?)$',
   cpu: '^(none|[0-9]+%)$',
   tasks: '^(none|[0-9]+%?)$',

@@ -43,5 +43,5 @@ export const ruleTexts: readonly RuleText[] = [
     at: '',
     says: 'texts that people see hold no control characters and are not empty of visible ones; names, titles and labels have one line',
   },
-  { code: 'HAS_NO_EFFECT', at: '', says: 'a field that does nothing beside the others is warned about' },
+  { code: 'HAS_NO_EFFECT', at: '', says: 'a field that does nothing beside the others, or could never match, is warned about' },
 ];

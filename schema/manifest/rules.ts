@@ -10,6 +10,7 @@ import { contrastWithWhite } from './contrast.ts';
 import { contextMenuItems } from './menu.ts';
 import { patterns } from './patterns.ts';
 import { isPublicSuffix } from './public-suffix.ts';
+import { neverMatches } from './never-matches.ts';
 import { isReservedName } from './reserved-names.ts';
 import { unshownIn, unshownInLine } from './shown-text.ts';
 
@@ -257,6 +258,16 @@ function checkWithoutEffect(root: Fields, report: Report): void {
     none(['instalacao'], 'an app with "motores" installs at system scope only');
   }
   checkRunsAlone(root, none);
+  const opens = record(root['opens']);
+  for (const field of ['extensions', 'mimeTypes', 'urls'] as const) {
+    for (const [index, value] of list(opens[field]).entries()) {
+      const why = typeof value === 'string' ? neverMatches(field, value) : null;
+      if (why !== null) report('HAS_NO_EFFECT', ['opens', field, index], `"${clip(String(value))}" opens nothing: ${why}`);
+    }
+  }
+  if (root['name'] === '') none(['name'], 'an empty "name" is none: people see the id');
+  if (root['category'] === '') none(['category'], 'an empty "category" is none: the app is among Other');
+  if (record(root['window'])['title'] === '') none(['window', 'title'], 'an empty "title" is none: people see the name of the app');
   const icon = record(record(root['window'])['icone']);
   if (typeof icon['url'] === 'string' && (leavesPackage(icon['url']) ?? /^[a-z][a-z0-9+.-]*:/i.test(icon['url']))) {
     none(['window', 'icone', 'url'], 'the shell discards an icon outside the app');

@@ -57,7 +57,7 @@ const windowFields = fields({
 
 const opens = fields({
   extensions: list(pattern(patterns.extension, 'a file extension, with or without the dot')),
-  mimeTypes: list(pattern('^[a-zA-Z0-9!#$&^_.+-]+/[a-zA-Z0-9!#$&^_.+-]+$', 'a media type as type/subtype')),
+  mimeTypes: list(pattern(patterns.mediaType, 'a media type as type/subtype')),
   default: flag,
   proprios: { ...list(ownFileType), maxItems: limits.ownFileTypesMax },
   urls: list(

@@ -17,3 +17,7 @@ export function unshownIn(shown: string): string | null {
 /** Of a text that stands on one line, as a name does: there an end of a line, and a tab, is a control character like the others. */
 export const unshownInLine = (shown: string): string | null =>
   unshownIn(shown) ?? (/[\t\n\r]/.test(shown) ? 'found the end of a line, or a tab,' : null);
+
+/** What an app is called. Source: spec 2.1 `name`; an empty one is none. */
+export const nameOf = ({ name }: { readonly name?: string }, id: string): string =>
+  name === undefined || !visibleCharacter.test(name) ? id : name;

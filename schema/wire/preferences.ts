@@ -12,12 +12,20 @@ export const accents = ['azul', 'verde', 'roxo', 'rosa', 'laranja', 'grafite'] a
 export const walls = ['brilho', 'horizonte', 'faixas', 'pontos', 'liso'] as const;
 const capability = '[a-z][a-z0-9-]*/v[0-9]+';
 
+const mediaSide = `[a-z0-9!#$&^_.+-]{1,${limits.mediaTypeSideCharsMax}}`;
+/** In lower case, without the dot. */
+export const fileTypeNames = {
+  extension: `[a-z0-9][a-z0-9+._-]{0,${limits.fileExtensionCharsMax - 1}}`,
+  extensionParts: limits.fileExtensionPartsMax,
+  media: `${mediaSide}/${mediaSide}`,
+};
+
 /** App ids by a name of its own kind; in a patch `null` removes one. */
 const byName = <const Value extends object>(pattern: string, value: Value) =>
   ({
     type: 'object',
     maxProperties: limits.preferenceEntriesMax,
-    propertyNames: { type: 'string', maxLength: 253, pattern },
+    propertyNames: { type: 'string', maxLength: 2 * limits.mediaTypeSideCharsMax + 1, pattern },
     additionalProperties: value,
   }) as const;
 const apps = { type: 'array', items: appId, maxItems: limits.preferenceEntriesMax, uniqueItems: true } as const;
@@ -40,7 +48,7 @@ const windows = {
 const names = {
   app: `^(?:${handledRoles.join('|')}|${capability})$`,
   /** An extension without the dot, or the media type of files without one. */
-  fileType: '^(?:[a-z0-9][a-z0-9+._-]{0,31}|[a-z0-9!#$&^_.+-]{1,64}/[a-z0-9!#$&^_.+-]{1,64})$',
+  fileType: `^(?:${fileTypeNames.extension}|${fileTypeNames.media})$`,
   host: '^[a-z0-9*.-]{1,253}$',
 };
 

@@ -2,6 +2,7 @@
  * Which type a file is of: the longest end of its name that an app declares or the desktop knows, else its whole name, else its media type.
  * Decision: docs/decisions/0222-what-opens-what.md
  */
+import { fileTypeNames } from '../../schema/wire/preferences.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { kindOfExtension, kindOfMime, kindOfName, type Kind } from './kinds.ts';
 
@@ -37,10 +38,8 @@ export interface FileType {
   readonly key: string | null;
 }
 
-const extensionPattern = /^[a-z0-9][a-z0-9+._-]{0,31}$/;
-const mimePattern = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/;
-/** Ends of a name that are looked at: of `a.b.c.d.e` those from `b` on. */
-const partsMax = 4;
+const extensionPattern = new RegExp(`^${fileTypeNames.extension}$`);
+const mimePattern = new RegExp(`^${fileTypeNames.media}$`);
 
 /** Without the dot and in lower case; null: nothing that a manifest could declare. */
 export function bareExtension(extension: string): string | null {
@@ -48,11 +47,11 @@ export function bareExtension(extension: string): string | null {
   return extensionPattern.test(bare) ? bare : null;
 }
 
-/** Of `notas.tar.gz`: `tar.gz`, `gz`. A dot at the beginning makes a hidden file, not an extension. */
+/** Of `notas.tar.gz`: `tar.gz`, `gz`; of `a.b.c.d.e` those from `b` on. A dot at the beginning makes a hidden file, not an extension. */
 export function extensionsOf(nome: string): readonly string[] {
   // Nothing is behind the last dot.
   if (nome.endsWith('.')) return [];
-  const parts = nome.replace(/^\.+/, '').split('.').slice(1).slice(-partsMax);
+  const parts = nome.replace(/^\.+/, '').split('.').slice(1).slice(-fileTypeNames.extensionParts);
   return parts.flatMap((_part, at) => bareExtension(parts.slice(at).join('.')) ?? []);
 }
 
