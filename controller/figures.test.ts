@@ -30,8 +30,9 @@ test('probes are counted by verdict, steps by app up to a bound', () => {
     () => 0,
     () => 0,
   );
-  for (const code of [200, 404, 0, 503, 401, 700]) figures.probed(code);
-  expect(Object.fromEntries(figures.seen.probes)).toEqual({ Healthy: 2, NeverBound: 1, AnswersError: 2, RefusesToken: 1 });
+  for (const code of [200, 404, 0, 503, 401, 700]) figures.probed({ code, byGate: false });
+  figures.probed({ code: 403, byGate: true });
+  expect(Object.fromEntries(figures.seen.probes)).toEqual({ Healthy: 2, NeverBound: 1, AnswersError: 3, RefusesToken: 1 });
   for (let n = 0; n < 1_000; n += 1) figures.step(`app-${n}`, 'order', -5);
   expect(figures.seen.starts.size).toBe(301);
   expect(figures.seen.starts.get('other')?.get('order')).toMatchObject({ soma: 0 });

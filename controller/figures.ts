@@ -3,6 +3,7 @@ import { probeVerdict } from '../machines/probe-verdict.ts';
 import { figureBoundsS, type ControllerFigures, type ReconcileFigures, type SeenStep } from '../schema/figures.ts';
 import { kindOf } from '../schema/keys.ts';
 import { emptyDistribution, observe, type Distribution } from '../schema/wire/distribution.ts';
+import type { ProbeAnswer } from './execute/probe.ts';
 import { limits } from './limits.ts';
 
 export interface Figures {
@@ -10,7 +11,7 @@ export interface Figures {
   /** Runs the work of a key and counts it, unless there was nothing to do. */
   worked(key: string, work: () => Promise<void> | undefined): Promise<void> | undefined;
   failed(key: string): void;
-  probed(code: number): void;
+  probed(answer: ProbeAnswer): void;
   /** How long a step of a start took; a negative one (the clock was set back) counts as 0. */
   step(app: string, step: SeenStep, ms: number): void;
 }
@@ -42,8 +43,8 @@ export function createFigures(queued: () => number, monotonicMs: () => number): 
       return working;
     },
     failed: (key) => void (ofKind(key).failed += 1),
-    probed: (code) => {
-      const { reason } = probeVerdict(code);
+    probed: ({ code, byGate }) => {
+      const { reason } = probeVerdict(code, byGate);
       probes.set(reason, (probes.get(reason) ?? 0) + 1);
     },
     step: (app, step, ms) => {

@@ -28,10 +28,19 @@ it.for([
 
 it.for([
   [0, 'NeverBound'],
-  [401, 'RefusesToken'],
-  [403, 'RefusesToken'],
+  [401, 'AnswersError'],
+  [403, 'AnswersError'],
   [500, 'AnswersError'],
   [404, 'Healthy'],
 ] as const)('code %i is explained by %s', ([code, reason]) => {
   expect(probeVerdict(code).reason).toBe(reason);
+});
+
+// Source: spec 5.1: the marker of the gate separates its 403 from one of the app.
+it.for([
+  [403, 'RefusesToken'],
+  [401, 'AnswersError'],
+  [200, 'Healthy'],
+] as const)('code %i with the marker of the gate is explained by %s', ([code, reason]) => {
+  expect(probeVerdict(code, true).reason).toBe(reason);
 });

@@ -9,21 +9,25 @@ interface VerdictRow {
   readonly to: number;
   readonly ready: boolean;
   /** Why the app is not ready, or Healthy. */
-  readonly reason: Extract<Reason, 'Healthy' | 'NeverBound' | 'AnswersError' | 'RefusesToken'>;
+  readonly reason: Extract<Reason, 'Healthy' | 'NeverBound' | 'AnswersError'>;
 }
 
 // Source: spec 3.2, table of verdicts.
 export const verdictRows: readonly VerdictRow[] = [
   { from: 0, to: 0, ready: false, reason: 'NeverBound' },
   { from: 500, to: 599, ready: false, reason: 'AnswersError' },
-  { from: 401, to: 401, ready: false, reason: 'RefusesToken' },
-  { from: 403, to: 403, ready: false, reason: 'RefusesToken' },
+  { from: 401, to: 401, ready: false, reason: 'AnswersError' },
+  { from: 403, to: 403, ready: false, reason: 'AnswersError' },
   { from: 404, to: 404, ready: true, reason: 'Healthy' },
   { from: 200, to: 499, ready: true, reason: 'Healthy' },
 ];
 
-/** A code outside the table (1xx, 6xx, garbage): not ready. */
-export function probeVerdict(code: number): { readonly ready: boolean; readonly reason: VerdictRow['reason'] } {
+/** A code outside the table (1xx, 6xx, garbage): not ready. `byGate`: the gate of the runtime refused, not the app (spec 5.1). */
+export function probeVerdict(
+  code: number,
+  byGate = false,
+): { readonly ready: boolean; readonly reason: VerdictRow['reason'] | 'RefusesToken' } {
+  if (byGate && code === 403) return { ready: false, reason: 'RefusesToken' };
   for (const row of verdictRows) if (code >= row.from && code <= row.to) return row;
   return { ready: false, reason: 'AnswersError' };
 }

@@ -220,7 +220,7 @@ describe('an app whose process lives', () => {
     ['refuses', alive(), start('probing', { code: 0 }), 'sawLiving', 'Probing', 'probe 3/15, last code 000'],
     ['errs', alive(), start('probing', { code: 503 }), 'sawLiving', 'Probing', 'probe 3/15, last code 503'],
     ['never answered', alive(), start('slow'), 'sawLiving', 'SlowStart', after],
-    ['refused the token', alive(), start('slow', { code: 401 }), 'sawLiving', 'RefusesToken', `${after}: refuses the token (401)`],
+    ['wanted a sign-in', alive(), start('slow', { code: 401 }), 'sawLiving', 'AnswersError', `${after}: answers with an error (401)`],
     ['erred', alive(), start('slow', { code: 500 }), 'sawLiving', 'AnswersError', `${after}: answers with an error (500)`],
     ['listened', alive(), start('slow', { code: 0 }), 'sawLiving', 'SlowStart', `${after}: its socket listens but nothing answers`],
     [
@@ -242,5 +242,11 @@ describe('an app whose process lives', () => {
   ] as const)('and that %s', ([, snapshot, at, ...expected]) => {
     const { saw, reason, message } = assess(desired(), observed(snapshot), null, at);
     expect([saw, reason, message]).toEqual(expected);
+  });
+
+  it('refused the token where the gate said so, in its last answer', () => {
+    const probe = { pid: 41, attempt: 15, code: 403, byGate: true, atMs: 2_000 };
+    const { reason, message } = assess(desired(), observed(alive(), { probe }), null, start('slow', { code: 403 }));
+    expect([reason, message]).toEqual(['RefusesToken', `${after}: refuses the token (403)`]);
   });
 });

@@ -8,7 +8,7 @@ import { limits } from '../schema/limits.ts';
 import type { Saw } from '../machines/backend.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
-import type { BackendDesired, BackendMemory, BackendObserved } from './backend-types.ts';
+import type { BackendDesired, BackendMemory, BackendObserved, ProbeResult } from './backend-types.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 
 export interface Assessment {
@@ -62,12 +62,12 @@ export function settingUp(snapshot: AppSnapshot): boolean {
 /** `start`: of the living process, already brought up to this decision. */
 export function assess(
   desired: BackendDesired,
-  { snapshot }: BackendObserved,
+  { snapshot, probe }: BackendObserved,
   memory: BackendMemory | null,
   start: Start | null,
 ): Assessment {
   if (snapshot === null) return unheardOf(desired, memory);
-  return isLiving(snapshot) ? assessLiving(snapshot, start) : assessDead(desired, snapshot, memory);
+  return isLiving(snapshot) ? assessLiving(snapshot, start, probe) : assessDead(desired, snapshot, memory);
 }
 
 /** A process is there and does not end. */
@@ -84,7 +84,7 @@ function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Asses
 /** Reasons of an app whose process runs and which can't be used. Decision: docs/decisions/0137-what-runs-still-answers.md */
 export const unanswering: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
 
-function assessLiving(snapshot: AppSnapshot, start: Start | null): Assessment {
+function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeResult | null): Assessment {
   if (snapshot.state === 'unknown') return { saw: 'sawNothing', reason: snapshot.reason, message: snapshot.message };
   if (unanswering.has(snapshot.reason)) {
     // Whether it was ready before is no news to who waits for it: nothing answers now.
@@ -103,15 +103,15 @@ function assessLiving(snapshot: AppSnapshot, start: Start | null): Assessment {
     const said = code === null ? 'no answer yet' : `last code ${code === 0 ? '000' : code}`;
     return { saw: 'sawLiving', reason: 'Probing', message: `probe ${attempts}/${limits.probeAttemptsMax}, ${said}` };
   }
-  return { saw: 'sawLiving', ...slowness(snapshot, code) };
+  return { saw: 'sawLiving', ...slowness(snapshot, code, probe?.byGate === true) };
 }
 
 /** Names one culprit of a start that outlived its 15 probes (anchors B16). Decision: docs/decisions/0137-what-runs-still-answers.md */
-function slowness(snapshot: AppSnapshot, code: number | null): { readonly reason: Reason; readonly message: string } {
+function slowness(snapshot: AppSnapshot, code: number | null, byGate: boolean): { readonly reason: Reason; readonly message: string } {
   const after = `not ready after ${limits.probeAttemptsMax} probes`;
   if (code === null) return { reason: 'SlowStart', message: after };
   if (code !== 0) {
-    const { reason } = probeVerdict(code);
+    const { reason } = probeVerdict(code, byGate);
     const said = reason === 'RefusesToken' ? 'refuses the token' : 'answers with an error';
     return { reason, message: `${after}: ${said} (${code})` };
   }

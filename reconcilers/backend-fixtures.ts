@@ -69,7 +69,7 @@ export function observed(snapshot: AppSnapshot | null, changes: Partial<BackendO
 /** The memory of an app that was seen alive at 1,000 and answered its first probe. */
 export function answering(want: BackendDesired = desired(), snapshot: AppSnapshot = alive()): BackendMemory {
   const first = decideBackend({ ...want, intent: null }, observed(snapshot), null, 1_000);
-  const probe = { pid: process.pid, attempt: 1, code: 200, atMs: 1_010 };
+  const probe = { pid: process.pid, attempt: 1, code: 200, byGate: false, atMs: 1_010 };
   return decideBackend({ ...want, intent: null }, observed(snapshot, { probe }), first.memory, 1_020).memory;
 }
 

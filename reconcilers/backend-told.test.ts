@@ -332,7 +332,7 @@ describe('what changed is decided although nothing is wished', () => {
   it('an app that hangs and answers, which changes nothing but its state', () => {
     const hangs = observed(alive({ reason: 'NotAnswering' }));
     const first = decideBackend(desired(), hangs, null, 1_000);
-    const probe = { pid: process.pid, attempt: 1, code: 200, atMs: 1_010 };
+    const probe = { pid: process.pid, attempt: 1, code: 200, byGate: false, atMs: 1_010 };
     const second = decideBackend(desired(), { ...hangs, probe }, first.memory, 1_020);
     expect([first.state, second.state, second.memory.context.last?.state]).toEqual(['starting', 'running', 'running']);
   });

@@ -51,6 +51,8 @@ export interface ProbeResult {
   readonly attempt: number;
   /** 0 is the spec's 000. */
   readonly code: number;
+  /** The gate of the runtime refused the token (`X-Svc-Token: recusado`, spec 5.1). */
+  readonly byGate: boolean;
   readonly atMs: number;
 }
 

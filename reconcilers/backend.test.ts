@@ -277,7 +277,7 @@ describe('probes', () => {
 
   it('of an earlier process say nothing about this one', () => {
     const next = alive({ process: { ...process, pid: 42, startTicks: 9 } });
-    const probe = { pid: process.pid, attempt: 1, code: 200, atMs: 5_000 };
+    const probe = { pid: process.pid, attempt: 1, code: 200, byGate: false, atMs: 5_000 };
     const decision = decideBackend(desired(), observed(next, { probe }), answering(), 5_000);
     expect([decision.state, decision.reason, acts(decision)]).toEqual(['starting', 'Probing', ['probe 1']]);
   });
@@ -354,7 +354,7 @@ function inputsOf(world: typeof worlds extends { generate: (...args: never[]) =>
     session: world.session,
     sessionSinceMs: world.session ? 500 : null,
   });
-  const probe = { pid: process.pid, attempt: 1, code: world.code, atMs: nowMs };
+  const probe = { pid: process.pid, attempt: 1, code: world.code, byGate: false, atMs: nowMs };
   const sees = observed(snapshot, {
     host: { status: world.host, message: '' },
     supervisor: world.supervisor,
@@ -400,7 +400,7 @@ describe('for every history', () => {
     assert(
       property(integer({ min: -10, max: 100_000 }), (code) => {
         const first = decideBackend(desired(), observed(alive()), null, 1_000);
-        const probe = { pid: process.pid, attempt: 1, code, atMs: 1_010 };
+        const probe = { pid: process.pid, attempt: 1, code, byGate: false, atMs: 1_010 };
         const decision = decideBackend(desired(), observed(alive(), { probe }), first.memory, 1_020);
         const ready = code >= 200 && code <= 499 && code !== 401 && code !== 403;
         expect(decision.ready).toBe(ready);

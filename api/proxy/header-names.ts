@@ -43,6 +43,8 @@ export type ResponseKind =
   /** Kept on an app's own origin as far as it does not reach beyond. */
   | 'clearSiteData'
   | 'serviceWorkerAllowed'
+  /** Kept but for what it says of who may frame the page. */
+  | 'securityPolicy'
   /** `X-Svc-Token: recusado` (spec 5.1): read by the proxy, never passed on. */
   | 'gate';
 
@@ -102,6 +104,7 @@ const responseKinds = new Map<string, ResponseKind>([
   ['x-lighttpd-send-file', 'drop'],
   // The portal says who may frame an app (frame-ancestors).
   ['x-frame-options', 'drop'],
+  ['content-security-policy', 'securityPolicy'],
   ['te', 'drop'],
   ['proxy-authenticate', 'drop'],
   ['proxy-authorization', 'drop'],

@@ -131,8 +131,9 @@ describe('the head that a backend gets', () => {
     expect(backendHead(req, readRequestHead(req), '/a?b', { token: 'tok', mandate: '' }, inPath)).toBe(
       'GET /a?b HTTP/1.1\r\nHost: notas.svc.localhost:8787\r\nX-Svc-App-Token: tok\r\n' +
         'Forwarded: for=10.1.2.3;host="notas.svc.localhost:8787";proto=http\r\nX-Forwarded-For: 10.1.2.3\r\n' +
-        'X-Forwarded-Host: notas.svc.localhost:8787\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Prefix: /proxy/app/notas/\r\n\r\n',
+        'X-Forwarded-Host: notas.svc.localhost:8787\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Prefix: /proxy/app/notas\r\n\r\n',
     );
+    expect(backendHead(req, readRequestHead(req), '/', { token: '', mandate: '' }, { ...inPath, basePath: '/' })).not.toContain('Prefix');
   });
 
   test.for([
@@ -165,6 +166,28 @@ describe('the headers that a browser gets', () => {
       'Cross-Origin-Opener-Policy',
       'same-origin-allow-popups',
     ]);
+  });
+
+  // A program as Grafana or Nextcloud says "frame-ancestors 'self'" of itself, and its window would be empty.
+  test.for([
+    ["frame-ancestors 'none'", null],
+    ["default-src 'self'; Frame-Ancestors 'self' https://x.example; img-src *", "default-src 'self'; img-src *"],
+    ["frame-ancestors *, script-src 'self'; frame-ancestors", "script-src 'self'"],
+    ["script-src 'self'; report-uri /frame-ancestors", "script-src 'self'; report-uri /frame-ancestors"],
+    [" ;frame-ancestors\t'self';", null],
+    ["default-src 'self'", "default-src 'self'"],
+  ] as const)('who may frame it is the portal’s to say: %j', ([policy, kept]) => {
+    const headers = clientHeaders(answerWith(['Content-Security-Policy', policy, 'Content-Type', 'application/json']), own);
+    expect(headers).toEqual([...(kept === null ? [] : ['Content-Security-Policy', kept]), 'Content-Type', 'application/json']);
+  });
+
+  test('the portal’s own policy stands beside the app’s', () => {
+    const headers = clientHeaders(
+      answerWith(['Content-Security-Policy', "frame-ancestors 'none'; img-src *", 'Content-Type', 'text/html']),
+      own,
+    );
+    const policies = headers.filter((_, at) => headers[at - 1] === 'Content-Security-Policy');
+    expect(policies).toEqual(['img-src *', "frame-ancestors 'self' http://svc.localhost:8787"]);
   });
 
   test.for([

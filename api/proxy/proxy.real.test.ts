@@ -21,7 +21,7 @@ describe('bytes that reach a backend', () => {
     expect(backend.received).toEqual([
       `GET /a//b?c=d%20e HTTP/1.1\r\nHost: ${b.host}\r\nX-Svc-App-Token: ${token}\r\n` +
         `Forwarded: for=127.0.0.1;host="${b.host}";proto=http\r\nX-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Host: ${b.host}\r\n` +
-        'X-Forwarded-Proto: http\r\nX-Forwarded-Prefix: /\r\nCookie: a=1\r\nX-Custom: \xe9\r\n\r\n',
+        'X-Forwarded-Proto: http\r\nCookie: a=1\r\nX-Custom: \xe9\r\n\r\n',
     ]);
   });
 

@@ -214,6 +214,12 @@ export function backendHead(
   );
 }
 
+/** Programs prepend it to paths that begin with a slash: none at the root, and no slash at its end. */
+function prefixLine(basePath: string): string {
+  const prefix = basePath.replace(/\/$/, '');
+  return prefix === '' ? '' : `X-Forwarded-Prefix: ${prefix}\r\n`;
+}
+
 interface Remembered {
   readonly host: string;
   readonly basePath: string;
@@ -229,7 +235,7 @@ function forwardedLines(socket: IncomingMessage['socket'], host: string, forward
   const lines =
     `Forwarded: for=${quoted};host="${host.replaceAll(/["\\]/g, '')}";proto=${forwarding.proto}\r\n` +
     `X-Forwarded-For: ${address}\r\nX-Forwarded-Host: ${host}\r\nX-Forwarded-Proto: ${forwarding.proto}\r\n` +
-    `X-Forwarded-Prefix: ${forwarding.basePath}\r\n`;
+    prefixLine(forwarding.basePath);
   rememberedLines.set(socket, { host, basePath: forwarding.basePath, lines });
   return lines;
 }

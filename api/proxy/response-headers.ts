@@ -86,6 +86,8 @@ function clientValue(head: ResponseHead, name: string, value: string, policy: Re
       return head.status === 204 ? null : value;
     case 'trailer':
       return head.framing === 'chunked' && policy.takesTrailers ? value : null;
+    case 'securityPolicy':
+      return withoutFrameAncestors(value);
     case 'setCookie':
       return clientCookie(value, policy.basePath);
     case 'location':
@@ -99,6 +101,19 @@ function clientValue(head: ResponseHead, name: string, value: string, policy: Re
     default:
       return null;
   }
+}
+
+/** The portal says who may frame an app, and a browser obeys every policy that it gets: one of the app's own would leave its window empty. */
+export function withoutFrameAncestors(value: string): string | null {
+  if (!/frame-ancestors/i.test(value)) return value;
+  const policies = value.split(',').map((policy) =>
+    policy
+      .split(';')
+      .filter((directive) => !/^\s*frame-ancestors(?:\s|$)/i.test(directive))
+      .join(';'),
+  );
+  const kept = policies.filter((policy) => /[^\s;]/.test(policy));
+  return kept.length === 0 ? null : kept.join(',').trim();
 }
 
 /**

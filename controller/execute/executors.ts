@@ -17,7 +17,7 @@ import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
-import { probe } from './probe.ts';
+import { noAnswer, probe, type ProbeAnswer } from './probe.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 import { noteOrder } from '../start-steps.ts';
 import { askToken } from './tokens.ts';
@@ -163,19 +163,19 @@ function probeBackend(options: ExecutorOptions, entry: BackendEntry, attempt: nu
   const socketPath = appPaths(person.place, app).socket;
   entry.probing = true;
   faultPoint('probe/before');
-  const ask = async (): Promise<number> => {
+  const ask = async (): Promise<ProbeAnswer> => {
     const token = entry.token ?? (await askToken(entry));
     const dial = () => person.server.host.dial(person.account, socketPath);
     return probe({ dial, path: healthPath(manifest?.backend ?? {}), token: token?.value ?? '', clock: options.clock });
   };
-  const finish = (code: number): void => {
+  const finish = (answer: ProbeAnswer): void => {
     entry.probing = false;
-    options.figures.probed(code);
+    options.figures.probed(answer);
     // A token that is refused may be another process's: the supervisor is asked for the right one before the next attempt.
-    if (code === 401 || code === 403) entry.token = null;
-    entry.probe = { pid, attempt, code, atMs: options.clock.nowMs() };
+    if (answer.code === 401 || answer.code === 403) entry.token = null;
+    entry.probe = { pid, attempt, ...answer, atMs: options.clock.nowMs() };
     faultPoint('probe/answered');
     options.onChange(entry.key);
   };
-  ask().then(finish, () => finish(0));
+  ask().then(finish, () => finish(noAnswer));
 }

@@ -34,7 +34,16 @@ const ask = (healthcheckPath = '/', clock: Clock = systemClock) =>
 
 test.for([200, 204, 301, 401, 403, 404, 500, 503])('answers the status %i as it is', async (status) => {
   await listen(http.createServer((_req, res) => res.writeHead(status, { location: '/elsewhere' }).end()));
-  expect(await ask()).toBe(status);
+  expect(await ask()).toEqual({ code: status, byGate: false });
+});
+
+// Source: spec 5.1.
+test.for([
+  ['recusado', true],
+  ['outro', false],
+] as const)('X-Svc-Token: %s is the gate’s own refusal: %s', async ([value, byGate]) => {
+  await listen(http.createServer((_req, res) => res.writeHead(403, { 'x-svc-token': value }).end()));
+  expect(await ask()).toEqual({ code: 403, byGate });
 });
 
 test.for(['/api/batimento?x=1 2', 'api/batimento?x=1 2'])(
@@ -47,7 +56,7 @@ test.for(['/api/batimento?x=1 2', 'api/batimento?x=1 2'])(
         res.end('ok');
       }),
     );
-    expect(await ask(declared)).toBe(200);
+    expect((await ask(declared)).code).toBe(200);
     expect(seen).toEqual(['GET', '/api/batimento?x=1%202', 'tok']);
   },
 );
@@ -58,7 +67,7 @@ test.for([
   ['it speaks something else', (socket: net.Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
 ] as const)('%s: 000', async ([, serve]) => {
   if (serve) await listen(net.createServer(serve));
-  expect(await ask()).toBe(0);
+  expect((await ask()).code).toBe(0);
 });
 
 test('a server that takes the connection and says nothing costs the time-out and loses the connection', async () => {
@@ -75,7 +84,7 @@ test('a server that takes the connection and says nothing costs the time-out and
   const answer = ask('/', clock);
   await taken.promise;
   clock.advance(sharedLimits.probeTimeoutMs);
-  expect(await answer).toBe(0);
+  expect((await answer).code).toBe(0);
   await ended.promise;
 });
 
@@ -96,6 +105,6 @@ test('a body without end is cut off, and the status still counts', async () => {
       more();
     }),
   );
-  expect(await ask()).toBe(200);
+  expect((await ask()).code).toBe(200);
   expect(await ended.promise).toBeLessThan(8 * limits.probeBodyBytesMax);
 });

@@ -1,5 +1,5 @@
 /**
- * One health probe (spec 3.2): GET healthcheckPath over the app's socket with the token. Returns the status code, or 0 (the spec's 000) on
+ * One health probe (spec 3.2): GET healthcheckPath over the app's socket with the token. Answers the status code, 0 (the spec's 000) on
  * a timeout. Follows no redirect; reads the body up to a cap and discards it.
  */
 import type { Duplex } from 'node:stream';
@@ -7,7 +7,7 @@ import { type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { ask, readWhole } from '../../kit/http/ask.ts';
+import { ask, headerOf, readWhole } from '../../kit/http/ask.ts';
 
 export interface ProbeOptions {
   readonly dial: () => Promise<Duplex>;
@@ -16,10 +16,18 @@ export interface ProbeOptions {
   readonly clock: Clock;
 }
 
-export async function probe(options: ProbeOptions): Promise<number> {
+export interface ProbeAnswer {
+  readonly code: number;
+  /** The gate of the runtime refused the token, not the app. Source: spec 5.1. */
+  readonly byGate: boolean;
+}
+
+export const noAnswer: ProbeAnswer = { code: 0, byGate: false };
+
+export async function probe(options: ProbeOptions): Promise<ProbeAnswer> {
   const { clock } = options;
   const deadlineMs = clock.monotonicMs() + sharedLimits.probeTimeoutMs;
-  const attempt = async (): Promise<number> => {
+  const attempt = async (): Promise<ProbeAnswer> => {
     const stream = await options.dial();
     // Also ends a body that never ends, and a dial that came too late.
     const cancel = clock.at(deadlineMs, () => stream.destroy());
@@ -29,15 +37,15 @@ export async function probe(options: ProbeOptions): Promise<number> {
   try {
     return await withDeadline(clock, sharedLimits.probeTimeoutMs, attempt(), () => new SvcError('TIMEOUT', 'no answer to the probe'));
   } catch {
-    return 0;
+    return noAnswer;
   }
 }
 
-async function askOnce(stream: Duplex, { path, token }: ProbeOptions): Promise<number> {
+async function askOnce(stream: Duplex, { path, token }: ProbeOptions): Promise<ProbeAnswer> {
   const headers = { 'X-Svc-App-Token': token };
   const answer = await ask({ method: 'GET', origin: 'http://localhost', path, headers }, { silentMsMax: 0, stream });
   readWhole(answer, limits.probeBodyBytesMax)
     .catch(() => null)
     .finally(() => answer.end());
-  return answer.status;
+  return { code: answer.status, byGate: headerOf(answer, 'x-svc-token') === 'recusado' };
 }

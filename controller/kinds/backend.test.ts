@@ -90,7 +90,7 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
   ],
   session: [({ person }) => (person.session = true), ({ person }) => (person.session = false)],
   sessionSinceMs: [({ person }) => (person.sessionSinceMs = 7), ({ person }) => (person.sessionSinceMs = null)],
-  probe: [({ entry }) => (entry.probe = null), ({ entry }) => (entry.probe = { pid: 1, attempt: 1, code: 200, atMs: 1 })],
+  probe: [({ entry }) => (entry.probe = null), ({ entry }) => (entry.probe = { pid: 1, attempt: 1, code: 200, byGate: false, atMs: 1 })],
   probing: [({ entry }) => (entry.probing = true), ({ entry }) => (entry.probing = false)],
   refused: [({ entry }) => (entry.refused = null), ({ entry }) => (entry.refused = undefined), ({ entry }) => (entry.refused = refusal)],
 };

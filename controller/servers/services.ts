@@ -44,14 +44,14 @@ export async function probeService({ entries, options, figures }: Context, servi
   const { clock } = options;
   service.probing = true;
   try {
-    const code = await probe({
+    const answer = await probe({
       dial: () => server.host.dial(asked.account, serverAppPaths(service.app).socket),
       path: healthPath(server.system.get(service.app)?.manifest.backend ?? {}),
       token: '',
       clock,
     });
-    figures.probed(code);
-    service.probe = { code, atMs: clock.nowMs() };
+    figures.probed(answer);
+    service.probe = { code: answer.code, atMs: clock.nowMs() };
   } finally {
     service.probing = false;
   }

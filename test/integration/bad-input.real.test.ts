@@ -47,7 +47,7 @@ describe.concurrent('a backend that', () => {
     ['never binds', 'nunca-liga', 'NeverBound'],
     ['binds TCP', 'porta-errada', 'BoundTcp'],
     ['answers 500', 'responde-500', 'AnswersError'],
-    ['answers 401', 'responde-401', 'RefusesToken'],
+    ['answers 401', 'responde-401', 'AnswersError'],
   ] as const)('%s is starting with a reason of its own', { timeout: 180_000 }, async ([, app, reason], { expect }) => {
     const answer = await order(portal, 'start', app);
     expect(answer).toMatchObject({ ready: false, status: 'starting' });

@@ -2,6 +2,7 @@
 import type { Action } from '../../reconcilers/actions.ts';
 import { limits } from '../../machines/limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import { noAnswer, type ProbeAnswer } from '../../controller/execute/probe.ts';
 import { diesHere, enqueue, setLink } from './portal-model.ts';
 import { push } from './pushes.ts';
 import { supervise } from './server-model.ts';
@@ -73,15 +74,16 @@ export function probe(world: World, app: AppModel, attempt: number): void {
   const hangs = !reachable || (process?.listening === true && process.behaviour === 'slow' && world.random.chance(0.2));
   afterInPortal(world, hangs ? sharedLimits.probeTimeoutMs : world.random.int(1, 30), () => {
     app.probing = false;
-    if (reachable && app.person.server.reachable) app.probe = { pid, attempt, code: hangs ? 0 : codeOf(app), atMs: world.clock.nowMs() };
+    if (reachable && app.person.server.reachable)
+      app.probe = { pid, attempt, ...(hangs ? noAnswer : answerOf(app)), atMs: world.clock.nowMs() };
     enqueue(world, app);
   });
 }
 
-function codeOf(app: AppModel): number {
+function answerOf(app: AppModel): ProbeAnswer {
   const [process] = app.processes;
-  if (process === undefined || !process.listening) return 0;
-  if (process.behaviour === 'answersError') return 500;
-  if (process.behaviour === 'refusesToken') return 401;
-  return 200;
+  if (process === undefined || !process.listening) return noAnswer;
+  if (process.behaviour === 'answersError') return { code: 500, byGate: false };
+  if (process.behaviour === 'refusesToken') return { code: 403, byGate: true };
+  return { code: 200, byGate: false };
 }
