@@ -47,7 +47,11 @@ describe('who opens a link', () => {
     ['the browser, where two declare it', [leitor, rival], {}, null],
     ['the one that the person chose', [leitor, rival], { '*.livros.example': 'rival' }, 'rival'],
     ['the browser, where the person chose it', [leitor], { '*.livros.example': 'navegador' }, null],
-    ['who declares the very host, above the domain', [leitor, perto], {}, 'perto'],
+    ['the browser, where one declares the very host and another its domain', [leitor, perto], {}, null],
+    ['the browser, where another declares a wider domain', [leitor, opener('largo', { hosts: ['*.example'] })], {}, null],
+    ['the only app, though it declares the host twice', [opener('duas', { hosts: ['a.livros.example', '*.livros.example'] })], {}, 'duas'],
+    ['an app of the domain that was chosen for the very host', [leitor, perto], { 'a.livros.example': 'leitor' }, 'leitor'],
+    ['the browser, where it was chosen for a host whose app is gone', [leitor], { 'a.livros.example': 'navegador' }, null],
     ['who was chosen for the domain, above who declares the very host', [leitor, perto], { '*.livros.example': 'leitor' }, 'leitor'],
     [
       'who was chosen for the very host, above the domain',
@@ -72,23 +76,19 @@ describe('who opens a link', () => {
       const patterns = apps.flatMap(({ hosts }) => hosts);
       const links = random.chance(0.5) ? { [random.pick(patterns)]: random.pick(['a', 'b', 'c', 'navegador']) } : {};
       const asked = random.chance(0.5) ? host() : random.pick(patterns).replace('*', random.pick(labels));
-      // By the labels from the right, instead of by text.
-      const covers = (declared: string): boolean => {
-        const [mine, theirs] = [declared.split('.').toReversed(), asked.split('.').toReversed()];
-        const wild = mine.at(-1) === '*';
+      // By the labels from the right, instead of by text; `host` may have a `*`, too.
+      const covers = (declared: string, host: string): boolean => {
+        const [mine, theirs] = [declared.split('.').toReversed(), host.split('.').toReversed()];
+        const [wild, whole] = [mine.at(-1) === '*', theirs.at(-1) === '*'];
         const fixed = wild ? mine.slice(0, -1) : mine;
-        return fixed.every((label, at) => label === theirs[at]) && (wild ? theirs.length >= fixed.length : theirs.length === fixed.length);
+        return fixed.every((label, at) => label === theirs[at]) && (wild || (!whole && theirs.length === fixed.length));
       };
-      const near = (declared: string): number => (declared.startsWith('*') ? declared.length : 10_000);
-      const order = [...new Set(patterns)].filter(covers).toSorted((x, y) => near(y) - near(x) || (x < y ? -1 : 1));
-      const holders = (declared: string): readonly string[] => apps.filter(({ hosts }) => hosts.includes(declared)).map(({ id }) => id);
-      const wishes: readonly (string | undefined)[] = order
-        .map((declared) => [declared, (links as Record<string, string>)[declared]] as const)
-        .filter(([declared, wish]) => wish === 'navegador' || holders(declared).includes(wish ?? ''))
-        .map(([, wish]) => wish);
-      const [wish] = wishes;
-      const sole = order.length > 0 && holders(order[0]!).length === 1 ? holders(order[0]!)[0]! : null;
-      const expected = wish === undefined ? sole : wish === 'navegador' ? null : wish;
+      const openers = (host: string): readonly string[] =>
+        apps.filter(({ hosts }) => hosts.some((declared) => covers(declared, host))).map(({ id }) => id);
+      const [[chosen, wish] = ['', '']] = Object.entries(links).filter(([host]) => covers(host, asked));
+      const holders = openers(asked);
+      const sole = holders.length === 1 ? holders[0]! : null;
+      const expected = wish === 'navegador' ? null : openers(chosen).includes(wish) ? wish : sole;
       const found = opensLink(new URL(`https://${asked}/`), apps, { links });
       expect([seed, found]).toEqual([seed, expected]);
       seen[found === null ? 'browser' : 'app'] += 1;

@@ -1,6 +1,6 @@
 /**
  * What opens a link: an app that declares its host, or the browser. A choice of the person counts first, then the app that alone declares the
- * host; where two do, the link goes to the browser until the person decides. Source: spec 2.1 `opens.urls`.
+ * host, by its name or by a domain; where two do, the link goes to the browser until the person decides. Source: spec 2.1 `opens.urls`.
  * Decision: docs/decisions/0224-links.md
  */
 import { limits } from '../../schema/bridge/limits.ts';
@@ -25,20 +25,31 @@ export function matchesHost(pattern: string, host: string): boolean {
 const byCloseness = (a: string, b: string): number =>
   Number(a.startsWith('*.')) - Number(b.startsWith('*.')) || b.length - a.length || (a < b ? -1 : 1);
 
+/** Apps that open every link of `host`, which may be `*.example.com`: those that a person can choose for it. */
+export function openersOf(host: string, apps: readonly Pick<Opener, 'id' | 'hosts'>[]): readonly string[] {
+  const covers = (declared: string): boolean =>
+    declared === host || (declared.startsWith('*.') && matchesHost(declared, host.replace(/^\*\./, '')));
+  return apps.filter(({ hosts }) => hosts.some(covers)).map(({ id }) => id);
+}
+
+/** Who opens it unasked; null: the browser. */
+export function electedFor(host: string, apps: readonly Pick<Opener, 'id' | 'hosts'>[]): string | null {
+  const [only, ...others] = openersOf(host, apps);
+  return only !== undefined && others.length === 0 ? only : null;
+}
+
 /** The id of an app; null: the browser. */
 export function opensLink(
-  url: URL,
+  { hostname }: URL,
   apps: readonly Pick<Opener, 'id' | 'hosts'>[],
   { links = {} }: Pick<Preferences, 'links'>,
 ): string | null {
-  const declared = [...new Set(apps.flatMap(({ hosts }) => hosts))].filter((host) => matchesHost(host, url.hostname)).toSorted(byCloseness);
-  const declaring = (host: string): readonly string[] => apps.filter(({ hosts }) => hosts.includes(host)).map(({ id }) => id);
-  for (const host of declared) {
-    const choice = Object.hasOwn(links, host) ? links[host] : undefined;
+  for (const host of Object.keys(links)
+    .filter((each) => matchesHost(each, hostname))
+    .toSorted(byCloseness)) {
+    const choice = links[host];
     if (choice === 'navegador') return null;
-    if (choice !== undefined && declaring(host).includes(choice)) return choice;
+    if (choice !== undefined && openersOf(host, apps).includes(choice)) return choice;
   }
-  const closest = declared[0];
-  const [only, ...others] = closest === undefined ? [] : declaring(closest);
-  return only !== undefined && others.length === 0 ? only : null;
+  return electedFor(hostname.replace(/\.$/, ''), apps);
 }

@@ -6,6 +6,7 @@ import { candidates, elect, offered } from '../opening/elections.ts';
 import type { FileType, Opener } from '../opening/file-type.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { kindOfExtension, kindOfMime } from '../opening/kinds.ts';
+import { electedFor, openersOf } from '../opening/links.ts';
 import { isThere } from '../opening/open.ts';
 import { hasBuiltin, holderOf, type Role } from '../opening/roles.ts';
 import '../opening/svc-file-icon.ts';
@@ -121,15 +122,13 @@ function typeRow(context: SettingsContext, key: string, apps: readonly Opener[])
 
 function linkRow(context: SettingsContext, host: string, apps: readonly Opener[]): TemplateResult {
   const { chosen, change } = context;
-  const declaring = apps.filter(({ hosts }) => hosts.includes(host)).map(({ id }) => id);
-  // Declaring a host elects an app only where no other declares it. Source: spec 2.1 `opens.urls`.
-  const [only, ...others] = declaring;
-  const auto = only !== undefined && others.length === 0 ? named(context, only) : text('settings.browser');
+  const elected = electedFor(host, apps);
+  const auto = elected === null ? text('settings.browser') : named(context, elected);
   const mine = chosen.links?.[host];
   const choices = [
     { value: '', label: text('settings.typeAuto', { nome: auto }) },
     { value: 'navegador', label: text('settings.browser') },
-    ...withChosen(declaring, mine === 'navegador' ? undefined : mine).map((id) => choice(context, id)),
+    ...withChosen(openersOf(host, apps), mine === 'navegador' ? undefined : mine).map((id) => choice(context, id)),
   ];
   return oneOfApps(host, host, choices, mine ?? '', (app) => change({ links: { [host]: app === '' ? null : app } }));
 }
