@@ -1,30 +1,38 @@
 /** A part of the shell that is not in its first file. */
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
+import { createRetry } from '../state/retry.ts';
 
+type Needs = Pick<Desk, 'toast' | 'connection'>;
+
+/** Those on their way. */
 const loading = new Set<string>();
 
 /**
  * Loads what defines the element, once. A newer portal may not have this page's parts any more: a reload brings its own. While no portal answers a
- * reload would take the whole desktop away: the part is loaded when it is back.
+ * reload would take the whole desktop away: the part is asked for until it comes.
  */
-export function loadPart(desk: Pick<Desk, 'toast' | 'connection'>, element: string, load: () => Promise<unknown>): void {
+export function loadPart(desk: Needs, element: string, load: () => Promise<unknown>): void {
   if (loading.has(element) || customElements.get(element) !== undefined) return;
-  loading.add(element);
-  load().catch(() => {
-    const isThere = (): boolean => desk.connection.get() === 'open' && navigator.onLine;
-    const away = (): void => desk.toast.set({ words: text('window.partAway'), open: null });
-    if (isThere()) {
+  const isThere = (): boolean => desk.connection.get() === 'open' && navigator.onLine;
+  const away = (): void => desk.toast.set({ words: text('window.partAway'), open: null });
+  let isTold = false;
+  const ask = async (): Promise<void> => {
+    try {
+      await load();
       loading.delete(element);
-      desk.toast.set({ words: text('window.partMissing'), open: () => (isThere() ? location.reload() : away()) });
-      return;
+    } catch (error) {
+      if (isThere()) {
+        loading.delete(element);
+        desk.toast.set({ words: text('window.partMissing'), open: () => (isThere() ? location.reload() : away()) });
+        return;
+      }
+      if (!isTold) away();
+      isTold = true;
+      retry.failed(error);
     }
-    away();
-    const stop = desk.connection.subscribe(() => {
-      if (desk.connection.get() !== 'open') return;
-      stop();
-      loading.delete(element);
-      loadPart(desk, element, load);
-    });
-  });
+  };
+  const retry = createRetry(() => void ask());
+  loading.add(element);
+  void ask();
 }
