@@ -79,6 +79,8 @@ export class SvcFolder extends LitElement {
   #menuOpen: { readonly menu: SvcUiMenu; readonly paths: readonly string[] } | null = null;
   /** What was renamed is brought into sight where it is now. */
   #renamedTo: string | null = null;
+  /** By the path before: entries that are shown under it until the folder was read again. */
+  readonly #renames = new Map<string, Promise<FileItem>>();
 
   constructor() {
     super();
@@ -130,6 +132,7 @@ export class SvcFolder extends LitElement {
     // What a search finds is told again and again.
     if (this.searched && !changed.has('searched')) return;
     this.renaming = '';
+    this.#renames.clear();
     this.#select(nothingChosen);
   }
 
@@ -192,6 +195,7 @@ export class SvcFolder extends LitElement {
     const renamed = this.#renamedTo === null ? -1 : listing.indexOf(this.#renamedTo);
     if (renamed !== -1) {
       this.#renamedTo = null;
+      this.#renames.clear();
       this.#view?.show(renamed);
     }
     const made = this.#made === null ? -1 : listing.indexOf(this.#made);
@@ -200,7 +204,10 @@ export class SvcFolder extends LitElement {
 
   #open(item: FileItem | undefined): void {
     if (item === undefined || this.#isTrash) return;
-    if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
+    const renamed = this.#renames.get(item.caminho);
+    // A rename that fails has been told.
+    if (renamed !== undefined) void renamed.then((now) => this.#open(now)).catch(() => undefined);
+    else if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
     else if (item.tipo !== 'arquivo')
       this.desk.toast.set({
         words: text(item.tipo === 'quebrado' ? 'files.brokenWords' : 'files.specialWords', { nome: item.nome }),
@@ -222,13 +229,21 @@ export class SvcFolder extends LitElement {
   #renamed({ item, name }: { readonly item: FileItem; readonly name: string | null }): void {
     this.renaming = '';
     if (name === null || name === '' || name === item.nome) return;
+    const renamed = this.#acts.rename(item, name);
+    this.#renames.set(item.caminho, renamed);
     attempt(this.desk, async () => {
-      const now = await this.#acts.rename(item, name);
+      const now = await renamed.catch((error: unknown) => {
+        this.#renames.delete(item.caminho);
+        throw error;
+      });
       const index = this.listing.indexOf(now.caminho);
       this.#select(only(now, index === -1 ? this.selection.focus : index));
       this.#held = { focus: now.caminho, anchor: now.caminho };
       if (index === -1) this.#renamedTo = now.caminho;
-      else this.#view?.show(index);
+      else {
+        this.#renames.delete(item.caminho);
+        this.#view?.show(index);
+      }
     });
   }
 

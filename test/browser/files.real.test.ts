@@ -139,7 +139,11 @@ test('a name is changed in place, a folder is made, files are cut and pasted, tr
   await menuItem('Nova pasta').click();
   const name = page.getByRole('textbox', { name: 'Novo nome de Nova pasta' });
   await name.fill('caixa');
+  // Opened at once, while it is still shown as it was called before.
   await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await files('caixa').waitFor();
+  await page.keyboard.press('Alt+ArrowUp');
   await entry('caixa').waitFor();
 
   await entry('um.txt').click();
