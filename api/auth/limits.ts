@@ -50,4 +50,6 @@ export const limits = {
   /** What the provider says about itself is asked again after so long. */
   oidcMetadataMs: 60 * 60_000,
   oidcRetryMs: 2_000,
+  /** How far the clocks of the provider and of this machine may be apart. */
+  oidcSkewMsMax: 120_000,
 } as const;

@@ -378,7 +378,7 @@ describe('who a person of the provider is here', () => {
 
     test('a verified one signs in, an unverified one does not', async () => {
       expect((await roundTrip(portal.browser())).headers.location).toBe(`${portal.url}/`);
-      for (const email_verified of [false, 'true', undefined]) {
+      for (const email_verified of [false, 'false', 'yes', 1, undefined]) {
         provider.claims.set('subject-of-bia', { email: 'bia@example.org', email_verified });
         provider.account = 'subject-of-bia';
         expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_NO_PERSON']);
