@@ -79,6 +79,7 @@ export const findingKinds = {
   DUPLICATE_PACKAGE: { weight: 'error', title: 'One package installed twice in one place' },
   MANY_PORTALS: { weight: 'error', title: 'More than one portal' },
   UNREACHABLE_PORTAL: { weight: 'error', title: 'Jobs on another machine can not reach the portal' },
+  NUMERIC_ADDRESS: { weight: 'error', title: 'Apps on origins of their own below an IP address' },
   INSECURE_ADDRESS: { weight: 'error', title: 'Apps on origins of their own below an address of plain http' },
   MISSING_PERSON: { weight: 'error', title: 'An installation for one person without the person' },
   UNEXPECTED_PERSON: { weight: 'error', title: 'An installation for everybody that names a person' },

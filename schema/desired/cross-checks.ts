@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { ReportDesired, DesiredDocument, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
 import { keyOfDocument } from '../keys.ts';
-import { isSecureAddress, webAddressOf } from '../portal-address.ts';
+import { isNumericAddress, isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import { checkClusters } from './cross-clusters.ts';
@@ -47,12 +47,27 @@ function checkPortals(folder: Folder, index: Index, report: ReportDesired): void
   }
 }
 
-/** Only a cookie with the prefix `__Host-` can't be set by the page of an app below the portal's name. Decision: docs/decisions/0168-plain-http.md */
+/**
+ * Apps with origins of their own need names below the portal's. Only a cookie with the prefix `__Host-` can't be set by the page of an app there.
+ * Decision: docs/decisions/0168-plain-http.md
+ */
 function checkAddress(portal: Placed<PortalDocument>, report: ReportDesired): void {
   const { url, origins = 'subdomain' } = portal.document.spec;
-  const address = url === undefined ? null : webAddressOf(url);
-  if (origins === 'path' || address === null || isSecureAddress(address)) return;
-  const message = `"${clip(url ?? '')}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
+  if (url === undefined) return;
+  const address = webAddressOf(url);
+  if (address === null) {
+    // "999.1.1.1" and "apps.1": what ends with a number is an IPv4 address or nothing.
+    report(portal, 'PATTERN', ['spec', 'url'], `expected a host name or an http(s) address without a path, found "${clip(url)}"`);
+    return;
+  }
+  if (origins === 'path') return;
+  if (isNumericAddress(address)) {
+    const message = `"${clip(url)}" is an IP address: no name of an app can stand below it (notas.${address.hostname} is none); use a host name, or "origins: path" when every app is trusted`;
+    report(portal, 'NUMERIC_ADDRESS', ['spec', 'url'], message);
+    return;
+  }
+  if (isSecureAddress(address)) return;
+  const message = `"${clip(url)}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
   report(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
 }
 
