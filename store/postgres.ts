@@ -87,9 +87,19 @@ const helps: readonly (readonly [words: RegExp, help: string])[] = [
   ],
 ];
 
+/** Names and texts of people are any Unicode; SQL_ASCII takes every byte and counts bytes for characters. */
+async function refuseEncoding(pool: Pool, name: string): Promise<void> {
+  const { rows } = await pool.query<{ readonly server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding ?? 'unknown';
+  if (encoding === 'UTF8') return;
+  const how = 'make another one, createdb -T template0 -E UTF8 -O USER DATABASE, and name it in Portal.spec.store';
+  throw new SvcError('STORE_FAILED', `the database of ${name} has the encoding ${encoding}, which does not hold every text: ${how}`);
+}
+
 /** What can't be opened leaves no connection behind. */
 async function closing<Opened>(pools: Pools, name: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
+    await refuseEncoding(pools.pool, name);
     return await open();
   } catch (error) {
     await pools.end().catch(() => undefined);

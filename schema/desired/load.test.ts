@@ -348,31 +348,6 @@ test('several people on a local server are told apart by nothing: the server say
   expect(told(folder({ server: docs.server.replace(', trusted: true', ''), bia: '', grant: '' }))).toEqual([]);
 });
 
-test.for([
-  ['url: svc.localhost', ''],
-  ['url: "http://localhost:8787"', ''],
-  ['url: "http://CASA.localhost/"', ''],
-  ['url: "https://apps.example.org"', ''],
-  ['origins: path, url: "http://apps.example.org"', ''],
-  ['url: "http://10.0.0.5", origins: path', ''],
-  ['url: "http://apps.example.org"', 'INSECURE_ADDRESS'],
-  ['url: apps.lan, origins: subdomain', 'INSECURE_ADDRESS'],
-  ['url: "apps.lan:8787"', 'INSECURE_ADDRESS'],
-  ['url: "http://localhost.example.org"', 'INSECURE_ADDRESS'],
-  ['url: "http://notlocalhost"', 'INSECURE_ADDRESS'],
-  ['url: "http://127.0.0.1:8787"', 'NUMERIC_ADDRESS'],
-  ['url: "http://[::1]:8787"', 'NUMERIC_ADDRESS'],
-  ['url: "https://10.0.0.5"', 'NUMERIC_ADDRESS'],
-  ['url: 192.168.1.10', 'NUMERIC_ADDRESS'],
-  ['url: "https://[2001:db8::1]"', 'NUMERIC_ADDRESS'],
-  ['url: "https://2130706433"', 'NUMERIC_ADDRESS'],
-  ['url: "https://999.1.1.1"', 'PATTERN'],
-  ['url: "https://apps.1", origins: path', 'PATTERN'],
-] as const)('apps on origins of their own need names, and cookies that no app can set: %s', ([spec, code]) => {
-  const [report] = read(folder({ portal: envelope('Portal', 'casa', `{ ${spec} }`) })).reports;
-  expect(report?.errors.map((each) => `${each.code} ${each.path}`).join('\n')).toBe(code === '' ? '' : `${code} /spec/url`);
-});
-
 test('what stands behind an open quote or brace is judged all the same', () => {
   const text = `${docs.server}\n---\n${docs.ana.replace('nome: Ana Souza', 'nome: "Ana')}\n---\n${docs.backend.replace('ligado', 'ligdo')}\n---\nkind: {\n---\n${docs.bia.replace('login: bia', 'login: 7')}`;
   const answer = read(text);

@@ -55,6 +55,11 @@ test('a database that is not there', async () => {
   expect(await refused({ ...place, database: 'nowhere' })).toContain('createdb -O USER DATABASE');
 });
 
+test.for(['SQL_ASCII', 'LATIN1', 'WIN1252', 'EUC_JP'])('a database in %s', async (encoding) => {
+  const other = await server.database(`TEMPLATE template0 ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`);
+  expect(await refused(other)).toMatch(new RegExp(`has the encoding ${encoding}, .* createdb -T template0 -E UTF8`));
+});
+
 test('of several servers each says why it is of no use', async () => {
   const nobody = await freePort();
   const message = await refused({

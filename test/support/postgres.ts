@@ -18,8 +18,8 @@ export interface TestPostgres {
   readonly data: string;
   /** Of the server, where it has one; whom it is to be read by must be root. */
   readonly certificate: string;
-  /** A new, empty database. */
-  database(): Promise<PostgresPlace>;
+  /** A new, empty database; `more` stands at the end of its CREATE DATABASE. */
+  database(more?: string): Promise<PostgresPlace>;
   /** Of its first process, from which all others come. */
   pid(): number;
   start(): Promise<void>;
@@ -94,14 +94,14 @@ export async function startPostgres({ host, fsync = false, settings = [] }: Post
     folder,
     data,
     certificate: path.join(data, 'server.crt'),
-    database: async () => {
+    database: async (more = '') => {
       made += 1;
       const name = `svc${made}`;
       const { Client } = await import('pg');
       const { name: _, ...admin } = place('postgres');
       const client = new Client(admin);
       await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
+      await client.query(`CREATE DATABASE ${name} ${more}`);
       await client.end();
       return place(name);
     },
