@@ -10,6 +10,7 @@ import { limits } from './limits.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
 import { pageLanguage } from './page-language.ts';
+import { ownProcess } from './security-headers.ts';
 
 /** Deletes cookies that were set for a parent domain, with any path; cookies of this host stay. Reloads only if that changed something. */
 const script = `(() => {
@@ -61,6 +62,7 @@ export function largeHeadPage(acceptLanguage: string, framedBy: string): LargeHe
       'content-type': 'text/html; charset=utf-8',
       'content-length': body.length,
       'content-security-policy': policy,
+      ...ownProcess,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

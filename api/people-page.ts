@@ -10,6 +10,7 @@ import { isNavigation } from './navigation.ts';
 import { escapeHtml, pageHead, pageStyleHash } from './page-head.ts';
 import { sendProblem } from './problems.ts';
 import { pageLanguage } from './page-language.ts';
+import { ownProcess } from './security-headers.ts';
 
 const words = {
   pt: {
@@ -49,6 +50,7 @@ export function peoplePage(req: IncomingMessage, error: SvcError, site: Site): P
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,
+    ...ownProcess,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

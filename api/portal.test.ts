@@ -270,7 +270,8 @@ describe('the pages of the shell', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(page.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'origin-agent-cluster': '?1',
       'cache-control': 'no-cache',
     });
   });

@@ -13,12 +13,20 @@ const permissionsPolicy =
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=(), ' +
   'clipboard-read=(), fullscreen=(), local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
 
+/**
+ * Of every page of shell and apps: a browser gives each origin a process of its own, so that a page that never returns stops itself alone.
+ * One page of an origin without it, and the origin has none for as long as the tab is there. Decision: docs/decisions/0340-popups-and-processes.md
+ */
+export const ownProcess = { 'origin-agent-cluster': '?1' } as const;
+
 /** For every answer of the shell's origin. */
 export function shellHeaders(site: Site): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
+    // Windows of apps keep the tabs that they open. In path mode such a tab is of the shell's own origin, and would have a hold on the desktop.
+    'cross-origin-opener-policy': site.origins === 'path' ? 'same-origin' : 'same-origin-allow-popups',
+    ...ownProcess,
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': permissionsPolicy,
     'content-security-policy': shellPolicy(site),
@@ -59,6 +67,7 @@ export const dataPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbo
 export function previewHeaders(site: Site, type: string): Record<string, string> {
   const isPdf = type === 'application/pdf';
   return {
+    ...ownProcess,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-site',
@@ -76,6 +85,7 @@ export function appFramePolicy(site: Site): string {
 /** For the portal's own answers on an app's origin. */
 export function appAnswerHeaders(site: Site): Record<string, string> {
   return {
+    ...ownProcess,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-site',

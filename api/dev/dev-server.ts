@@ -14,6 +14,7 @@ import { limits } from './limits.ts';
 import { isNavigation, pathOf } from '../navigation.ts';
 import { escapeHtml, pageHead } from '../page-head.ts';
 import { pageLanguage } from '../page-language.ts';
+import { ownProcess } from '../security-headers.ts';
 import type { Proxy, ProxyDeps, ProxyTarget } from '../proxy/proxy.ts';
 import type { Starts } from '../starts.ts';
 import type { DevServer, PortalDev } from './contract.ts';
@@ -109,7 +110,7 @@ async function sendPage(server: DevServer, site: Site, req: IncomingMessage, res
     return sendAway(server, site, req, res, (error as Error).message);
   }
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !dropped.has(name)));
-  const framed = { 'content-security-policy': `frame-ancestors 'self' ${site.origin}` };
+  const framed = { ...ownProcess, 'content-security-policy': `frame-ancestors 'self' ${site.origin}` };
   if (!/^text\/html\b/i.test(answer.headers['content-type'] ?? '')) {
     res.writeHead(answer.statusCode ?? 502, { ...headers, ...framed });
     answer.on('error', () => res.destroy()).pipe(res);
@@ -157,6 +158,7 @@ function sendAway({ host, port }: DevServer, site: Site, req: IncomingMessage, r
   res.writeHead(502, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': body.length,
+    ...ownProcess,
     'cache-control': 'no-store',
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self' ${site.origin}`,
   });

@@ -196,6 +196,7 @@ export function policyOf(deps: ProxyDeps, { target, head, req }: Passage): Respo
     host: head.host,
     proto: portalOrigin.startsWith('https:') ? 'https' : 'http',
     portalOrigin,
+    fetchSite: head.fetchSite,
     takesTrailers: req.httpVersionMinor > 0,
   };
 }

@@ -96,6 +96,8 @@ const responseKinds = new Map<string, ResponseKind>([
   ['nel', 'wholeOrigin'],
   ['report-to', 'wholeOrigin'],
   ['reporting-endpoints', 'wholeOrigin'],
+  // The portal says that each origin has a process of its own: one page that says otherwise would share that of the shell.
+  ['origin-agent-cluster', 'drop'],
   // Would move the whole origin to another server.
   ['alt-svc', 'drop'],
   // A web server in front of the portal would answer with a file of its own.

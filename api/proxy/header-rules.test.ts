@@ -14,6 +14,7 @@ const own: ResponsePolicy = {
   host: 'notas.svc.localhost:8787',
   proto: 'http',
   portalOrigin: 'http://svc.localhost:8787',
+  fetchSite: 'none',
   takesTrailers: true,
 };
 const inPath: ResponsePolicy = { ...own, basePath: '/proxy/app/notas/', host: 'svc.localhost:8787' };
@@ -163,6 +164,8 @@ describe('the headers that a browser gets', () => {
       'text/html',
       'Content-Security-Policy',
       "frame-ancestors 'self' http://svc.localhost:8787",
+      'Origin-Agent-Cluster',
+      '?1',
       'Cross-Origin-Opener-Policy',
       'same-origin-allow-popups',
     ]);
@@ -198,6 +201,8 @@ describe('the headers that a browser gets', () => {
       ['same-origin-allow-popups'],
     ],
     ['as the backend says', ['Content-Type', 'text/html', 'cross-origin-opener-policy', 'unsafe-none'], own, ['unsafe-none']],
+    ['of a page that the app itself opened: none', ['Content-Type', 'text/html'], { ...own, fetchSite: 'same-origin' }, []],
+    ['of one that another app opened', ['Content-Type', 'text/html'], { ...own, fetchSite: 'same-site' }, ['same-origin-allow-popups']],
     ['of data: none', ['Content-Type', 'application/json'], own, []],
     ['in path mode: none, as tabs of the shell have its own', ['Content-Type', 'text/html'], inPath, []],
   ] as const)('the opener policy %s', ([, raw, policy, said]) => {
@@ -227,6 +232,11 @@ describe('the headers that a browser gets', () => {
     '%s is never a page and goes on as it is',
     (type) => expect(clientHeaders(answerWith(['Content-Type', type]), own)).toEqual(['Content-Type', type]),
   );
+
+  test.for([own, inPath])('no page of an app leaves the process of its origin', (policy) => {
+    const headers = clientHeaders(answerWith(['Content-Type', 'text/html', 'Origin-Agent-Cluster', '?0']), policy);
+    expect(headers.filter((_, at) => headers[at - 1]?.toLowerCase() === 'origin-agent-cluster')).toEqual(['?1']);
+  });
 
   test('an answer without a body is no page', () => {
     expect(clientHeaders(answerWith([], { status: 304 }), own)).toEqual([]);

@@ -8,6 +8,7 @@ import { problemText } from '../../schema/texts/problems.ts';
 import { pageLanguage } from '../page-language.ts';
 import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
+import { ownProcess } from '../security-headers.ts';
 import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
 
 const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');
@@ -91,6 +92,7 @@ export function panelHeaders(portalOrigin: string): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `${ownPolicy}; frame-ancestors 'self' ${portalOrigin}`,
+    ...ownProcess,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

@@ -12,6 +12,8 @@ export interface ResponsePolicy {
   readonly host: string;
   readonly proto: 'http' | 'https';
   readonly portalOrigin: string;
+  /** `Sec-Fetch-Site` of the request; '' where the browser sends none. */
+  readonly fetchSite: string;
   /** The client speaks HTTP/1.1: only then an answer can carry trailers (RFC 9112 7.1.2). */
   readonly takesTrailers: boolean;
 }
@@ -47,9 +49,15 @@ export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): strin
   }
   if (!typed && head.status !== 101 && head.framing !== 'none') page = true;
   if (page) kept.push('Content-Security-Policy', framePolicy(policy));
-  if (page && policy.basePath === '/' && !saysOpener(raw)) kept.push('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
+  if (page) kept.push('Origin-Agent-Cluster', '?1');
+  if (page && isOpened(policy) && !saysOpener(raw)) kept.push('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
   kept.push(...length);
   return kept;
+}
+
+/** A tab that the app's own page opened or led on keeps its opener. */
+function isOpened({ basePath, fetchSite }: ResponsePolicy): boolean {
+  return basePath === '/' && fetchSite !== 'same-origin';
 }
 
 /** Unless the app says so itself, no tab of another origin keeps a hold on the tab that it opened one in. Decision: docs/decisions/0209-openers-of-app-pages.md */

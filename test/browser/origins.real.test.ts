@@ -12,6 +12,7 @@ import { repository, startPortal, until, type RunningPortal } from '../support/p
 import { axeFindings, frameAt, newPage, openApp, windowOf } from './support/browser.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
 import { launchBrowser } from '../support/chromium.ts';
+import { servePages } from '../../sdk/testing/page-server.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -390,6 +391,40 @@ describe('a session whose cookie was thrown away', () => {
     });
     expect(told).toBe('refused');
   });
+});
+
+test('a window of an app keeps the tabs that it opens: of its own, of another site, and they keep it', async () => {
+  // Another site, as the page of a sign-in would be.
+  const other = await servePages({ '/': '<!doctype html><script>opener.postMessage("de fora", "*")</script>' });
+  try {
+    const { page } = await enter();
+    await openApp(page, 'Notas');
+    const frame = await frameAt(page, 'Notas');
+    await frame.getByRole('button', { name: 'Nova nota' }).waitFor();
+    await frame.evaluate(() => {
+      Reflect.set(globalThis, 'ditas', []);
+      addEventListener('message', ({ data }) => data === 'de fora' && (Reflect.get(globalThis, 'ditas') as unknown[]).push(data));
+    });
+    const opened = async (address: string): Promise<Page> => {
+      const [tab] = await Promise.all([
+        page.context().waitForEvent('page'),
+        frame.evaluate((url) => void Reflect.set(globalThis, 'aberta', window.open(url)), address),
+      ]);
+      await tab.waitForLoadState();
+      return tab;
+    };
+    const own = await opened('?impressa');
+    expect(await frame.evaluate(() => (Reflect.get(globalThis, 'aberta') as Window).document.title)).toBe('Notas');
+    expect(await own.evaluate(() => (opener as Window).location.origin)).toBe(`http://notas.svc.localhost:${portal.port}`);
+    const closed = own.waitForEvent('close');
+    await frame.evaluate(() => (Reflect.get(globalThis, 'aberta') as Window).close());
+    await closed;
+    await opened(`http://127.0.0.1:${other.port}/`);
+    await frame.waitForFunction(`ditas.length === 1`);
+    expect(page.url()).toBe(`${origin()}/`);
+  } finally {
+    other.close();
+  }
 });
 
 test('a frame may write the clipboard, and neither read it nor take the whole screen', async () => {

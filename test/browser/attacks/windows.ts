@@ -1,7 +1,7 @@
 /** Windows of the browser: frames, popups, openers, documents. */
 import type { Frame, Page } from 'playwright-core';
 import { secretOfVictim } from '../support/hostile-apps.ts';
-import { inPathMode, type Aim, type Attack, type Cell } from './attack.ts';
+import { frameOfVictim, inPathMode, type Aim, type Attack, type Cell } from './attack.ts';
 
 /** Whether a frame with that address shows what stands there, and not the error page of the browser. */
 const framed =
@@ -77,6 +77,39 @@ const ledAway = async (from: Page, tab: Page, { aim }: Cell): Promise<boolean> =
   );
 };
 
+/** The same of a tab that the window of the attacker opened. */
+const fromWindow =
+  (of: (aim: Aim) => string) =>
+  async (cell: Cell): Promise<boolean> => {
+    const tab = await opened(cell.hostile, cell, of(cell.aim));
+    const got = await ledAway(cell.hostile as unknown as Page, tab, cell);
+    await tab.close();
+    return got;
+  };
+
+const busyMs = 4_000;
+/** Whether what is asked of `other` waits while the page of the attacker never returns. */
+const standsStill =
+  (other: (cell: Cell) => Frame) =>
+  async (cell: Cell): Promise<boolean> => {
+    await cell.hostile.evaluate((ms) => {
+      setTimeout(() => {
+        for (const endMs = performance.now() + ms; performance.now() < endMs;);
+        document.body.dataset['voltou'] = '';
+      }, 50);
+    }, busyMs);
+    let longestMs = 0;
+    const endMs = performance.now() + busyMs + 500;
+    while (performance.now() < endMs) {
+      const askedMs = performance.now();
+      await other(cell).evaluate(() => new Promise((resolve) => void requestAnimationFrame(resolve)));
+      longestMs = Math.max(longestMs, performance.now() - askedMs);
+    }
+    await cell.hostile.locator('body[data-voltou]').waitFor();
+    await cell.hostile.evaluate(() => delete document.body.dataset['voltou']);
+    return longestMs > busyMs / 2;
+  };
+
 export const windows: readonly Attack[] = [
   { what: 'frames the shell', by: '`frame-ancestors`', seen: framed(({ shell }) => shell, 'svc-') },
   { what: 'frames another app', by: '`frame-ancestors`', open: inPathMode, seen: framed(({ victim }) => victim, secretOfVictim) },
@@ -138,6 +171,51 @@ export const windows: readonly Attack[] = [
       })(cell);
       return tried && cell.page.url() !== cell.aim.shell;
     },
+  },
+  {
+    what: 'leads a tab of another app away that it opened',
+    by: 'the Cross-Origin-Opener-Policy that the proxy adds',
+    seen: fromWindow(({ victim }) => victim),
+  },
+  {
+    what: 'leads a tab of the shell away that it opened',
+    by: 'the Cross-Origin-Opener-Policy of the shell',
+    open: inPathMode,
+    seen: fromWindow(({ shell }) => shell),
+  },
+  {
+    what: 'leads a tab away that another app opened, by its name',
+    by: 'a browser asks who opened it',
+    seen: async (cell) => {
+      const opening = cell.page.context().waitForEvent('page');
+      await frameOfVictim(cell).evaluate(() => void window.open('?dela', 'dela'));
+      const tab = await opening;
+      await tab.waitForURL(/dela/);
+      const tried = cell.page
+        .context()
+        .waitForEvent('page', { timeout: 2_000 })
+        .catch(() => null);
+      await cell.hostile.evaluate((url) => void window.open(`${url}?levada`, 'dela'), cell.aim.own);
+      const led = await tab.waitForURL(/levada/, { timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+      await (await tried)?.close();
+      await tab.close();
+      return led;
+    },
+  },
+  {
+    what: 'stands still, and the desktop with it',
+    by: 'a process of its own (`Origin-Agent-Cluster`)',
+    open: inPathMode,
+    seen: standsStill(({ page }) => page.mainFrame()),
+  },
+  {
+    what: 'stands still, and another app with it',
+    by: 'a process of its own (`Origin-Agent-Cluster`)',
+    open: inPathMode,
+    seen: standsStill(frameOfVictim),
   },
   {
     what: 'in a tab reads a tab of another app that it opened',
