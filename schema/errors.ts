@@ -137,6 +137,7 @@ export const errorKinds = {
     title: 'The archive is damaged, locked, of a kind that is not unpacked, or has a name that leads out of it',
   },
   UNPACK_UNSUPPORTED: { status: 422, retry: 'terminal', title: 'The archive is packed in a way that is not unpacked here' },
+  FILE_UNREADABLE: { status: 409, retry: 'terminal', title: 'The system gives no content of the file' },
   FILE_FAILED: { status: 502, retry: 'transient', title: 'The server could not do it with the file' },
   QUOTA_USED: { status: 507, retry: 'waiting', title: 'The quota of the account is used up' },
   NO_OWN_ACCOUNT: {

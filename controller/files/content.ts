@@ -1,31 +1,30 @@
 /** A file that is opened to be read, and the validator by which two readings of it are told apart. */
 import { createHash } from 'node:crypto';
 import type { FileContent } from '../../schema/files.ts';
-import { codedFault, FileFault } from './file-fault.ts';
-import type { FileFacts, FileSystem, OpenFile } from './file-system.ts';
+import { codedFault } from './file-fault.ts';
+import type { FileFacts, FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
-import { readAll, readOn, readRange } from './transfer.ts';
+import { readAll, readRange } from './transfer.ts';
 
-/** With its quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is told by its bytes, a large one where it can be by when it changed. */
-export async function etagOf(file: OpenFile, facts: FileFacts, pieceBytes: number): Promise<string> {
-  if (facts.bytes > limits.digestTagBytesMax)
-    return `"t${[facts.bytes, facts.modifiedMs, facts.uid, Math.round((facts.changedMs ?? 0) * 1_000)].map((each) => each.toString(36)).join('-')}"`;
-  const all = await readAll(file, limits.digestTagBytesMax * 2, pieceBytes);
-  return `"d${createHash('sha256').update(all).digest('base64url')}"`;
-}
+// With their quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is told by its bytes, a large one where it can be by when it changed.
+
+const digestTag = (all: Buffer): string => `"d${createHash('sha256').update(all).digest('base64url')}"`;
+const timeTag = ({ bytes, modifiedMs, uid, changedMs }: FileFacts): string =>
+  `"t${[bytes, modifiedMs, uid, Math.round((changedMs ?? 0) * 1_000)].map((each) => each.toString(36)).join('-')}"`;
 
 export async function openContent(fs: FileSystem, path: Buffer): Promise<FileContent> {
   const file = await fs.open(path, 'read');
   try {
     const facts = await file.facts();
     const piece = fs.pieceBytes();
-    const unsized = facts.bytes === 0 ? await unsizedBytes(file, piece) : null;
-    if (unsized !== null) return heldContent(unsized, facts, () => file.close());
-    const etag = await etagOf(file, facts, piece);
+    const isSmall = facts.bytes <= limits.digestTagBytesMax;
+    const all = isSmall ? await readAll(file, limits.digestTagBytesMax * 2, piece) : null;
+    // Files of /proc and /sys say another size than they have.
+    if (all !== null && all.length !== facts.bytes) return heldContent(all, facts, () => file.close());
     return {
       bytes: facts.bytes,
       modifiedMs: facts.modifiedMs,
-      etag,
+      etag: all === null ? timeTag(facts) : digestTag(all),
       read: (start, end) => coded(readRange(file, start, end, piece), path),
       close: () => file.close(),
     };
@@ -35,23 +34,11 @@ export async function openContent(fs: FileSystem, path: Buffer): Promise<FileCon
   }
 }
 
-/** Files of /proc and the like say that they are empty: what they hold is read at once. Null: it is empty. */
-async function unsizedBytes(file: OpenFile, pieceBytes: number): Promise<Buffer | null> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of readOn(file, pieceBytes)) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > limits.unsizedFileBytesMax) throw new FileFault('EFBIG');
-  }
-  return bytes === 0 ? null : Buffer.concat(pieces);
-}
-
 function heldContent(all: Buffer, facts: FileFacts, close: () => Promise<void>): FileContent {
   return {
     bytes: all.length,
     modifiedMs: facts.modifiedMs,
-    etag: `"d${createHash('sha256').update(all).digest('base64url')}"`,
+    etag: digestTag(all),
     read: async function* (start, end) {
       yield all.subarray(start, end + 1);
     },

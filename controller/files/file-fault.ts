@@ -32,6 +32,7 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOTEMPTY: ['FILE_EXISTS', 'the folder is not empty'],
   EISDIR: ['FILE_KIND', 'it is a folder'],
   ELOOP: ['FILE_KIND', 'its links lead in a circle'],
+  EREAD: ['FILE_UNREADABLE', 'its content can not be read'],
   EKIND: ['FILE_KIND', 'it is no plain file'],
   EINSIDE: ['FILE_INSIDE', 'it would go into itself'],
   ETRASH: ['FILE_INSIDE', 'the trash is in it, or it is in the trash'],
@@ -48,7 +49,8 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 export function codedFault(error: unknown, path: Uint8Array | null): unknown {
   if (!(error instanceof FileFault)) return error;
   const [code, text] = words[error.errno] ?? (['FILE_FAILED', `the server could not do it (${error.errno})`] as const);
+  const cause = error.errno === 'EREAD' && error.cause instanceof FileFault ? ` (${error.cause.errno})` : '';
   const named = error.path ?? path;
   const name = named === null ? '' : shownName(named.subarray(named.lastIndexOf(0x2f) + 1));
-  return new SvcError(code, name === '' ? text : `${JSON.stringify(name)}: ${text}`, {}, { cause: error });
+  return new SvcError(code, (name === '' ? text : `${JSON.stringify(name)}: ${text}`) + cause, {}, { cause: error });
 }

@@ -40,7 +40,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-export type KeptAttributes = 'file' | 'tree';
+export type KeptAttributes = 'file' | 'tree' | 'holes';
 
 /** Every call rejects with a `FileFault`, or with an SvcError when the server is not reached. */
 export interface FileSystem {
@@ -67,7 +67,8 @@ export interface FileSystem {
   setModified(path: Buffer, ms: number): Promise<void>;
   /**
    * Gives `to` the mode, group, ACL and extended attributes of `from`, as far as the account may (kept-attributes.ts). `tree`: and its times, and the
-   * same of all that is in it, with second names and links. False: not all of it, or the server can't be asked.
+   * same of all that is in it, with second names and links. `holes`: the bytes alone, into a file that is there, when less than half of them is on the
+   * disk. False: not all of it, or the server can't be asked.
    */
   keepAttributes(from: Buffer, to: Buffer, what: KeptAttributes): Promise<boolean>;
   /** What was renamed into the folder stays there, also after a power cut. Servers that can't be asked do nothing. */

@@ -9,6 +9,8 @@ import { systemClock } from '../clock/system.ts';
 import { createConnections } from '../hosts/ssh/connections.ts';
 import { filesOver } from '../hosts/ssh/host.ts';
 import { createAccountFileSystem } from './account-files.ts';
+import { openContent } from './content.ts';
+import { codedFault } from './file-fault.ts';
 import type { FileSystem } from './file-system.ts';
 import { copyTo, moveTo } from './moving.ts';
 import { save } from './saving.ts';
@@ -120,5 +122,65 @@ test.for(['ssh', 'account', 'portal'] as const)(
     } finally {
       await rm(other, { recursive: true });
     }
+  },
+);
+
+test.for(['ssh', 'account', 'portal'] as const)('%s: a copy keeps holes', async (way) => {
+  const fs = ways[way];
+  const [from, to] = ['de\n', 'a'].map((name) => Buffer.from(`${folder.toString()}/${name}`)) as [Buffer, Buffer];
+  const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
+  const MiB = 1_024 * 1_024;
+  // Nearly nothing; nothing at the end; more than half of it is there; small.
+  for (const { size, written } of [
+    {
+      size: 2_048 * MiB,
+      written: [
+        [700 * MiB, 'meio'],
+        [2_048 * MiB - 3, 'fim'],
+      ] as const,
+    },
+    { size: 2_048 * MiB, written: [[5, 'x'.repeat(100)]] as const },
+    { size: 30 * MiB, written: [[3, 'y'.repeat(20 * MiB)]] as const },
+    { size: 8 * MiB, written: [[MiB, 'z']] as const },
+    { size: 8 * MiB, written: [] as const },
+  ]) {
+    await put(fs, from, Buffer.alloc(0));
+    const file = await fs.open(from, 'write');
+    await run('truncate', '-s', String(size), from.toString());
+    const step = fs.pieceBytes();
+    for (const [at, text] of written)
+      for (let done = 0; done < text.length; done += step) await file.write(at + done, [Buffer.from(text.slice(done, done + step))]);
+    await file.close();
+    await copyTo(fs, from, to, 'recusar', quietly);
+    const [blocks, more] = [(await lstat(from)).blocks, (await lstat(to)).blocks];
+    expect(more, `${size}`).toBeLessThanOrEqual(blocks + 1_024);
+    await run('cmp', from.toString(), to.toString());
+    await fs.removeFile(from);
+    await fs.removeFile(to);
+  }
+});
+
+test.for(['ssh', 'account', 'portal'] as const)(
+  '%s: files of /sys and /proc are read and copied, or it is said that they give nothing',
+  async (way) => {
+    const fs = ways[way];
+    const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
+    for (const path of ['/sys/kernel/mm/transparent_hugepage/enabled', '/sys/devices/system/cpu/online', '/proc/version']) {
+      const [content, there] = [await openContent(fs, Buffer.from(path)), await readFile(path, 'utf8')];
+      const pieces: Uint8Array[] = [];
+      for await (const piece of content.read(0, content.bytes - 1)) pieces.push(piece);
+      await content.close();
+      expect([content.bytes, Buffer.concat(pieces).toString()]).toEqual([there.length, there]);
+      await copyTo(fs, Buffer.from(path), Buffer.from(`${folder.toString()}/copia`), 'substituir', quietly);
+      expect(await readFile(`${folder.toString()}/copia`, 'utf8')).toBe(there);
+    }
+    // A processor suspends nothing by itself.
+    const failed = await openContent(fs, Buffer.from('/sys/devices/system/cpu/cpu0/power/autosuspend_delay_ms')).catch((error: unknown) =>
+      codedFault(error, Buffer.from('/sys/devices/system/cpu/cpu0/power/autosuspend_delay_ms')),
+    );
+    expect(failed).toMatchObject({
+      code: 'FILE_UNREADABLE',
+      message: expect.stringMatching(/^"autosuspend_delay_ms": its content can not be read \(E(IO|FAIL)\)$/),
+    });
   },
 );

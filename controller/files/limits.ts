@@ -9,6 +9,8 @@ export const limits = {
   filePieceBytesDefault: 32 * 1_024,
   /** On their way at once, in one transfer: the window of sshd's channel. */
   transferWindowBytes: 2 * 1_024 * 1_024,
+  /** Of a copy: smaller files are read with their holes. */
+  sparseFileBytesMin: 16 * 1_024 * 1_024,
   sftpRequestsMax: 4_096,
   /** Entries of one answer to a question for names. */
   sftpNamesMax: 4_096,
@@ -35,8 +37,6 @@ export const limits = {
   // Content.
   /** A file up to this size has a digest of its bytes for an ETag, a larger one its size and time. */
   digestTagBytesMax: 4 * 1_024 * 1_024,
-  /** Of a file that says it is empty and is not (/proc). */
-  unsizedFileBytesMax: 4 * 1_024 * 1_024,
   // Uploads in pieces, of one person.
   uploadsPerPersonMax: 64,
   uploadIdleMs: 24 * 60 * 60_000,

@@ -1,5 +1,5 @@
 /** Bytes of one file, several pieces under way at once: what comes back is in order, and no more of it is held than a window. */
-import { FileFault } from './file-fault.ts';
+import { FileFault, isFault } from './file-fault.ts';
 import type { OpenFile } from './file-system.ts';
 import { limits } from './limits.ts';
 
@@ -46,16 +46,22 @@ export async function* readOn(file: OpenFile, pieceBytes: number): AsyncGenerato
   }
 }
 
-/** All of it. Files of /proc and the like say that they are empty, and are not. */
+/** All that there is. Files of /proc say that they are empty, and are not; those of /sys say more than they have, as does a file that is cut meanwhile. */
 export async function* readWhole(file: OpenFile, pieceBytes: number): AsyncGenerator<Uint8Array> {
   const { bytes } = await file.facts();
-  yield* bytes === 0 ? readOn(file, pieceBytes) : readRange(file, 0, bytes - 1, pieceBytes);
+  try {
+    yield* bytes === 0 ? readOn(file, pieceBytes) : readRange(file, 0, bytes - 1, pieceBytes);
+  } catch (error) {
+    if (!isFault(error, 'ESHORT')) throw error;
+  }
 }
 
 /** Writes go on without a wait for each one's answer. */
 export interface Writer {
   /** Resolves when there is room for more. Rejects what an earlier write failed with. */
   put(bytes: Uint8Array): Promise<void>;
+  /** Leaves a hole of so many bytes. Behind the last one something has to be put. */
+  skip(bytes: number): void;
   /** Resolves when all of them are written. */
   flush(): Promise<void>;
   /** Behind the last byte that was put. */
@@ -110,6 +116,10 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
       await below(limits.transferWindowBytes);
       check();
     },
+    skip: (bytes) => {
+      writeHeld();
+      at += bytes;
+    },
     flush: async () => {
       writeHeld();
       await below(0);
@@ -129,12 +139,36 @@ export async function writeAll(file: OpenFile, pieces: AsyncIterable<Uint8Array>
   }
 }
 
+const noBytes = Buffer.alloc(limits.filePieceBytesMax);
+const isNothing = (piece: Uint8Array): boolean => Buffer.compare(piece, noBytes.subarray(0, piece.length)) === 0;
+
+/** As writeAll into a new file, but pieces that are all zero stay holes. SFTP does not tell where the holes of another file are. */
+export async function writeSparse(file: OpenFile, pieces: AsyncIterable<Uint8Array>, pieceBytes: number): Promise<void> {
+  const writer = createWriter(file, 0, pieceBytes);
+  /** The last piece, when it is all zero: written at the end of the file, since a hole does not make it longer. */
+  let hole: Uint8Array | null = null;
+  try {
+    for await (const piece of pieces) {
+      if (hole !== null) writer.skip(hole.length);
+      hole = isNothing(piece) ? piece : null;
+      if (hole === null) await writer.put(piece);
+    }
+    if (hole !== null) await writer.put(hole);
+  } finally {
+    await writer.flush();
+  }
+}
+
 /** All of a small file. */
 export async function readAll(file: OpenFile, bytesMax: number, pieceBytes: number): Promise<Buffer> {
-  const { bytes } = await file.facts();
-  if (bytes > bytesMax) throw new FileFault('EFBIG');
-  if (bytes === 0) return Buffer.alloc(0);
   const pieces: Uint8Array[] = [];
-  for await (const piece of readRange(file, 0, bytes - 1, pieceBytes)) pieces.push(piece);
+  let bytes = (await file.facts()).bytes;
+  if (bytes > bytesMax) throw new FileFault('EFBIG');
+  bytes = 0;
+  for await (const piece of readWhole(file, pieceBytes)) {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw new FileFault('EFBIG');
+    pieces.push(piece);
+  }
   return Buffer.concat(pieces);
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { FileFault, isFault } from './file-fault.ts';
 import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
-import { readWhole, writeAll } from './transfer.ts';
+import { readWhole, writeSparse } from './transfer.ts';
 
 /** What is told of work that goes on. */
 export interface Progress {
@@ -113,7 +113,7 @@ async function copyOne(fs: FileSystem, { from, to, depth, made }: Copied, progre
   progress.file(from);
   made.push({ to, facts, ...(facts.kind === 'link' ? { target: await fs.readLink(from) } : {}) });
   if (facts.kind === 'link') return;
-  if (facts.kind === 'file') await copyFile(fs, from, to, progress);
+  if (facts.kind === 'file') await copyFile(fs, { from, to, size: facts.bytes }, progress);
   else if (facts.kind === 'folder') {
     await fs.makeFolder(to, 0o700);
     for (const { name } of await entriesOf(fs, from, progress.signal))
@@ -121,7 +121,13 @@ async function copyOne(fs: FileSystem, { from, to, depth, made }: Copied, progre
   } else throw new FileFault('EKIND');
 }
 
-async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, bytes }: Progress): Promise<void> {
+interface CopiedFile {
+  readonly from: Buffer;
+  readonly to: Buffer;
+  readonly size: number;
+}
+
+async function copyFile(fs: FileSystem, { from, to, size }: CopiedFile, { signal, bytes }: Progress): Promise<void> {
   const told = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       signal.throwIfAborted();
@@ -133,7 +139,8 @@ async function copyFile(fs: FileSystem, from: Buffer, to: Buffer, { signal, byte
   try {
     const target = await fs.open(to, 'create', 0o600);
     try {
-      await writeAll(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
+      if (size >= limits.sparseFileBytesMin && (await fs.keepAttributes(from, to, 'holes'))) bytes(size);
+      else await writeSparse(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
       await target.sync();
     } finally {
       await target.close();

@@ -111,6 +111,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   FILE_KIND: 'É outro tipo de arquivo do que o necessário',
   UNPACK_REFUSED: 'O arquivo compactado está danificado, tem senha, tem um nome que sai dele ou é de um tipo que não se extrai aqui',
   UNPACK_UNSUPPORTED: 'O arquivo compactado não está danificado: usa uma forma de compactação que não se extrai aqui',
+  FILE_UNREADABLE: 'O sistema não entrega o conteúdo do arquivo',
   FILE_FAILED: 'O servidor não conseguiu fazer isto com o arquivo',
   QUOTA_USED: 'A cota da conta acabou',
   NO_OWN_ACCOUNT: 'Sem conta própria nesta máquina: só um administrador abre arquivos',

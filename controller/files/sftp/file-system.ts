@@ -354,7 +354,10 @@ async function openFile(lines: Lines, full: Questions['full'], { path, how, mode
   return {
     facts: () => facts(handle),
     read: async (at, length) => {
-      const reply = await line.ask(types.read, [handle, u64(at), u32(length)]);
+      const reply = await line.ask(types.read, [handle, u64(at), u32(length)]).catch((error: unknown) => {
+        // The kernel's own word, or a server that says no more than that it did not work.
+        throw isFault(error) && !isFault(error, ...ownWords) ? new FileFault('EREAD', { cause: error }) : error;
+      });
       if (reply.kind === 'end') return [];
       if (reply.kind !== 'data') throw badPacket('an answer of another type');
       return reply.pieces;
@@ -370,6 +373,9 @@ async function openFile(lines: Lines, full: Questions['full'], { path, how, mode
     close,
   };
 }
+
+/** Of a read that say by themselves what is wrong. */
+const ownWords = ['EACCES', 'EPERM', 'EISDIR', 'EBADF', 'ESTALE'];
 
 async function whyNotOpened(line: SftpClient, full: Questions['full'], path: Buffer, how: keyof typeof flags): Promise<string | null> {
   if (how !== 'create') return null;

@@ -168,7 +168,7 @@ async function extended(session: Session, name: string, fields: Fields): Promise
     await fs.setModified(path, Number(seconds) * 1_000);
   } else if (name === attributesKept) {
     const [from, to, what] = [pathIn(fields), pathIn(fields), fields.text()];
-    if (what !== 'file' && what !== 'tree') throw badPacket('attributes of what is neither');
+    if (what !== 'file' && what !== 'tree' && what !== 'holes') throw badPacket('attributes of no kind');
     if (!(await fs.keepAttributes(from, to, what))) throw new FileFault('EFAIL');
   } else if (name === folderSync) await fs.syncFolder(pathIn(fields));
   else if (name === 'posix-rename@openssh.com') await fs.rename(pathIn(fields), pathIn(fields));

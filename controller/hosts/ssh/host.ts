@@ -138,7 +138,7 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
     whyNoRoom: askWhyNoRoom((command) => connection.run(command)),
     keepAttributes: async (from, to, what) => {
       const stdin = (async function* () {
-        yield attributesPaths(from, to);
+        yield attributesPaths(from, to, what);
       })();
       // A server that runs no commands for the account keeps the mode only.
       return await connection.run({ argv: ['env', 'LC_ALL=C', ...attributesArgv(what)], stdin, msMax: limits.keepAttributesMsMax }).then(
