@@ -9,6 +9,7 @@
  *   shell -> port          : { evento, dados, n? }                  the events of the table; with `n`: again for the next page, until 'recebido'
  *   shell -> port          : { evento: 'renovar', dados: { o } }   `svc dev`: the SDK loads the page again ('page') or its style sheets ('styles')
  *   page  -> port          : { evento: 'ponteiro' }                 a pointerdown in the page: the shell raises the window
+ *   page  -> port          : { evento: 'desfoque' }                 the page lost the keyboard: it gets it back while its window is in front
  *   page  -> port          : { evento: 'tecla', dados: { tecla } }  a shortcut of the shell pressed in the page (see `shellKeys`)
  *   page  -> port          : { evento: 'recebido', dados: { n } }   a listener of the page ran for the event that carried this number
  *

@@ -69,7 +69,10 @@ export function watchLinks(bridge: Bridge): void {
   });
 }
 
-/** Keys of the shell, and that the page was touched. */
+/** By then the desktop has raised the window that was pressed, or has the keyboard itself. */
+const lostMs = 100;
+
+/** Keys of the shell, that the page was touched, and that it lost the keyboard. */
 export function watchInput(bridge: Bridge): void {
   let metaAlone = false;
   const options = { capture: true };
@@ -102,6 +105,9 @@ export function watchInput(bridge: Bridge): void {
     },
     options,
   );
+  // For good, and not to a frame of the page's own.
+  const isLost = (): boolean => !document.hasFocus() && !(document.activeElement instanceof HTMLIFrameElement);
+  addEventListener('blur', () => void setTimeout(() => isLost() && bridge.emit('desfoque'), lostMs));
 }
 
 /** What an element loses so long before or after the frame lost or got the focus, it lost by that. */

@@ -46,6 +46,8 @@ export interface BridgePage {
   hello(window: string): void;
   /** A pointerdown in the page. */
   pointer(window: string): void;
+  /** The page lost the keyboard. */
+  blurred(window: string): void;
   /** This window shows the portal's error panel, which asks for the appearance of the desktop. */
   panel(window: string): void;
   key(window: string, key: ShellKey): void;
@@ -152,6 +154,7 @@ function handPort(page: Window, origin: string, received: (data: unknown) => voi
 function heard(page: BridgePage, openings: Openings, window: string, { evento, dados: given }: Fields): void {
   const dados = isObject(given) ? given : {};
   if (evento === 'ponteiro') page.pointer(window);
+  if (evento === 'desfoque') page.blurred(window);
   const key = evento === 'tecla' ? shellKeys.find((name) => name === dados['tecla']) : undefined;
   if (key !== undefined) page.key(window, key);
   if (evento === 'recebido') openings.confirm(window, dados['n']);

@@ -20,6 +20,7 @@ import { coversArea, shown, type Size } from '../windows/geometry.ts';
 import '../windows/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
+import { followFocus } from './follow-focus.ts';
 import { listenKeys } from './keys.ts';
 import { followToast } from './follow-toast.ts';
 import './svc-home.ts';
@@ -95,7 +96,14 @@ export class SvcDesktop extends LitElement {
     void this.#watch;
     // Of a window that is no more nothing is heard.
     const noSnap = this.desk.shielded.subscribe(() => (this.snap = null));
-    this.#ends.push(listenKeys(this.desk), this.#followFocus(), this.#keepFocus(), this.#endMenus(), listenLongPress(this), noSnap);
+    this.#ends.push(
+      listenKeys(this.desk),
+      followFocus(this.desk, () => this.#giveFocus()),
+      this.#keepFocus(),
+      this.#endMenus(),
+      listenLongPress(this),
+      noSnap,
+    );
     for (const dialog of this.#dialogs) {
       dialog.subscribe(() => {
         const open = dialog.get();
@@ -165,31 +173,6 @@ export class SvcDesktop extends LitElement {
     preview.style.transform = `translate(${rect.x}px, ${rect.y}px)`;
     preview.style.width = `${rect.width}px`;
     preview.style.height = `${rect.height}px`;
-  }
-
-  /**
-   * The Tab key led into an iframe: raise its window. Clicks inside are reported by the SDK, or caught by the cover of app-frame.ts; they
-   * leave `activeElement` at the iframe before, so only an iframe that was not active at the last check counts.
-   */
-  #followFocus(): () => void {
-    let seen: HTMLElement | null = null;
-    const followActive = (): void => {
-      const active = deepActive();
-      if (active === seen) return;
-      seen = active;
-      for (const [id, frame] of this.desk.frames) if (frame.iframe !== null && frame.iframe === active) this.desk.windows.focus(id);
-    };
-    // The browser moves the focus after this event.
-    const blurred = (): void => void setTimeout(followActive);
-    const ownFocus = (): void => void (seen = null);
-    addEventListener('blur', blurred);
-    addEventListener('focusin', ownFocus);
-    const end = this.desk.windows.windows.subscribe(() => (seen = deepActive()));
-    return () => {
-      end();
-      removeEventListener('blur', blurred);
-      removeEventListener('focusin', ownFocus);
-    };
   }
 
   /**

@@ -76,7 +76,8 @@ export class SvcWindow extends LitElement implements Frame {
     this.setAttribute('role', 'dialog');
     this.addEventListener('pointerdown', () => this.desk.windows.focus(this.state.id), { capture: true });
     this.addEventListener('focusin', (event) => {
-      this.desk.windows.focus(this.state.id);
+      // A page may have taken it unasked: see follow-focus.ts.
+      if (event.composedPath()[0] !== this.iframe) this.desk.windows.focus(this.state.id);
       this.#remember(event);
     });
     this.addEventListener('click', () => this.#takeFromOthers());

@@ -365,4 +365,46 @@ describe('where the keyboard is', () => {
     await expect.poll(focus).toContain(`${front} > input`);
     expect(problems).toEqual([]);
   });
+
+  test('a page that takes the keyboard unasked gives it back; one that is pressed has it', async () => {
+    await openBoth();
+    const takes = async (app: string): Promise<void> => {
+      await frameOf(page, app)
+        .locator('input')
+        .first()
+        .evaluate((field: HTMLElement) => field.focus());
+      await page.waitForTimeout(400);
+    };
+    const search = files().locator('.search input');
+    await search.click();
+    await takes('Notas');
+    await page.keyboard.type('um');
+    expect(await search.inputValue()).toBe('um');
+
+    await page.keyboard.press('Control+k');
+    const launcher = page.getByRole('combobox');
+    await launcher.waitFor();
+    await takes('Notas');
+    await page.keyboard.type('dois');
+    expect(await launcher.inputValue()).toBe('dois');
+    await page.keyboard.press('Escape');
+
+    await openApp(page, 'Vitrine');
+    const own = vitrine().getByRole('textbox').first();
+    await own.click();
+    const before = await own.inputValue();
+    await takes('Notas');
+    await page.keyboard.type('tres');
+    expect((await own.inputValue()).length).toBe(before.length + 4);
+
+    await windowOf(page, 'Vitrine').locator('button.close').click();
+    await search.click();
+    const notes = frameOf(page, 'Notas').getByLabel('Buscar');
+    await notes.click({ position: { x: 20, y: 12 } });
+    await page.waitForTimeout(400);
+    await page.keyboard.type('quatro');
+    expect(await notes.inputValue()).toBe('quatro');
+    expect(await windowOf(page, 'Notas').getAttribute('top')).toBe('');
+    expect(problems).toEqual([]);
+  });
 });

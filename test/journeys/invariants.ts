@@ -78,7 +78,7 @@ function breachesOfFocus({ focus, windows, menus, dialogs, page }: ShellLook, ru
 /** Words that are in nearly every sentence of one language and in none of the other. */
 const wordsOf: Readonly<Record<string, RegExp>> = {
   pt: /(?<![\p{L}-])(não|uma|você|dos|das|seus?|sua|arquivos?|janelas?|pastas?|abrir|fechar|salvar|nenhuma?|aplicativos?|configurações|lixeira|início|desligado|ligado)(?![\p{L}-])/iu,
-  en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|settings|trash|home|off|is|are)(?![\p{L}-])/iu,
+  en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|settings|trash|off|is|are)(?![\p{L}-])/iu,
 };
 
 /** What the apps call themselves and say of themselves is in the language of their authors. */

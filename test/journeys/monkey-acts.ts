@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { dragBy, frontWindow, openMenus, type Point } from './person.ts';
 import { typingActs } from './monkey-typing.ts';
-import { isConnected, leaveOverlays, openByName, type Monkey } from './monkey-world.ts';
+import { isConnected, leaveOverlays, openByName, graspOfFront, type Monkey } from './monkey-world.ts';
 import { until } from './until.ts';
 
 export interface Act {
@@ -87,21 +87,6 @@ async function pressable(page: Page, a: number): Promise<Point | null> {
   return points[Math.floor(a * points.length)] ?? null;
 }
 
-const title = async (page: Page): Promise<Point | null> => {
-  const box = await frontWindow(page)
-    .locator('header.title')
-    .boundingBox({ timeout: 500 })
-    .catch(() => null);
-  const main = await page
-    .locator('svc-desktop main')
-    .boundingBox({ timeout: 500 })
-    .catch(() => null);
-  if (box === null || main === null) return null;
-  const [left, right] = [Math.max(box.x + 44, main.x), Math.min(box.x + box.width - 120, main.x + main.width)];
-  if (right - left < 10 || (await openMenus(page).count()) > 0) return null;
-  return { x: (left + right) / 2, y: box.y + box.height / 2 };
-};
-
 const press = async (monkey: Monkey, at: Point | null, how: (at: Point) => Promise<unknown>): Promise<void> => {
   if (at === null || (await isForbidden(monkey, at))) return;
   monkey.focus = 'anywhere';
@@ -173,7 +158,7 @@ async function closeMenu(monkey: Monkey, a: number, b: number): Promise<void> {
 }
 
 async function dragTitle(monkey: Monkey, a: number, b: number): Promise<void> {
-  const at = await title(monkey.page);
+  const at = await graspOfFront(monkey.page);
   if (at === null) return;
   await dragBy(monkey.page, at, Math.round((a - 0.5) * 1_600), Math.round((b - 0.5) * 900));
   monkey.focus = 'front';
@@ -271,7 +256,7 @@ const acts = {
   doublePressTitle: [
     8,
     async (monkey) => {
-      const at = await title(monkey.page);
+      const at = await graspOfFront(monkey.page);
       if (at === null) return;
       await monkey.page.mouse.dblclick(at.x, at.y);
       monkey.focus = 'front';

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { appOf, frontWindow, menuItem } from './person.ts';
 import {
+  bringIntoReach,
   fileOf,
   isConnected,
   leaveOverlays,
@@ -18,10 +19,15 @@ import { until } from './until.ts';
 /** What waits for an app may wait for its start. */
 const savedMsMax = 20_000;
 
+async function openToWork(monkey: Monkey, name: string): Promise<void> {
+  await openByName(monkey, name);
+  await bringIntoReach(monkey);
+}
+
 async function writeNote(monkey: Monkey): Promise<void> {
   if (!isConnected(monkey)) return;
   const notes = appOf(monkey.page, 'Notas');
-  await openByName(monkey, 'Notas');
+  await openToWork(monkey, 'Notas');
   await notes.locator('#nova').waitFor();
   if (await notes.locator('#confirma[open]').isVisible()) await monkey.page.keyboard.press('Escape');
   if (!(await notes.locator('#nova').isVisible())) await notes.locator('#voltar').click();
@@ -75,8 +81,9 @@ async function openFile(monkey: Monkey): Promise<void> {
     await leaveOverlays(monkey);
     const button = page.locator('svc-taskbar .window').filter({ hasText: name }).first();
     if ((await button.getAttribute('aria-pressed')) !== 'true') await button.click();
+    await bringIntoReach(monkey);
   } else {
-    await openByName(monkey, 'Arquivos');
+    await openToWork(monkey, 'Arquivos');
     const top = frontWindow(page);
     await top.locator('svc-file-view').waitFor();
     await goHome(monkey);
@@ -96,7 +103,7 @@ async function writeRoom(monkey: Monkey): Promise<void> {
   const { page, seed, ledger } = monkey;
   if (!isConnected(monkey)) return;
   const app = appOf(page, 'Caderno');
-  await openByName(monkey, 'Caderno');
+  await openToWork(monkey, 'Caderno');
   await app.locator('#nova:enabled:visible, #voltar:visible').first().waitFor();
   const name = notebookOf(seed);
   if (
@@ -105,7 +112,8 @@ async function writeRoom(monkey: Monkey): Promise<void> {
       .innerText()
       .catch(() => '')) !== name
   ) {
-    if (await app.locator('#voltar').isVisible()) await app.locator('#voltar').click();
+    // In a wide window it hides the list where that is shown.
+    if (!(await app.locator('#nova').isVisible())) await app.locator('#voltar').click();
     await app.locator('#nova:enabled').waitFor();
     const there = app.locator('#salas').getByText(name, { exact: true });
     if (ledger.room.length > 0) await there.first().waitFor();
@@ -130,7 +138,7 @@ async function writeRoom(monkey: Monkey): Promise<void> {
 async function writeSketch(monkey: Monkey): Promise<void> {
   if (!isConnected(monkey)) return;
   const app = appOf(monkey.page, 'Rascunhos');
-  await openByName(monkey, 'Rascunhos');
+  await openToWork(monkey, 'Rascunhos');
   await app.locator('#texto').waitFor();
   const line = nextLine(monkey);
   await app.locator('#texto').click();
@@ -144,7 +152,7 @@ async function writeSketch(monkey: Monkey): Promise<void> {
 async function makeFolder(monkey: Monkey): Promise<void> {
   const { page, portal, ledger } = monkey;
   if (!isConnected(monkey)) return;
-  await openByName(monkey, 'Arquivos');
+  await openToWork(monkey, 'Arquivos');
   await frontWindow(page).locator('svc-file-view').waitFor();
   await goHome(monkey);
   const name = nextLine(monkey);
@@ -162,7 +170,7 @@ async function makeFolder(monkey: Monkey): Promise<void> {
 async function runCommand(monkey: Monkey): Promise<void> {
   const { page, portal, ledger } = monkey;
   if (!isConnected(monkey)) return;
-  await openByName(monkey, 'Terminal');
+  await openToWork(monkey, 'Terminal');
   const top = frontWindow(page);
   const name = nextLine(monkey);
   const file = path.join(portal.files, name);

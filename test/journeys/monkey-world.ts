@@ -1,7 +1,8 @@
 /** What an act of the monkey works with: the person's page, the portal, and what was typed so far and must never be lost. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { FocusRule } from './invariants.ts';
-import { beginWithoutWindows, fingers, openMenus, type Fingers } from './person.ts';
+import type { Box } from './look-at-shell.ts';
+import { beginWithoutWindows, fingers, frontWindow, openMenus, type Fingers, type Point } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
 import { until } from './until.ts';
 import { watchPage, type Watched } from './watched-page.ts';
@@ -97,10 +98,46 @@ export async function leaveOverlays({ page }: Monkey): Promise<void> {
 /** By the launcher, as with the keyboard. */
 export async function openByName(monkey: Monkey, name: string): Promise<void> {
   const { page } = monkey;
-  await leaveOverlays(monkey);
-  await page.locator('svc-taskbar .launch').click();
-  await page.locator('svc-launcher').getByRole('combobox').fill(name);
+  const combobox = page.locator('svc-launcher').getByRole('combobox');
+  // An app may ask for something just before the press.
+  await until(
+    'launcher: it does not open',
+    async () => {
+      if (await combobox.isVisible()) return true;
+      await leaveOverlays(monkey);
+      await page
+        .locator('svc-taskbar .launch')
+        .click({ timeout: 2_000 })
+        .catch(() => undefined);
+      return await combobox.isVisible();
+    },
+    20_000,
+  );
+  await combobox.fill(name);
   await page.locator('svc-launcher').getByRole('option', { name, exact: false }).first().waitFor();
   await page.keyboard.press('Enter');
-  await page.locator('svc-launcher').getByRole('combobox').waitFor({ state: 'detached' });
+  await combobox.waitFor({ state: 'detached' });
+  await page
+    .locator('svc-window[top]')
+    .filter({ has: page.locator('h2', { hasText: name }) })
+    .waitFor();
+}
+
+/** Where the title bar of the window in front can be held now; null: nowhere. */
+export async function graspOfFront(page: Page): Promise<Point | null> {
+  const boxOf = async (what: Locator): Promise<Box | null> => await what.boundingBox({ timeout: 500 }).catch(() => null);
+  const [box, main] = [await boxOf(frontWindow(page).locator('header.title')), await boxOf(page.locator('svc-desktop main'))];
+  if (box === null || main === null) return null;
+  const [left, right] = [Math.max(box.x + 44, main.x), Math.min(box.x + box.width - 120, main.x + main.width)];
+  if (right - left < 10 || (await openMenus(page).count()) > 0) return null;
+  return { x: (left + right) / 2, y: box.y + box.height / 2 };
+}
+
+/** A window in front that was pushed over an edge is made to fill the screen, as a person does to work in it. */
+export async function bringIntoReach({ page }: Monkey): Promise<void> {
+  const [box, area] = [await frontWindow(page).boundingBox(), await page.locator('svc-desktop main').boundingBox()];
+  if (box === null || area === null) return;
+  if (box.x > area.x - 2 && box.x + box.width < area.x + area.width + 2 && box.y + box.height < area.y + area.height + 2) return;
+  const at = await graspOfFront(page);
+  if (at !== null) await page.mouse.dblclick(at.x, at.y);
 }

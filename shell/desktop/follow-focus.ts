@@ -1,0 +1,60 @@
+/**
+ * The keyboard and the pages of apps. A page gets it by the Tab key, by a press in it, and from the desktop. A browser also obeys a page that calls
+ * `focus()` unasked, whatever the person types in: such a page gives it back. Decision: docs/decisions/0346-a-page-that-takes-the-keyboard.md
+ */
+import { deepActive } from '../../sdk/web/ui/deep-active.ts';
+import { around } from '../../sdk/web/ui/menu-end.ts';
+import type { Desk } from './desk.ts';
+
+/** The word of a page that it was pressed comes by another way than the focus, about as quickly. */
+const pressMsMax = 100;
+
+/** `giveFocus`: to the window in front, when nothing has it. */
+export function followFocus(desk: Desk, giveFocus: () => void): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  /** A press leaves `activeElement` at the iframe before: only one that was not active at the last look counts. */
+  let seen: HTMLElement | null = null;
+  /** What lost the keyboard last, outside of all pages. */
+  let own: HTMLElement | null = null;
+  const isFront = (id: string): boolean => desk.windows.top()?.id === id;
+  const giveBack = (): void => {
+    deepActive()?.blur();
+    if (own?.isConnected === true && own.checkVisibility()) own.focus({ preventScroll: true });
+    if (deepActive() === document.body) giveFocus();
+  };
+  const isInModal = (): boolean => own?.isConnected === true && [...around(own)].some((each) => each.matches('dialog:modal'));
+  const look = (): void => {
+    const active = deepActive();
+    if (active === seen) return;
+    seen = active;
+    const [id] = [...desk.frames].find(([, { iframe }]) => iframe !== null && iframe === active) ?? [];
+    if (id === undefined) return;
+    if (isInModal()) giveBack();
+    else if (!isFront(id)) setTimeout(() => !signal.aborted && deepActive() === active && !isFront(id) && giveBack(), pressMsMax);
+  };
+  // The browser moves the focus after this event.
+  addEventListener('blur', () => void setTimeout(look), { signal });
+  addEventListener('focusin', () => (seen = null), { signal });
+  // Told here of what loses it to a page: a move within one shadow root is not.
+  addEventListener(
+    'focusout',
+    (event) => {
+      const [lost] = event.composedPath();
+      if (lost instanceof HTMLElement && !(lost instanceof HTMLIFrameElement)) own = lost;
+    },
+    { signal },
+  );
+  const end = desk.windows.windows.subscribe(() => (seen = deepActive()));
+  return () => {
+    end();
+    ended.abort();
+  };
+}
+
+/** The page of the window lost the keyboard, a moment ago. Between two pages nothing else tells the desktop: the one in front gets it back. */
+export function keptByFront({ windows, frames }: Pick<Desk, 'windows' | 'frames'>, id: string): void {
+  const frame = frames.get(id);
+  const isOurs = document.hasFocus() && deepActive() === frame?.iframe;
+  if (isOurs && windows.top()?.id === id) frame?.focusContent();
+}
