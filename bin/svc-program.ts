@@ -57,9 +57,10 @@ program
   .description('run the portal and the controller')
   .option('--listen <host:port>', 'instead of Portal.spec.listen')
   .option('--join <host:port>', 'beside other portals of the same PostgreSQL store, which reach this one there')
+  .option('--fresh', 'begin with an empty store although the one of the last start is another one')
   .option('--no-link', 'print no link that signs in; the journal of systemd gets none in any case')
   .addOption(state())
-  .action(async (dir: string, options: { listen?: string; join?: string; link: boolean; state: string }) => {
+  .action(async (dir: string, options: { listen?: string; join?: string; fresh?: boolean; link: boolean; state: string }) => {
     await (await import('./commands/up.ts')).runUp(dir, options);
   });
 

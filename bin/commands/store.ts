@@ -9,7 +9,8 @@ import { openMemberStore } from '../../store/postgres.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { plain, printValue, toned, write } from '../output.ts';
 import { byteFolders } from '../up/stored-bytes.ts';
-import { holderName, openStore, postgresPlace, storeFile, storePlace, type StorePlace } from '../up/store-place.ts';
+import { storeFile, type StorePlace } from '../up/remembered-store.ts';
+import { holderName, openStore, postgresPlace, storePlace } from '../up/store-place.ts';
 
 interface StoreOptions {
   readonly state: string;

@@ -3,11 +3,21 @@ import { setFlagsFromString } from 'node:v8';
 /** `svc up DIR`: the portal and the controller in this process until it is ended. The wiring is in bin/up/. */
 export async function runUp(
   dir: string,
-  options: { readonly listen?: string; readonly join?: string; readonly link: boolean; readonly state: string },
+  {
+    listen,
+    join,
+    ...options
+  }: {
+    readonly listen?: string;
+    readonly join?: string;
+    readonly fresh?: boolean;
+    readonly link: boolean;
+    readonly state: string;
+  },
 ): Promise<void> {
   collectYoungBuffersEarly();
   const { up } = await import('../up/main.ts');
-  await up({ dir, listen: options.listen ?? null, joins: options.join ?? null, link: options.link, state: options.state });
+  await up({ dir, listen: listen ?? null, joins: join ?? null, ...options });
 }
 
 /**

@@ -36,6 +36,8 @@ export const portuguese: Translation = {
       'com --frontend: o que o backend responde além de /api; pode ser repetido',
     'instead of the port of the last time': 'em vez da porta da última vez',
     'instead of a folder of its own below ~/.local/state/svc-dev': 'em vez de uma pasta própria em ~/.local/state/svc-dev',
+    'begin with an empty store although the one of the last start is another one':
+      'começa com um armazenamento vazio, embora o da última vez seja outro',
     'print no link that signs in; the journal of systemd gets none in any case':
       'não mostra link que entra; o journal do systemd não recebe nenhum em todo caso',
     'open the links in the browser': 'abre os links no navegador',

@@ -55,6 +55,8 @@ export interface UpOptions {
   readonly state: string;
   /** Beside other portals of the same store, of which one leads: where they reach this one, host:port. */
   readonly joins?: string | null;
+  /** An empty store may take the place of the one of the last start. */
+  readonly fresh?: boolean;
   /** False: no link that signs in is printed. */
   readonly link?: boolean;
   /** Of `svc dev`. */
@@ -144,7 +146,10 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin({ dir, listen, state, joins = null, link = true, dev }: UpOptions, log: Logger): Promise<Running> {
+export async function begin(
+  { dir, listen, state, joins = null, fresh = false, link = true, dev }: UpOptions,
+  log: Logger,
+): Promise<Running> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -157,7 +162,8 @@ export async function begin({ dir, listen, state, joins = null, link = true, dev
     ends.push(() => lock.release());
     faultPoint('up/locked');
     const local = createBus();
-    const opened = await openState({ stateDir, place: await storePlace(desiredDir, stateDir), bus: local, joins, clock, log, ends });
+    const place = await storePlace(desiredDir, stateDir);
+    const opened = await openState({ stateDir, fresh, place, bus: local, joins, clock, log, ends });
     faultPoint('up/store-open');
     const reached = reachedAt();
     const created = controllers({ stateDir, desiredDir, opened, local, reached, clock, log, dev });
@@ -186,12 +192,7 @@ export async function begin({ dir, listen, state, joins = null, link = true, dev
     reached.is(url, directHost(settings.listenHost, port));
     await reigns.controller().start();
     reigns.follow();
-    if (opened.member !== null) {
-      const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
-      const { pool } = opened.member.pools;
-      const living = async (): Promise<readonly string[]> => (await livingPortals(pool, clock)).map(({ id }) => id);
-      ends.push(closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }));
-    }
+    if (opened.member !== null) ends.push(closeLost(opened.member, { opened, reigns, clock, log }));
     faultPoint('up/listening');
     const running = {
       url,
@@ -213,6 +214,16 @@ export async function begin({ dir, listen, state, joins = null, link = true, dev
     await end();
     throw error;
   }
+}
+
+/** Answers what ends it. */
+function closeLost(
+  { pools }: NonNullable<OpenState['member']>,
+  { opened, reigns, clock, log }: Pick<PortalParts, 'opened' | 'reigns' | 'clock' | 'log'>,
+): () => void {
+  const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
+  const living = async (): Promise<readonly string[]> => (await livingPortals(pools.pool, clock)).map(({ id }) => id);
+  return closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError });
 }
 
 interface PortalParts {

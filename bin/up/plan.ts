@@ -10,7 +10,8 @@ import { createController } from '../../controller/loop/loop.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
-import { openStore, storeFile, storePlace } from './store-place.ts';
+import { storeFile } from './remembered-store.ts';
+import { openStore, storePlace } from './store-place.ts';
 
 export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
   const stateDir = path.resolve(state);

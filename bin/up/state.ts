@@ -27,10 +27,11 @@ import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
 import { joinAt } from './settings.ts';
 import { openStoredBytes } from './stored-bytes.ts';
-import { openMember, openStore, rememberStore, storeFile, type StorePlace } from './store-place.ts';
+import { refuseForgotten, type FreshStoreOptions } from './fresh-store.ts';
+import { rememberStore, storeFile, type StorePlace } from './remembered-store.ts';
+import { openMember, openStore } from './store-place.ts';
 
-export interface StateOptions {
-  readonly stateDir: string;
+export interface StateOptions extends FreshStoreOptions {
   readonly place: StorePlace;
   readonly bus: Bus;
   /** Where the other portals of the store reach this one (host:port); null: there are no others. */
@@ -88,10 +89,10 @@ function withFaultPoints(store: Store): Store {
 }
 
 /** Before documents are read: a Grant makes rooms. */
-export async function openState({ stateDir, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
+export async function openState({ stateDir, fresh, place, bus: local, joins, clock, log, ends }: StateOptions): Promise<OpenState> {
   // Before anything is opened.
   if (joins !== null) joinAt(joins);
-  const joined = joins !== null ? await openMember(place, { stateDir, clock, local }) : null;
+  const joined = joins !== null ? await openMember(place, { stateDir, fresh, clock, local }) : null;
   const opened =
     joined === null
       ? await openStore(place, { stateDir, clock, leads: true })
@@ -99,7 +100,8 @@ export async function openState({ stateDir, place, bus: local, joins, clock, log
   const bus = joined?.shared.bus ?? local;
   const store = withFaultPoints(withEdges(opened.store, bus));
   ends.push(() => store.close());
-  if (joined !== null) ends.push(() => joined.shared.stop());
+  if (joined === null) await refuseForgotten(opened.store, place, { stateDir, fresh });
+  else ends.push(() => joined.shared.stop());
   rememberStore(stateDir, place);
   const file = storeFile(place, stateDir);
   const lost = new Map<string, string>();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';
-import { openMember, postgresPlace, rememberStore, storePlace } from './store-place.ts';
+import { rememberStore } from './remembered-store.ts';
+import { openMember, postgresPlace, storePlace } from './store-place.ts';
 
 const of = (store: string) => postgresPlace({ store }, '/nonexistent');
 
@@ -35,7 +36,7 @@ test('with errors in the folder and nothing remembered, a portal that joins othe
   writeFileSync(join(dir, 'casa.yaml'), casa('blah blah'));
   const place = await storePlace(dir, dir);
   expect(place.store).toBe('sqlite:svc.db');
-  const joined = openMember(place, { stateDir: dir, clock: systemClock, local: createBus() });
+  const joined = openMember(place, { stateDir: dir, fresh: false, clock: systemClock, local: createBus() });
   await expect(joined).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/casa\.yaml:4:\d+ PATTERN/) as string });
   rememberStore(dir, place);
   expect(JSON.parse(readFileSync(join(dir, 'store'), 'utf8'))).toEqual({ store: 'sqlite:svc.db' });

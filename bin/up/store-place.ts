@@ -5,29 +5,19 @@ import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { readSecretReference } from '../../controller/desired/secret-reference.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
-import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { Bus } from '../../store/bus.ts';
 import { openMemberStore, openPostgresStore, type MemberStore } from '../../store/postgres.ts';
 import { livingPortals } from '../../store/portals.ts';
 import type { PostgresHost, PostgresPlace } from '../../store/postgres-hosts.ts';
 import type { Pools } from '../../store/postgres-pools.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import { refuseForgotten, type FreshStoreOptions } from './fresh-store.ts';
+import { embedded, rememberedPlace, storeFile, type StorePlace } from './remembered-store.ts';
 import { createSharedBus, type SharedBus } from '../../store/shared-bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
-
-/** What the Portal document says of it. */
-export interface StorePlace extends Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'> {
-  /** What is wrong with the desired folder, when nothing else says where the store is. */
-  readonly unread?: readonly string[];
-}
-
-const embedded = { store: 'sqlite:svc.db' } as const;
-
-const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
 
 /** A broken folder leaves it where it was. */
 export async function storePlace(dir: string, stateDir: string): Promise<StorePlace> {
@@ -41,38 +31,6 @@ export async function storePlace(dir: string, stateDir: string): Promise<StorePl
     ...(storeCa === undefined ? {} : { storeCa }),
     ...(portalKey === undefined ? {} : { portalKey }),
   };
-}
-
-async function rememberedPlace(stateDir: string, unread: readonly string[]): Promise<StorePlace> {
-  const text = String(await readPlainFile(rememberedIn(stateDir)).catch(() => '')).trim();
-  if (text === '') return { ...embedded, unread };
-  // As portals before PostgreSQL wrote it.
-  if (text.startsWith('sqlite:')) return { store: text };
-  const place = parsed(text);
-  if (typeof place?.store === 'string' && /^(?:sqlite:|postgres:\/\/)./.test(place.store)) return place;
-  throw new SvcError(
-    'BAD_REQUEST',
-    `${rememberedIn(stateDir)} is not what svc up wrote: mend the desired folder, which says where the store is`,
-  );
-}
-
-function parsed(text: string): StorePlace | null {
-  try {
-    return JSON.parse(text) as StorePlace | null;
-  } catch {
-    return null;
-  }
-}
-
-/** So that a broken folder at the next start does not open another store. No secret is in it: the password is named, not said. */
-export function rememberStore(stateDir: string, place: StorePlace): void {
-  writeFileAtomic(rememberedIn(stateDir), `${JSON.stringify({ ...place, unread: undefined })}\n`, { mode: 0o600, durable: true });
-}
-
-/** The file of an embedded store; null: it is a database of PostgreSQL. */
-export function storeFile({ store = '' }: StorePlace, stateDir: string): string | null {
-  const file = /^sqlite:(.+)$/.exec(store)?.[1];
-  return file === undefined ? null : path.resolve(stateDir, file);
 }
 
 export interface OpenStore {
@@ -102,7 +60,7 @@ const portalKeyCharsMin = 32;
 /** Of a portal among others, which hears them on `local`. */
 export async function openMember(
   place: StorePlace,
-  options: { readonly stateDir: string; readonly clock: Clock; readonly local: Bus },
+  options: FreshStoreOptions & { readonly clock: Clock; readonly local: Bus },
 ): Promise<OpenMember> {
   const { stateDir, clock, local } = options;
   const [wrong] = place.unread ?? [];
@@ -125,6 +83,7 @@ export async function openMember(
   const mark = createHmac('sha256', key).update('svc portals').digest('hex');
   const member = await openMemberStore(reached, { clock, holder: holderName() });
   try {
+    await refuseForgotten(member, place, options);
     await refuseOtherKey(member, { mark, clock });
   } catch (error) {
     await member.close();

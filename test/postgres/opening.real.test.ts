@@ -5,9 +5,11 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openWindows } from '../../api/events/windows.ts';
 import { openState } from '../../bin/up/state.ts';
-import { openMember, type StorePlace } from '../../bin/up/store-place.ts';
+import type { StorePlace } from '../../bin/up/remembered-store.ts';
+import { openMember } from '../../bin/up/store-place.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createBus } from '../../store/bus.ts';
+import { copyToPostgres } from '../../store/copy.ts';
 import { joinPortals, livingPortals } from '../../store/portals.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
@@ -81,7 +83,8 @@ const said = ({ user, port, database }: PostgresPlace, key: string): StorePlace 
 
 test('a portal with another key than those that run is refused; when none runs the key is a new one', async () => {
   Object.assign(process.env, { OF_STORE: place.password, KEY_ONE: 'a'.repeat(32), KEY_TWO: 'b'.repeat(32) });
-  const joined = (name: string) => openMember(said(place, name), { stateDir: server.folder, clock: systemClock, local: createBus() });
+  const joined = (name: string) =>
+    openMember(said(place, name), { stateDir: server.folder, fresh: false, clock: systemClock, local: createBus() });
   const opened = async (name: string) => {
     const one = await joined(name);
     ends.push(async () => {
@@ -115,7 +118,7 @@ test('a portal whose rooms stay shut is one among the others, and closes none of
     const stateDir = join(server.folder, name);
     await mkdir(stateDir);
     const log = pino({ level: 'silent' });
-    return await openState({ stateDir, place: where, bus: createBus(), joins: '127.0.0.1:1', clock: systemClock, log, ends });
+    return await openState({ stateDir, fresh: false, place: where, bus: createBus(), joins: '127.0.0.1:1', clock: systemClock, log, ends });
   };
   const { store, peers } = await open('well');
   await store.rooms.createRoom({ id: 's1', app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
@@ -127,4 +130,40 @@ test('a portal whose rooms stay shut is one among the others, and closes none of
   expect(living.map(({ id }) => id)).toEqual([peers!.portal, shut.peers!.portal]);
   await openWindows(shut.store, shut.bus, systemClock, shut.peers!.portal);
   expect(await store.windowsOf('ana', 'notas')).toMatchObject({ open: 1 });
+});
+
+test('an empty database in place of a store that has something is refused before anything is in it, unless it is wanted', async () => {
+  Object.assign(process.env, { OF_STORE: place.password, KEY_ONE: 'a'.repeat(32) });
+  const stateDir = join(server.folder, 'moved');
+  await mkdir(stateDir);
+  const open = async (where: StorePlace, more: { readonly joins?: string; readonly fresh?: boolean } = {}): Promise<unknown> => {
+    const closing: typeof ends = [];
+    try {
+      const log = pino({ level: 'silent' });
+      const { joins = null, fresh = false } = more;
+      const { store } = await openState({ stateDir, fresh, place: where, bus: createBus(), joins, clock: systemClock, log, ends: closing });
+      await store.changeInForce({ put: [{ name: 'Person/ana', leaving: false, body: '{}' }], gone: [] });
+      return 'opened';
+    } catch (error) {
+      return (error as { readonly message: string }).message;
+    } finally {
+      for (const end of closing.toReversed()) await end();
+    }
+  };
+  const [where, other] = [said(await server.database(), 'KEY_ONE'), said(await server.database(), 'KEY_ONE')];
+  // Nothing is lost by the first start, nor by a move from a store that has nothing.
+  expect(await open({ store: 'sqlite:svc.db' })).toBe('opened');
+  const refusal = expect.stringMatching(/is empty, .*svc\.db: svc store copy DIR --from .* brings it over; svc up --fresh begins/);
+  expect([await open(where), await open(where, { joins: '127.0.0.1:1' })]).toEqual([refusal, refusal]);
+  const copied = await copyToPostgres(
+    join(stateDir, 'svc.db'),
+    { ...place, database: where.store!.split('/').at(-1)! },
+    { clock: systemClock, holder: 'copy', rooms: null, folders: {} },
+  );
+  expect(copied.find(({ table }) => table === 'in_force')).toEqual({ table: 'in_force', rows: 1 });
+  expect([await open(where), await open(where)]).toEqual(['opened', 'opened']);
+  // From one database to another, and back to a file, nothing is copied by svc.
+  for (const empty of [other, { store: 'sqlite:neu.db' }])
+    expect(await open(empty)).toMatch(/is empty, .* is in postgres:.*: name that one again; svc up --fresh begins with nothing/);
+  expect([await open(other, { fresh: true }), await open(other)]).toEqual(['opened', 'opened']);
 });

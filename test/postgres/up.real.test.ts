@@ -18,6 +18,7 @@ let desired: string;
 let server: TestPostgres;
 let portal: RunningPortal;
 let ana: Browser;
+let refused: Awaited<ReturnType<typeof runSvc>>;
 let copied: Awaited<ReturnType<typeof runSvc>>;
 
 beforeAll(async () => {
@@ -39,6 +40,8 @@ beforeAll(async () => {
   // It began with the embedded store, and goes on in the database.
   await portal.kill();
   await write({ store: place.name, storePassword: { file: join(folder, 'password') } });
+  // As a service would, before somebody copied.
+  refused = await runSvc(folder, ['up', desired, '--state', portal.state, '--listen', '127.0.0.1:0']);
   copied = await runSvc(folder, ['store', 'copy', desired, '--state', portal.state]);
   await portal.again();
 });
@@ -52,6 +55,7 @@ const session = async (): Promise<number> => (await ana.request('/api/sessao', {
 const processOf = async (): Promise<unknown> => (await whenState(portal, 'notas', 'running')).details['pid'];
 
 test('what the embedded store knew is there after a copy, which is made once and of a portal that is stopped', async () => {
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/CONFLICT.*svc store copy/s)]);
   expect([copied.code, copied.out + copied.err]).toEqual([
     0,
     expect.stringMatching(/\n +1 {2}sessions\n[^]*\ndone +\d+ rows and files of /),
