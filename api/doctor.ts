@@ -230,6 +230,11 @@ async function checkDesired({ admin }: DoctorDeps): Promise<Verdict> {
       { pt: `${plan.pendingPrune.length} remoção(ões) à espera`, en: `${plan.pendingPrune.length} removal(s) wait` },
       { pt: 'svc apply --prune as faz', en: 'svc apply --prune carries them out' },
     );
+  if (plan.restart !== undefined)
+    return lacking(
+      { pt: `só valem depois de um reinício: ${plan.restart.join(', ')}`, en: `wait for a restart: ${plan.restart.join(', ')}` },
+      { pt: 'reinicie o portal; os apps continuam', en: 'restart the portal; apps go on meanwhile' },
+    );
   const n = plan.blocked.length;
   const blocked: Words =
     n === 0 ? same('') : { pt: `, ${n} sem saída (svc plan diz por quê)`, en: `, ${n} blocked (svc plan says by what)` };

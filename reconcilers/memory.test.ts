@@ -117,7 +117,7 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
       5,
     ).memory,
   ],
-  ['Portal', portalMemory, decidePortal({ generation: 1 }, { errors: [], held: [], why: null }, null, 5).memory],
+  ['Portal', portalMemory, decidePortal({ generation: 1 }, { errors: [], held: [], why: null, waiting: [] }, null, 5).memory],
 ];
 
 describe.for(made)('the memory of %s', ([, shape, memory]) => {

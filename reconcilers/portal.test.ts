@@ -3,7 +3,7 @@ import { decidePortal } from './portal.ts';
 
 const held = ['Backend/a', 'Backend/b', 'Backend/c', 'Backend/d', 'Backend/e'];
 const prune = 'nothing is removed until svc apply --prune: Backend/a, Backend/b, Backend/c, Backend/d, Backend/e';
-const fine = { errors: [], held: [], why: null };
+const fine = { errors: [], held: [], why: null, waiting: [] };
 
 it.for([
   ['in force', {}, 'listening', 'Listening', 'True', ''],
@@ -26,6 +26,14 @@ it.for([
   ['held', { held, why: 'removes all' }, 'waiting', 'PendingPrune', 'False', `removes all; ${prune}`],
   ['held, with more', { held: [...held, 'Backend/f'], why: 'removes all' }, 'waiting', 'PendingPrune', 'False', `removes all; ${prune}…`],
   ['held for no reason that is told', { held }, 'waiting', 'PendingPrune', 'False', `; ${prune}`],
+  [
+    'in force but for what is read at the start',
+    { waiting: ['listen', 'url'] },
+    'waiting',
+    'RestartNeeded',
+    'True',
+    'listen, url: as before until the portal is started again',
+  ],
 ] as const)('a folder that is %s', ([, changes, state, reason, status, message]) => {
   const first = decidePortal({ generation: 7 }, { ...fine, ...changes }, null, 1_000);
   const ready = { type: 'Ready', status, reason, message, observedGeneration: 7, sinceMs: 1_000 };

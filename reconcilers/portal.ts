@@ -1,5 +1,5 @@
 /**
- * The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` (design 4). No actions: status only.
+ * The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` or a restart (design 4). No actions: status only.
  */
 import type { Reason } from '../schema/backend.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
@@ -18,6 +18,8 @@ export interface PortalObserved {
   readonly held: readonly string[];
   /** Why they are held; null when none is. */
   readonly why: string | null;
+  /** Fields of the Portal document that this portal reads when it is started again. */
+  readonly waiting: readonly string[];
 }
 
 export interface PortalMemory {
@@ -33,7 +35,7 @@ export function decidePortal(
   nowMs: number,
 ): Decision<PortalMemory> {
   const { state, reason, message } = standing(observed);
-  const status = reason === 'Listening' ? 'True' : 'False';
+  const status = reason === 'Listening' || reason === 'RestartNeeded' ? 'True' : 'False';
   const stamped = stampConditions([{ type: 'Ready', status, reason, message }], memory?.since, desired.generation, nowMs);
   return {
     actions: [],
@@ -46,7 +48,11 @@ export function decidePortal(
   };
 }
 
-function standing({ errors, held, why }: PortalObserved): { readonly state: string; readonly reason: Reason; readonly message: string } {
+function standing({ errors, held, why, waiting }: PortalObserved): {
+  readonly state: string;
+  readonly reason: Reason;
+  readonly message: string;
+} {
   const [first] = errors;
   if (first !== undefined) {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
@@ -58,6 +64,9 @@ function standing({ errors, held, why }: PortalObserved): { readonly state: stri
       reason: 'PendingPrune',
       message: `${why ?? ''}; nothing is removed until svc apply --prune: ${held.slice(0, 5).join(', ')}${held.length > 5 ? '…' : ''}`,
     };
+  }
+  if (waiting.length > 0) {
+    return { state: 'waiting', reason: 'RestartNeeded', message: `${waiting.join(', ')}: as before until the portal is started again` };
   }
   return { state: 'listening', reason: 'Listening', message: '' };
 }

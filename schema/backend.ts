@@ -93,6 +93,7 @@ export const reasons = [
   'Reachable',
   'Listening',
   'PendingPrune',
+  'RestartNeeded',
   'Granted',
   'Granting',
   'ReferenceMissing',

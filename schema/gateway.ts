@@ -282,4 +282,6 @@ export interface PlanAnswer {
   readonly pendingPrune: readonly string[];
   /** What stays as it is although a document says something of it, and what is waited for. */
   readonly notes?: readonly string[];
+  /** Fields of the Portal document that are read when the portal is started again. */
+  readonly restart?: readonly string[];
 }

@@ -47,6 +47,8 @@ async function printPlan(answer: PlanAnswer, { output }: PortalOptions, verb: st
     for (const { key, reason, message } of answer.blocked)
       write(`${color('yellow', 'blocked')}  ${plain(key)}  ${reason}  ${plain(message)}\n`);
     for (const name of answer.pendingPrune) write(`${color('yellow', 'held')}  ${plain(name)}: not removed without: svc apply --prune\n`);
+    if (answer.restart !== undefined)
+      write(`${color('yellow', 'restart')}  Portal: ${plain(answer.restart.join(', '))}: as before until the portal is started again\n`);
     for (const note of answer.notes ?? []) write(`${plain(note)}\n`);
     if (answer.ok) write(summary(answer, verb));
   }

@@ -2,6 +2,7 @@
 import about from '../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import type { PortalDev } from '../../api/dev/contract.ts';
+import type { StartedWith } from '../../controller/desired/restart.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import type { AroundCluster } from '../../controller/loop/context.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
@@ -27,16 +28,18 @@ interface ControllerParts {
   readonly opened: OpenState;
   readonly local: Bus;
   readonly reached: ReturnType<typeof reachedAt>;
+  readonly startedWith: () => StartedWith | null;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
 }
 
 /** Makes the controller of a reign; null: of a portal among others that does not lead. */
-export function controllers({ stateDir, desiredDir, opened, local, reached, clock, log, dev }: ControllerParts) {
+export function controllers({ stateDir, desiredDir, opened, local, reached, startedWith, clock, log, dev }: ControllerParts) {
   const parts = { stateDir, clock, log };
   const common = {
     portalUrl: reached.of,
+    startedWith,
     shellVersion: about.version,
     dir: desiredDir,
     clock,

@@ -42,6 +42,8 @@ import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { createServedRepository } from './served-repository.ts';
 import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
+import type { PortalSpec, StartedWith } from '../../controller/desired/restart.ts';
+import type { StorePlace } from './remembered-store.ts';
 import { storePlace } from './store-place.ts';
 import { figuresOf, switchable } from './switchable.ts';
 import { terminalLog } from './terminal-log.ts';
@@ -166,7 +168,8 @@ export async function begin(
     const opened = await openState({ stateDir, fresh, place, bus: local, joins, clock, log, ends });
     faultPoint('up/store-open');
     const reached = reachedAt();
-    const created = controllers({ stateDir, desiredDir, opened, local, reached, clock, log, dev });
+    let started: StartedWith | null = null;
+    const created = controllers({ stateDir, desiredDir, opened, local, reached, startedWith: () => started, clock, log, dev });
     const reigns = await (opened.member === null
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
@@ -179,7 +182,9 @@ export async function begin(
     ends.push(() => reached.never());
     await reigns.controller().prepare();
     refuseNothing(reigns.controller());
-    const settings = portalSettings(reigns.controller().context.entries.portal?.document.spec ?? {}, listen);
+    const spec = reigns.controller().context.entries.portal?.document.spec ?? {};
+    const settings = portalSettings(spec, listen);
+    started = startOf(spec, place, listen);
     await refuseTaken(settings.listenHost, settings.listenPort);
     reigns.controller().hear();
     const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
@@ -214,6 +219,11 @@ export async function begin(
     await end();
     throw error;
   }
+}
+
+/** The store may be that of the last start, where the folder has errors. */
+function startOf(spec: PortalSpec, { unread: _, ...stored }: StorePlace, listen: string | null): StartedWith {
+  return { spec: { ...spec, ...stored }, listens: listen === null };
 }
 
 /** Answers what ends it. */

@@ -1,5 +1,6 @@
 /** Where the store is, as the Portal document says, and as the state folder remembers it of the last start. */
 import path from 'node:path';
+import { portalDefaults } from '../../controller/desired/restart.ts';
 import { writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -11,7 +12,7 @@ export interface StorePlace extends Pick<PortalDocument['spec'], 'store' | 'stor
   readonly unread?: readonly string[];
 }
 
-export const embedded = { store: 'sqlite:svc.db' } as const;
+export const embedded = { store: portalDefaults.store } as const;
 
 const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
 

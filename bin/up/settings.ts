@@ -1,14 +1,12 @@
 /** What `svc up` takes from the Portal document and the command line, with the defaults of the house. */
 import type { PortalOptions } from '../../api/portal.ts';
-import type { PortalDocument } from '../../schema/desired/documents.ts';
+import { portalDefaults, type PortalSpec } from '../../controller/desired/restart.ts';
 import { SvcError } from '../../schema/errors.ts';
 
-type PortalSpec = PortalDocument['spec'];
-
 export function portalSettings(spec: PortalSpec, listen: string | null): PortalOptions['settings'] {
-  const address = listen ?? spec.listen ?? '127.0.0.1:8787';
+  const address = listen ?? spec.listen ?? portalDefaults.listen;
   const { listenHost, listenPort } = listenAt(address);
-  const { origins = 'subdomain', trustedProxies = [], shellScripts = 'system' } = spec;
+  const { origins, trustedProxies, shellScripts } = { ...portalDefaults, ...spec };
   return { listenHost, listenPort, url: portalUrl(spec.url, listenPort), origins, trustedProxies, shellScripts };
 }
 

@@ -2,6 +2,7 @@
  * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile
  * (style rule 2). What an act brings about comes back as observation; its failure is remembered on the entry it was for.
  */
+import { originsOf } from '../desired/restart.ts';
 import { keys } from '../../schema/keys.ts';
 import { randomBytes } from 'node:crypto';
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
@@ -110,7 +111,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
   const taken = noteOrder(options.figures, entry);
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('start/before-send');
-    const basePath = options.entries.portal?.document.spec.origins === 'path' ? `/proxy/app/${app}/` : '/';
+    const basePath = originsOf(options, options.entries.portal) === 'path' ? `/proxy/app/${app}/` : '/';
     const token = randomBytes(32).toString('base64url');
     const variables = await options.credentials.issue(entry, token, order.requestId);
     const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables });

@@ -1,4 +1,5 @@
 /** What executors are given, and how each of them fails. */
+import type { StartedWith } from '../desired/restart.ts';
 import type { Action, ActionOf, ServerAction } from '../../reconcilers/actions.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -34,6 +35,7 @@ export interface ExecutorOptions {
   readonly credentials: PortalCredentials;
   readonly queue: JobActOptions;
   readonly figures: Figures;
+  readonly startedWith: (() => StartedWith | null) | undefined;
   /** Folder of the YAML files: a repository is relative to it. */
   readonly dir: string;
   /** Something that a key depends on changed. */

@@ -1,6 +1,7 @@
-/** `Portal/<name>`: the folder of desired state as a whole: in force, broken (the last good state stays), or waiting for `--prune`. */
+/** `Portal/<name>`: the folder of desired state as a whole: in force, broken (the last good state stays), or waiting for `--prune` or a restart. */
 import { portalMemory, decidePortal, type PortalDesired, type PortalMemory, type PortalObserved } from '../../reconcilers/portal.ts';
 import { keys } from '../../schema/keys.ts';
+import { waitingForRestart } from '../desired/restart.ts';
 import { watchFolder } from '../desired/watch.ts';
 import { rereadFolder } from '../loop/apply.ts';
 import type { Entries } from '../entries.ts';
@@ -21,9 +22,10 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
     return true;
   },
   desired: (_context, { portal }) => ({ generation: portal?.generation ?? 0 }),
-  observed: ({ source }) => {
+  observed: ({ source, options }, { portal }) => {
     const { held, why } = source.current();
-    return { errors: source.errors(), held, why };
+    const waiting = waitingForRestart(options.startedWith?.() ?? null, portal?.document.spec ?? {});
+    return { errors: source.errors(), held, why, waiting };
   },
   decide: decidePortal,
   memory: portalMemory,

@@ -1,4 +1,5 @@
 /** What the parts of the loop share. Made once by loop.ts. */
+import type { StartedWith } from '../desired/restart.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { PortalSeen } from '../../schema/portals.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
@@ -36,6 +37,8 @@ export interface ControllerOptions {
   readonly shellVersion: string;
   /** False: another portal leads. This one sees and decides the same, for its own people, and carries out and writes nothing of it. Absent: it leads. */
   readonly leads?: boolean;
+  /** What the Portal document said when this portal began; null: it does not yet, or never will (`svc plan`). */
+  readonly startedWith?: () => StartedWith | null;
   /** The portals that share the store, this one among them; absent: there are no others. */
   readonly portals?: () => Promise<readonly PortalSeen[]>;
   /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */

@@ -139,6 +139,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     clock,
     log,
     dir: options.dir,
+    startedWith: options.startedWith,
     queue: jobActs(options, () => context),
     onChange: (key) => queue.add(key, true),
     onServer: (action) => beginServerAct(context, action),

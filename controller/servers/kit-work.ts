@@ -2,6 +2,7 @@
  * The kit of one server for the loop: what was observed of it, what is running, what failed. The acts take minutes on a slow line, so they
  * run beside the loop; one at a time per server, and after each the server is observed again.
  */
+import { originsOf } from '../desired/restart.ts';
 import type { KitFailure, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
@@ -147,7 +148,7 @@ function failureOf({ options }: Pick<Context, 'options'>, error: unknown, before
 
 export function serverDesired(context: Context, server: ServerEntry): ServerDesired {
   const { kit } = server;
-  const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
+  const origins = originsOf(context.options, context.entries.portal);
   return {
     name: server.name,
     generation: server.placed.generation,
@@ -242,7 +243,7 @@ export async function prepareAccounts(
   await serverWork(context, server, 'accounts', 'its accounts are made ready', async (kit) => {
     refuseRemoved(server, kit);
     onStep('accounts');
-    const origins = context.entries.portal?.document.spec.origins ?? 'subdomain';
+    const origins = originsOf(context.options, context.entries.portal);
     const troubles = await kit.admin.prepareAccounts(origins, accountsOn(context, server));
     // A missing account is a condition of its person, not a failure here: it is left out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));

@@ -15,6 +15,7 @@ import type { Reason } from '../../schema/backend.ts';
 import { sourceChanged, sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Offers } from '../../schema/shop-view.ts';
+import { waitingForRestart } from '../desired/restart.ts';
 import { withLost, type InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
@@ -151,7 +152,16 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   changes.push(...(await serverChanges(context, entries, (server) => server.leaving, leaving, nowMs)));
   if (dir === null) changes.push(...planJobs(context, nowMs));
   const notes = [...leaving.notes, ...grants.notes];
-  return { ok: true, changes, blocked, errors: [], pendingPrune: inForce.held, ...(notes.length === 0 ? {} : { notes }) };
+  const restart = waitingForRestart(options.startedWith?.() ?? null, entries.portal?.document.spec ?? {});
+  return {
+    ok: true,
+    changes,
+    blocked,
+    errors: [],
+    pendingPrune: inForce.held,
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(restart.length === 0 ? {} : { restart }),
+  };
 }
 
 /** People whom no server can serve, and servers of which nothing can be said. */

@@ -186,6 +186,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     because: 'documents are gone from the folder, more than goes without asking',
     fix: 'svc plan shows them; svc apply --prune removes them',
   },
+  RestartNeeded: {
+    because: 'the Portal document was changed where a portal reads it only when it starts',
+    fix: 'restart the portal; apps go on meanwhile',
+  },
   Invalid: { because: 'something is wrong with it', fix: 'correct the place that the message names' },
   JobHeld: {
     because: 'the portal lets jobs go person by person, and its turn has not come',

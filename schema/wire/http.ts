@@ -312,6 +312,7 @@ export const planAnswer = closed(
     errors: strings,
     pendingPrune: strings,
     notes: strings,
+    restart: strings,
   },
   ['ok', 'changes', 'blocked', 'errors', 'pendingPrune'],
 );

@@ -99,6 +99,33 @@ describe.concurrent('the folder and the portal', () => {
     expect(await plan()).toEqual({ ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] });
   });
 
+  test('what is read at the start waits for a restart, says so, and is for apps as it was until then', oneByOne, async () => {
+    const file = join(desired(), 'casa.yaml');
+    const before = await readFile(file, 'utf8');
+    const edited = 'listen: "127.0.0.1:1", url: "http://svc.localhost:1", origins: path, trustedProxies: [10.0.0.5], store: "sqlite:x.db"';
+    await writeFile(file, before.replace('origins: subdomain', edited));
+    const fields = ['url', 'origins', 'trustedProxies', 'store'];
+    // Where it listens was said by the command line.
+    const waiting = await whenPortalIs('waiting');
+    expect([waiting.reason, waiting.message]).toEqual([
+      'RestartNeeded',
+      `${fields.join(', ')}: as before until the portal is started again`,
+    ]);
+    expect(await plan()).toEqual({ ok: true, changes: [], blocked: [], errors: [], pendingPrune: [], restart: fields });
+    const { checks } = (await running().admin('GET', '/api/admin/doctor')).body as { checks: readonly { name: string }[] };
+    expect(checks.find(({ name }) => name === 'desired')).toMatchObject({
+      warning: true,
+      detail: `wait for a restart: ${fields.join(', ')}`,
+    });
+    await order(running(), 'restart', 'notas');
+    await whenState(running(), 'notas', 'running');
+    const environ = await readFile(`/proc/${backendPids(state(), 'notas')[0]}/environ`, 'utf8');
+    expect(environ.split('\0')).toContain('SVC_APP_BASE_PATH=/');
+    await writeFile(file, before);
+    await whenPortalIs('listening');
+    expect((await plan()).restart).toBeUndefined();
+  });
+
   test('another name for the same package removes nothing', oneByOne, async () => {
     const pids = backendPids(state(), 'notas');
     const text = await readFile(join(desired(), 'casa.yaml'), 'utf8');
