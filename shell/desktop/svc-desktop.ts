@@ -195,6 +195,8 @@ export class SvcDesktop extends LitElement {
     addEventListener('pointerdown', () => (isDown = true), options);
     addEventListener('pointerup', released, options);
     addEventListener('pointercancel', released, options);
+    // It was let go over the page of an app, which alone was told.
+    addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
     const end = this.desk.windows.windows.subscribe(look);
     return () => {

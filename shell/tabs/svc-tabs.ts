@@ -9,6 +9,7 @@ import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { shieldWhileCaptured } from '../windows/window-drag.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
 import { askForNew, askToClose, reorderTabs, selectTab, tabCommands } from './tab-actions.ts';
@@ -64,13 +65,6 @@ export class SvcTabs extends LitElement {
     });
   }
 
-  /** Pages under a tab that is dragged would take the pointer. A tab that is gone meanwhile is told of at the document. */
-  #shield(): void {
-    const { shielded } = this.desk;
-    shielded.set(true);
-    document.addEventListener('lostpointercapture', () => shielded.set(false), { once: true });
-  }
-
   override render(): TemplateResult {
     const { tabs, active, canAdd } = this.now;
     return html`<ui-tabs
@@ -83,7 +77,7 @@ export class SvcTabs extends LitElement {
       @move=${(event: CustomEvent<{ readonly values: readonly string[] }>) => this.#moved(event)}
       @pointerdown=${keepFromTitle}
       @dblclick=${keepFromTitle}
-      @gotpointercapture=${() => this.#shield()}
+      @gotpointercapture=${() => shieldWhileCaptured(this.desk)}
     >
       ${repeat(
         tabs,

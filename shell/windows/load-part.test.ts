@@ -22,7 +22,7 @@ test('a part that did not come while the network was gone is asked for until it 
   };
   const desk = { connection: createSignal<'open'>('open'), toast: createSignal<never>(null as never) };
   desk.toast.subscribe(() => toasts.push(desk.toast.get()));
-  loadPart(desk as never, 'svc-part', load);
+  loadPart(desk, 'svc-part', load);
   await vi.advanceTimersByTimeAsync(5_000);
   const whileAway = asked;
   browser.onLine = true;

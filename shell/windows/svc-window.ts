@@ -19,12 +19,12 @@ import { builtinContent, focusBuiltin, ownWindows } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { holdsFocus } from '../../sdk/web/ui/element.ts';
-import { startDrag } from '../../sdk/web/ui/drag.ts';
+import { startDrag, type DragSteps } from '../../sdk/web/ui/drag.ts';
 import { broughtIn, fillsArea, handles } from './geometry.ts';
 import type { WindowState } from './manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';
 import type { UnsavedAnswer } from './unsaved.ts';
-import { createPageDrag, moveSteps, resizeSteps, type SnapPreview } from './window-drag.ts';
+import { createPageDrag, moveSteps, resizeSteps, shieldWhileCaptured, type SnapPreview } from './window-drag.ts';
 import { windowStyles } from './window-styles.ts';
 
 /** Below this, tabs are in a line of their own. */
@@ -220,7 +220,11 @@ export class SvcWindow extends LitElement implements Frame {
     const title = event.currentTarget;
     this.#framePressed();
     if (!(title instanceof HTMLElement) || this.#refusesDrag(event)) return;
-    startDrag(event, title, () => moveSteps(this.desk, this.state, this.#preview, event.clientX, event.clientY));
+    this.#drag(event, title, () => moveSteps(this.desk, this.state, this.#preview, event.clientX, event.clientY));
+  }
+
+  #drag(event: PointerEvent, target: HTMLElement, begin: () => DragSteps): void {
+    if (startDrag(event, target, begin)) shieldWhileCaptured(this.desk);
   }
 
   /** Buttons don't start a drag, nor what the manifest names. Source: spec 2.1, `cancelarArraste`. */
@@ -270,7 +274,7 @@ export class SvcWindow extends LitElement implements Frame {
                   @mousedown=${(event: Event) => event.preventDefault()}
                   @pointerdown=${(event: PointerEvent) => {
                     this.#framePressed();
-                    startDrag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle));
+                    this.#drag(event, event.currentTarget as HTMLElement, () => resizeSteps(this.desk, this.state, handle));
                   }}
                 ></div>`,
             )

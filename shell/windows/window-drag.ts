@@ -9,6 +9,15 @@ export interface SnapPreview {
   readonly mode: Exclude<Mode, 'normal'>;
 }
 
+/**
+ * From the press on: a browser asks the process of a page before it knows that the pointer is captured elsewhere. A target that is gone meanwhile is
+ * told of at the document.
+ */
+export function shieldWhileCaptured({ shielded }: Pick<Desk, 'shielded'>): void {
+  shielded.set(true);
+  document.addEventListener('lostpointercapture', () => shielded.set(false), { once: true });
+}
+
 export function moveSteps(
   desk: Desk,
   window: WindowState,

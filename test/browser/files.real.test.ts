@@ -137,11 +137,9 @@ test('a name is changed in place, a folder is made, files are cut and pasted, tr
 
   await page.locator('svc-window[top]').getByRole('button', { name: 'Mais ações' }).click();
   await menuItem('Nova pasta').click();
-  const name = page.getByRole('textbox', { name: 'Novo nome de Nova pasta' });
-  await name.fill('caixa');
+  await page.getByRole('textbox', { name: 'Novo nome de Nova pasta' }).fill('caixa');
   // Opened at once, while it is still shown as it was called before.
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
+  for (const key of ['Enter', 'Enter']) await page.keyboard.press(key);
   await files('caixa').waitFor();
   await page.keyboard.press('Alt+ArrowUp');
   await entry('caixa').waitFor();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { boxOf, frameOf, openApp, useDesk, windowOf, type Box } from './support/browser.ts';
+import { boxOf, drawn, frameOf, openApp, useDesk, windowOf, type Box } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 import { middleOf, touchScreen, type Point } from './support/touch.ts';
 
@@ -306,6 +306,7 @@ describe('where the keyboard is', () => {
         const { x, y } = await boxOf(window().locator('h2'));
         await page.mouse.move(x + 20, y + 10);
         await page.mouse.down();
+        await drawn(page);
         if (dx !== 0) await page.mouse.move(x + 20 + dx, y + 10 + dx, { steps: 3 });
         await page.mouse.up();
       };
@@ -321,6 +322,7 @@ describe('where the keyboard is', () => {
         const { x, y, height } = await boxOf(window());
         await page.mouse.move(x + 60, y + height + 1);
         await page.mouse.down();
+        await drawn(page);
         await page.mouse.move(x + 60, y + height - 20, { steps: 3 });
         await page.mouse.up();
       };

@@ -233,6 +233,8 @@ export async function fingers(page: Page): Promise<Fingers> {
 export async function dragBy(page: Page, from: Point, dx: number, dy: number): Promise<void> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
+  // No hand is as quick as that the browser does not know yet that the pointer is captured.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.mouse.move(from.x + dx, from.y + dy, { steps: 8 });
   await page.mouse.up();
 }

@@ -11,8 +11,9 @@ export interface DragSteps {
 /** Movement below this is a click. */
 const thresholdPx = 3;
 
-export function startDrag(event: PointerEvent, target: HTMLElement, begin: () => DragSteps): void {
-  if (event.button !== 0 || !event.isPrimary) return;
+/** False: it is no press that drags. */
+export function startDrag(event: PointerEvent, target: HTMLElement, begin: () => DragSteps): boolean {
+  if (event.button !== 0 || !event.isPrimary) return false;
   const { pointerId, clientX: startX, clientY: startY } = event;
   const over = new AbortController();
   const { signal } = over;
@@ -35,6 +36,8 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
     'pointermove',
     (move) => {
       if (move.pointerId !== pointerId) return;
+      // It was let go over a page before the browser knew of the capture, and that page was told.
+      if (move.buttons === 0) return finish(true);
       ({ clientX: x, clientY: y } = move);
       if (steps === null && Math.hypot(x - startX, y - startY) < thresholdPx) return;
       steps ??= begin();
@@ -47,4 +50,5 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   // At the document: of a target that was taken away meanwhile it is told there.
   document.addEventListener('lostpointercapture', (lost) => lost.pointerId === pointerId && finish(true), { signal });
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(false), { signal, capture: true });
+  return true;
 }

@@ -281,10 +281,15 @@ export async function boxOf(locator: Locator): Promise<Box> {
   return box;
 }
 
+/** No hand is as quick as that the browser does not know yet, after a press, that the pointer is captured or the pages are covered. */
+export const drawn = async (page: Page): Promise<unknown> =>
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
 /** Presses at a point, goes by a distance in steps as a hand does, and lets go. */
 export async function drag(page: Page, from: { readonly x: number; readonly y: number }, dx: number, dy: number): Promise<void> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
+  await drawn(page);
   await page.mouse.move(from.x + dx, from.y + dy, { steps: 8 });
   await page.mouse.up();
 }
