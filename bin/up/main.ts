@@ -42,8 +42,7 @@ import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { createServedRepository } from './served-repository.ts';
 import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
-import type { PortalSpec, StartedWith } from '../../controller/desired/restart.ts';
-import type { StorePlace } from './remembered-store.ts';
+import type { StartedWith } from '../../controller/desired/restart.ts';
 import { storePlace } from './store-place.ts';
 import { figuresOf, switchable } from './switchable.ts';
 import { terminalLog } from './terminal-log.ts';
@@ -148,10 +147,8 @@ async function endAll(ends: Ending[]): Promise<void> {
 }
 
 /** Everything but the signals: tests run it in their own process. */
-export async function begin(
-  { dir, listen, state, joins = null, fresh = false, link = true, dev }: UpOptions,
-  log: Logger,
-): Promise<Running> {
+export async function begin(options: UpOptions, log: Logger): Promise<Running> {
+  const { dir, listen, state, joins = null, fresh = false, link = true, dev } = options;
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
@@ -184,7 +181,7 @@ export async function begin(
     refuseNothing(reigns.controller());
     const spec = reigns.controller().context.entries.portal?.document.spec ?? {};
     const settings = portalSettings(spec, listen);
-    started = startOf(spec, place, listen);
+    started = { spec: { ...spec, ...place }, listens: listen === null };
     await refuseTaken(settings.listenHost, settings.listenPort);
     reigns.controller().hear();
     const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
@@ -219,11 +216,6 @@ export async function begin(
     await end();
     throw error;
   }
-}
-
-/** The store may be that of the last start, where the folder has errors. */
-function startOf(spec: PortalSpec, { unread: _, ...stored }: StorePlace, listen: string | null): StartedWith {
-  return { spec: { ...spec, ...stored }, listens: listen === null };
 }
 
 /** Answers what ends it. */
