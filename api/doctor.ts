@@ -249,6 +249,12 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
   if (servers.length === 0)
     return bad({ pt: 'nenhum servidor', en: 'no server' }, { pt: 'escreva um documento Server', en: 'write a Server document' });
   const lost = servers.filter(({ conditions }) => !conditions.some(({ type, status }) => type === 'Reachable' && status === 'True'));
+  const rivals = servers.filter(({ reason }) => reason === 'OtherPortal').map(({ name }) => name);
+  if (lost.length === 0 && rivals.length > 0)
+    return lacking(
+      { pt: `outro portal comanda também: ${rivals.join(', ')}`, en: `another portal orders them, too: ${rivals.join(', ')}` },
+      { pt: 'svc why Server/<nome> diz o que se viu', en: 'svc why Server/<name> says what was seen' },
+    );
   if (lost.length === 0) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
   return bad(
     {

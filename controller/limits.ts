@@ -84,6 +84,8 @@ export const limits = {
   /** How often Linux packages that an installation waits for are checked. */
   inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
+  /** For so long after it was seen last it is told that another portal orders a server. */
+  rivalKeptMs: 10 * 60_000,
   /** How often the kit of a server and its accounts are observed. */
   kitPollMs: 60_000,
   /** At a sign-in the person's server is observed as administrator, unless it was within this time. */

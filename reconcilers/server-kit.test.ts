@@ -11,6 +11,7 @@ const desired: ServerDesired = {
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
 const seen = (extra: Partial<Extract<KitObservation, { status: 'seen' }>> = {}): KitObservation => ({
   status: 'seen',
+  rival: null,
   id: '2.0.0-bbbbbbbb',
   origins: 'subdomain',
   key: true,

@@ -9,6 +9,7 @@ const ana = { name: 'ana', found: true, linger: true, manager: true, key: true }
 const bia = { ...ana, name: 'bia' };
 const seen = (changes: Partial<Extract<KitObservation, { status: 'seen' }>> = {}): KitObservation => ({
   status: 'seen',
+  rival: null,
   id: 'new',
   origins: 'subdomain',
   key: true,
@@ -53,6 +54,8 @@ describe('a server says', () => {
     [wants({ pending: 'rollback' }), sees(), 'outdated', 'True', 'the server kit before comes back'],
     [wants({ pending: 'remove' }), sees(), 'removed', 'False', 'the server kit is taken off'],
     [wants({ removed: true }), sees(), 'removed', 'False', 'the server kit was taken off; svc server add brings it back'],
+    [desired, sees({ kit: seen({ rival: 'another portal orders it' }) }), 'ready', 'True', 'another portal orders it'],
+    [desired, sees({ kit: seen({ key: false, rival: 'another portal orders it' }) }), 'ready', 'True', 'another portal orders it'],
     [desired, sees({ kit: seen({ id: null }) }), 'missing', 'False', 'the server kit new is not there'],
     [wants({ id: null }), sees({ kit: seen({ id: null }) }), 'missing', 'False', 'the server kit is not there'],
     [desired, sees({ kit: seen({ id: 'old' }) }), 'outdated', 'True', "the server kit is old, the portal's is new"],

@@ -35,6 +35,8 @@ export type KitObservation =
       /** The server knows the portal's present key. */
       readonly key: boolean;
       readonly accounts: readonly AccountObservation[];
+      /** What somebody else did lately to the keys that this portal put there; null: nothing. */
+      readonly rival: string | null;
     };
 
 export interface KitBusy {
@@ -210,8 +212,10 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     );
   }
   const unready = unreadyAccounts(desired.kit.origins, kit);
+  const action: Action | null = unready && { kind: 'server/accounts', server: desired.name };
+  if (kit.rival !== null)
+    return said({ state: 'ready', ready: readyNow(observed), reason: 'OtherPortal', message: kit.rival }, action, unready?.trouble);
   if (unready !== null) {
-    const action: Action = { kind: 'server/accounts', server: desired.name };
     const { reason: why, message, trouble } = unready;
     return said({ state: 'ready', ready: readyNow(observed), reason: why, message }, action, trouble);
   }

@@ -94,6 +94,7 @@ export const reasons = [
   'Listening',
   'PendingPrune',
   'RestartNeeded',
+  'OtherPortal',
   'Granted',
   'Granting',
   'ReferenceMissing',

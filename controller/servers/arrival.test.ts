@@ -7,7 +7,14 @@ import { accountLasts, observeArrival } from './kit-work.ts';
 import { moving } from '../../schema/testing/moving.ts';
 
 const account = { name: 'ana', found: true, linger: true, manager: true, key: true };
-const seen = (accounts: readonly (typeof account)[]): KitObservation => ({ status: 'seen', id: null, origins: '', key: true, accounts });
+const seen = (accounts: readonly (typeof account)[]): KitObservation => ({
+  status: 'seen',
+  id: null,
+  origins: '',
+  key: true,
+  rival: null,
+  accounts,
+});
 const personOn = (kit: unknown): PersonEntry => ({ account: 'ana', server: { key: 'Server/sirius', kit } }) as unknown as PersonEntry;
 
 test.for([

@@ -37,6 +37,8 @@ export interface ServerFacts {
   readonly renderNodes: number;
   /** Lower-case settings of sshd; '' where it reported none. */
   readonly sshd: { readonly streamlocal: string; readonly disabled: string; readonly pubkey: string };
+  /** The sshd that runs reads the keys that the kit puts there; true of a kit that does not say. */
+  readonly sshdReads: boolean;
   readonly killUserProcesses: boolean | null;
   readonly accounts: readonly AccountFacts[];
 }
@@ -78,6 +80,7 @@ export function readFacts(lines: readonly string[]): ServerFacts {
     key: text('key'),
     renderNodes: numberOf(text('gpu')) ?? 0,
     sshd: { streamlocal: text('sshd_streamlocal'), disabled: text('sshd_disabled'), pubkey: text('sshd_pubkey') },
+    sshdReads: text('sshd_reads') !== 'no',
     killUserProcesses: text('kill_user_processes') === '' ? null : text('kill_user_processes') === 'true',
     accounts,
   };

@@ -17,10 +17,30 @@ export interface KitWish {
 
 export const noWish: KitWish = { removed: false, held: null, pending: null };
 
+/** What was done to the keys since. */
+export interface Rival {
+  readonly message: string;
+  /** False: once it may have been a person. */
+  readonly isCertain: boolean;
+  readonly times: number;
+  /** When it was seen last. */
+  readonly atMs: number;
+}
+
+export interface KeysInOrder {
+  /** Of the portal, as `TYPE KEY`. */
+  readonly key: string;
+  /** Those that it opened. */
+  readonly accounts: ReadonlySet<string>;
+  readonly rival: Rival | null;
+}
+
 export interface KitState {
   readonly admin: ServerAdmin;
   observed: KitObservation;
   facts: ServerFacts | null;
+  /** The keys as this portal saw them in order last, and what became of them. Null before that. */
+  keysInOrder: KeysInOrder | null;
   /** The last trial: which version, and what of it did not run. Null before one, and after each change there. */
   trial: { readonly id: string; readonly lacks: readonly string[] } | null;
   /** What belongs there, once its processor is known. */
@@ -58,6 +78,7 @@ export function newKitState(admin: ServerAdmin): KitState {
     admin,
     observed: { status: 'unknown', message: '' },
     facts: null,
+    keysInOrder: null,
     trial: null,
     wanted: null,
     wish: null,

@@ -12,6 +12,7 @@ import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '.
 import { ageMs } from '../clock/age.ts';
 import type { ServerFacts } from './facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
+import { keysSeen, rivalMessage } from './rival.ts';
 import { noWish, whyNoKit, type KitState, type KitWish } from './kit-state.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
@@ -94,6 +95,7 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
     const publicKey = await kit.admin.publicKey();
     kit.trial = await tried(kit, facts, now);
     kit.facts = withTrial(facts, kit.trial);
+    if (publicKey !== null) kit.keysInOrder = keysSeen(kit.keysInOrder, { facts, publicKey, nowMs: clock.nowMs() });
     kit.observed = {
       status: 'seen',
       id: kit.facts.kit,
@@ -106,6 +108,7 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
         manager,
         key: publicKey === null || (key && publicKey === facts.key),
       })),
+      rival: rivalMessage(kit.keysInOrder),
     };
     await chooseKit(context, kit, facts.arch);
   } catch (error) {

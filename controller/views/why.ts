@@ -186,6 +186,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     because: 'documents are gone from the folder, more than goes without asking',
     fix: 'svc plan shows them; svc apply --prune removes them',
   },
+  OtherPortal: {
+    because: 'somebody else changes the keys that this portal puts there',
+    fix: 'end the other portal, or take the server out of the folder of one of the two',
+  },
   RestartNeeded: {
     because: 'the Portal document was changed where a portal reads it only when it starts',
     fix: 'restart the portal; apps go on meanwhile',

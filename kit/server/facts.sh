@@ -39,6 +39,7 @@ tell sshd_pubkey "$(printf '%s\n' "$sshd" | sed -n 's/^pubkeyauthentication //p'
 # `sshd -T` tells of the files; the mark, of the sshd that runs (accounts.sh).
 reads=no
 [ -n "$p" ] || [ "$(cat "$etc/sshd-reads" 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
+tell sshd_reads $reads
 tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
 for account in "$@"; do
   entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
