@@ -24,25 +24,27 @@ test.for([
   await first.client.call('subscribe');
   await first.client.call('start', startOrder('notas'));
   const before = await first.client.state('notas', isListening);
-  damage(home.paths('notas').env);
+  // While it runs, the file would be written again.
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
   process.kill(before.process!.pid, 'SIGKILL');
-  const refused = await first.client.state('notas', (s) => s.state === 'failed');
+  damage(home.paths('notas').env);
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  const refused = await client.state('notas', (s) => s.state === 'failed');
   expect(refused).toMatchObject({ reason: 'EnvFileDamaged', wanted: true });
   expect(refused.message).toMatch(/^the env file can't be used: /);
   const { status } = home.paths('notas');
   await until('status.json says so', () => existsSync(status) && readFileSync(status, 'utf8').includes('"EnvFileDamaged"'));
-  // Also by a supervisor that never read the good one.
-  first.child.kill('SIGKILL');
-  await once(first.child, 'exit');
-  const { client } = await home.supervisor();
-  await client.call('subscribe');
   mend(home.paths('notas').env);
   expect(await client.state('notas', isListening)).toMatchObject({ restarts: 1 });
   expect((await client.call('token', { app: 'notas' })).token).toBe('a-token-long-enough');
   expect((await client.call('pin', { app: 'notas', pinned: true })).ok).toBe(true);
 });
 
-test('the token of a running app is the one that it was started with, whatever stands in its env file now', async ({ home }) => {
+test('the token of a running app is the one that it was started with, whatever stands in its env file now, which is written again', async ({
+  home,
+}) => {
   home.install('notas');
   const { client } = await home.supervisor();
   await client.call('subscribe');
@@ -51,16 +53,27 @@ test('the token of a running app is the one that it was started with, whatever s
   writeFileSync(home.paths('notas').env, 'SVC_APP_TOKEN=another\nSVC_APP_BASE_PATH=/\n', { mode: 0o600 });
   expect((await client.call('start', startOrder('notas', 'again'))).ok).toBe(true);
   expect((await client.call('token', { app: 'notas' })).token).toBe('a-token-long-enough');
+  const { env } = home.paths('notas');
+  const written = readFileSync(env, 'utf8');
+  expect(written).toContain('SVC_APP_TOKEN=a-token-long-enough\n');
+  for (const damage of [`${written}LIXO`, written.replace('a-token-long-enough', 'another'), '']) {
+    writeFileSync(env, damage);
+    await until(`the env file is whole again after ${JSON.stringify(damage.slice(-12))}`, () => readFileSync(env, 'utf8') === written);
+  }
 });
 
 test('a file that the portal writes anew forgets no restarts; who asks for a start does', async ({ home }) => {
   home.install('notas');
+  const first = await home.supervisor();
+  await first.client.call('subscribe');
+  await first.client.call('start', startOrder('notas'));
+  const before = await first.client.state('notas', isListening);
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  process.kill(before.process!.pid, 'SIGKILL');
+  writeFileSync(home.paths('notas').env, 'nonsense\n');
   const { client } = await home.supervisor();
   await client.call('subscribe');
-  await client.call('start', startOrder('notas'));
-  const before = await client.state('notas', isListening);
-  writeFileSync(home.paths('notas').env, 'nonsense\n');
-  process.kill(before.process!.pid, 'SIGKILL');
   await client.state('notas', ({ state }) => state === 'failed');
   expect((await client.call('start', { ...startOrder('notas', 'mended'), isMend: true })).ok).toBe(true);
   const mended = await client.state('notas', (snapshot) => isListening(snapshot) && snapshot.requestId === 'mended');

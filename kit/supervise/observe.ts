@@ -46,9 +46,13 @@ export function readWish(app: App): Wish | null {
   }
 }
 
-/** Takes the wish on disk over; true when there is one. */
+/**
+ * Takes the wish on disk over; true when there is one. While its process lives, what the supervisor wrote counts: the environment of a process can't be
+ * changed, and the next round writes the file again. Decision: docs/decisions/0347-what-is-in-an-env-file.md
+ */
 export function observeWish(app: App): boolean {
-  app.wish = readWish(app);
+  const wish = readWish(app);
+  if (wish === null || app.process === null || (app.wish?.variables ?? null) === null) app.wish = wish;
   app.requestId = app.wish?.variables?.get(requestVariable) ?? app.requestId;
   return app.wish !== null;
 }

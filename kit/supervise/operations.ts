@@ -11,7 +11,7 @@ import { LaunchRefused } from '../launch/refusal.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { appendToRunLog, lastLines, redact } from '../launch/run-log.ts';
 import { hiddenValues } from './hidden.ts';
-import { observeWish, tokenOfProcess } from './observe.ts';
+import { observeWish, readWish, tokenOfProcess } from './observe.ts';
 import { checkReadable } from './readable-files.ts';
 import { appOf, type App, type Supervisor } from './app-state.ts';
 
@@ -75,6 +75,17 @@ function marked(variables: Variables, order: Pick<StartOrder, 'pinned' | 'reques
   else all.delete(pinnedVariable);
   return all;
 }
+
+/** A running app whose env file is not what was written (a line too many, another token): it is written again. */
+export function restoreWish(supervisor: Supervisor, app: App): void {
+  const variables = app.wish?.variables ?? null;
+  if (app.process === null || variables === null || isSame(variables, readWish(app)?.variables ?? null)) return;
+  writeWish(app, variables);
+  supervisor.log('env-restored', { app: app.id });
+}
+
+const isSame = (wanted: Variables, now: Variables | null): boolean =>
+  now !== null && now.size === wanted.size && [...wanted].every(([name, value]) => now.get(name) === value);
 
 function writeWish(app: App, variables: Variables): void {
   mkdirSync(app.paths.dir, { recursive: true, mode: 0o700 });

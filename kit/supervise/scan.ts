@@ -18,6 +18,7 @@ import { ended, observePidFile } from './launching.ts';
 import { keepRecord, detectLostSocket } from './lost-socket.ts';
 import { observePackage, observeSocket, observeWish, observeTcpPorts, socketsOf, wakeStamp } from './observe.ts';
 import { observeSecrets } from './secrets.ts';
+import { restoreWish } from './operations.ts';
 import { isReadable, checkReadable } from './readable-files.ts';
 import { idleDeadlineMs, writeStatus } from './snapshot.ts';
 import type { SocketUse } from './unix-sockets.ts';
@@ -129,7 +130,7 @@ export function followWish(supervisor: Supervisor, app: App): void {
     observeWish(app);
     if (!isNew) supervisor.changed(app);
     else if (state === 'stopped') supervisor.apply(app, { type: 'WANTED' });
-  }
+  } else if (kind === 'present') restoreWish(supervisor, app);
 }
 
 /** An adopted process gives no exit event: its end is seen here and by the quicker poll. */
