@@ -18,4 +18,6 @@ export const limits = {
   leaseLookMs: 250,
   /** Of this portal and the database. Tickets between two portals are good for a minute. */
   portalClockSkewMsMax: 5_000,
+  /** How often a portal among others tells which servers it does not reach. */
+  portalReachMs: 5_000,
 } as const;

@@ -10,4 +10,6 @@ export interface PortalSeen {
   readonly rooms: number;
   /** Whole seconds since it was heard of. */
   readonly quietS: number;
+  /** Names of servers that it does not reach. */
+  readonly unreached: readonly string[];
 }

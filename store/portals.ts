@@ -20,6 +20,8 @@ export interface Member {
   readonly startedMs: number;
   /** Since it renewed its row, by the clock of the database. */
   readonly quietMs: number;
+  /** Names of servers that it does not reach. */
+  readonly unreached: readonly string[];
 }
 
 export interface Membership {
@@ -95,6 +97,13 @@ export async function joinPortals(pool: Pool, { clock, onLapsed, ...who }: JoinO
   };
 }
 
+/** For the others: `svc doctor` at any of them tells of it. Rejects STORE_FAILED. */
+export async function sayUnreached(pool: Pool, id: string, servers: readonly string[]): Promise<void> {
+  await pool.query('UPDATE portals SET unreached = $2 WHERE id = $1', [id, JSON.stringify(servers)]).catch((error: unknown) => {
+    throw storeError(error);
+  });
+}
+
 /** Those that live, the oldest first. Rejects STORE_FAILED. */
 export async function livingPortals(pool: Pool, clock: Clock): Promise<readonly Member[]> {
   try {
@@ -106,5 +115,5 @@ export async function livingPortals(pool: Pool, clock: Clock): Promise<readonly 
 }
 
 const living = `SELECT id, holder, address, version, (extract(epoch FROM started) * 1000)::bigint AS "startedMs",
-    greatest(0, ${limits.memberMs} - extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS "quietMs"
+    greatest(0, ${limits.memberMs} - extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS "quietMs", unreached::json AS unreached
   FROM portals WHERE until > clock_timestamp() ORDER BY started, id`;

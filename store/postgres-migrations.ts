@@ -175,6 +175,10 @@ export const postgresMigrations: readonly string[] = [
   `
   CREATE TABLE last_writes (writer UUID PRIMARY KEY, n BIGINT NOT NULL, changed TIMESTAMPTZ NOT NULL);
   `,
+  // Names of servers that a portal does not reach, as JSON (portals.ts).
+  `
+  ALTER TABLE portals ADD COLUMN unreached TEXT NOT NULL DEFAULT '[]';
+  `,
 ];
 
 /**

@@ -45,6 +45,7 @@ import { openState, type OpenState } from './state.ts';
 import type { StartedWith } from '../../controller/desired/restart.ts';
 import { storePlace } from './store-place.ts';
 import { figuresOf, switchable } from './switchable.ts';
+import { tellUnreached } from './tell-unreached.ts';
 import { terminalLog } from './terminal-log.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
@@ -194,7 +195,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     reached.is(url, directHost(settings.listenHost, port));
     await reigns.controller().start();
     reigns.follow();
-    if (opened.member !== null) ends.push(closeLost(opened.member, { opened, reigns, clock, log }));
+    if (opened.member !== null) ends.push(...amongOthers(opened.member, { opened, reigns, clock, log }));
     faultPoint('up/listening');
     const running = {
       url,
@@ -218,14 +219,21 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   }
 }
 
-/** Answers what ends it. */
-function closeLost(
+/** What a portal does for the others of its store; answers what ends it. */
+function amongOthers(
   { pools }: NonNullable<OpenState['member']>,
   { opened, reigns, clock, log }: Pick<PortalParts, 'opened' | 'reigns' | 'clock' | 'log'>,
-): () => void {
+): readonly Ending[] {
   const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
   const living = async (): Promise<readonly string[]> => (await livingPortals(pools.pool, clock)).map(({ id }) => id);
-  return closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError });
+  const unreached = (): readonly string[] =>
+    [...reigns.controller().context.entries.servers.values()]
+      .filter(({ reachability }) => reachability.status === 'unreachable')
+      .map(({ name }) => name);
+  return [
+    closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }),
+    tellUnreached({ pool: pools.pool, portal: opened.peers?.portal ?? '', unreached, clock }),
+  ];
 }
 
 interface PortalParts {

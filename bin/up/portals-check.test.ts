@@ -3,7 +3,15 @@ import type { Member } from '../../store/portals.ts';
 import type { HostSeen } from '../../store/postgres-hosts.ts';
 import { portalsCheck } from './portals-check.ts';
 
-const member = (holder: string, version = '1.0.0'): Member => ({ id: holder, holder, address: '', version, startedMs: 0, quietMs: 0 });
+const member = (holder: string, version = '1.0.0', unreached: readonly string[] = []): Member => ({
+  id: holder,
+  holder,
+  address: '',
+  version,
+  startedMs: 0,
+  quietMs: 0,
+  unreached,
+});
 const seen = { members: [member('a'), member('b')], leader: 'b', clockAheadMs: 3, connectionsMax: 97 };
 const lone = { version: '1.0.0', hosts: [], hasUrl: true };
 
@@ -22,6 +30,18 @@ test.for([
   ['a clock that is ahead', { clockAheadMs: 6_000 }, true, 'the clock of this machine differs from that of the database by 6000 ms'],
   ['a clock that is behind', { clockAheadMs: -6_000 }, true, 'the clock of this machine differs from that of the database by -6000 ms'],
   ['another version', { members: [member('a'), member('b', '1.1.0')] }, true, 'of another version: b (1.1.0)'],
+  [
+    'one that does not reach what another one reaches',
+    { members: [member('a'), member('b', '1.0.0', ['sirius', 'vega'])] },
+    true,
+    'does not reach servers that another one reaches: b (sirius, vega)',
+  ],
+  [
+    'servers that are away',
+    { leader: null, members: [member('a', '1.0.0', ['sirius']), member('b', '1.0.0', ['sirius'])] },
+    false,
+    'none leads',
+  ],
   ['too few connections', { connectionsMax: 17 }, true, 'the database takes 17 connections, and the portals use up to 24'],
 ] as const)('%s', ([, trouble, ok, detail]) => {
   const row = portalsCheck({ ...seen, ...trouble }, lone);

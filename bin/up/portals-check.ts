@@ -47,13 +47,14 @@ const asked = `SELECT (SELECT holder FROM leases WHERE name = 'leader' AND until
 /** For `svc get Portal`. */
 export async function portalsSeen(pool: Pool, clock: Clock): Promise<readonly PortalSeen[]> {
   const { members, rooms, leader } = await lookAtPortals(pool, clock);
-  return members.map(({ id, holder, address, version, quietMs }) => ({
+  return members.map(({ id, holder, address, version, quietMs, unreached }) => ({
     holder,
     address,
     version,
     leads: holder === leader,
     rooms: rooms.get(id) ?? 0,
     quietS: Math.floor(quietMs / 1_000),
+    unreached,
   }));
 }
 
@@ -92,6 +93,14 @@ function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
       fix: { pt: 'corrija Portal.spec.store', en: 'correct Portal.spec.store' },
     });
   return troubles;
+}
+
+/** What no portal reaches is a matter of the server: the row `servers` tells of it. */
+function aloneUnreached(members: readonly Member[]): readonly string[] {
+  return members.flatMap(({ holder, unreached }) => {
+    const alone = unreached.filter((server) => members.some((other) => !other.unreached.includes(server)));
+    return alone.length === 0 ? [] : [`${holder} (${alone.join(', ')})`];
+  });
 }
 
 /** `version`: of this portal. `hosts`: the servers of the database. `hasUrl`: the Portal document says what people type. */
@@ -140,6 +149,18 @@ export function portalsCheck(
         en: 'Portal.spec.url is missing: each portal says an address of its own',
       },
       fix: { pt: 'ponha em Portal.spec.url o que as pessoas digitam', en: 'set Portal.spec.url to what people type' },
+    });
+  const alone = aloneUnreached(members);
+  if (alone.length > 0)
+    troubles.push({
+      detail: {
+        pt: `não alcança servidores que outro alcança: ${alone.join('; ')}`,
+        en: `does not reach servers that another one reaches: ${alone.join('; ')}`,
+      },
+      fix: {
+        pt: 'dê a todos a mesma chave (a pasta ssh/ do estado) e a mesma rede: quem não alcança também não conduz',
+        en: 'give all of them the same key (ssh/ of the state folder) and the same network: one that leads has to reach them',
+      },
     });
   const [first] = troubles;
   if (first === undefined) return { ...row, detail: { pt: `${list} (* conduz)`, en: `${list} (* leads)` } };
