@@ -117,10 +117,11 @@ export async function openByName(monkey: Monkey, name: string): Promise<void> {
   await page.locator('svc-launcher').getByRole('option', { name, exact: false }).first().waitFor();
   await page.keyboard.press('Enter');
   await combobox.waitFor({ state: 'detached' });
-  await page
-    .locator('svc-window[top]')
-    .filter({ has: page.locator('h2', { hasText: name }) })
-    .waitFor();
+  // The window of Files is called by its folder.
+  if (name !== 'Arquivos')
+    await frontWindow(page)
+      .filter({ has: page.locator('h2', { hasText: name }) })
+      .waitFor();
 }
 
 /** Where the title bar of the window in front can be held now; null: nowhere. */
