@@ -32,17 +32,21 @@ async function writeNote(monkey: Monkey): Promise<void> {
   if (await notes.locator('#confirma[open]').isVisible()) await monkey.page.keyboard.press('Escape');
   if (!(await notes.locator('#nova').isVisible())) await notes.locator('#voltar').click();
   const line = nextLine(monkey);
-  // While the app is away, what was written before has to be saved first.
   const title = notes.locator('#campo-titulo');
+  const isReady = async (): Promise<boolean> =>
+    await title.evaluate((field: HTMLInputElement) => field.matches(':focus') && field.value === '');
+  // While the app is away, what was written before has to be saved first.
   await until(
     'an empty note',
     async () => {
-      if (await notes.locator('#nova').isVisible()) await notes.locator('#nova').click({ timeout: 2_000 });
-      return (await title.isVisible()) && (await title.inputValue()) === '';
+      await notes
+        .locator('#nova')
+        .click({ timeout: 2_000 })
+        .catch(() => undefined);
+      return await until('', isReady, 5_000).catch(() => false);
     },
     savedMsMax,
   );
-  await title.click();
   await monkey.page.keyboard.insertText(line);
   await notes.getByText('Salva', { exact: true }).waitFor({ timeout: savedMsMax });
   monkey.ledger.notes.push(line);
