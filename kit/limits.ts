@@ -2,6 +2,8 @@
 export const limits = {
   /** A folder of packages with more entries than this is read whole at each listing. */
   stampedEntriesMax: 200_000,
+  /** Of engines: what has more files is looked at as a folder only. */
+  sealedFilesMax: 5_000,
   /** A home that does not answer within this time is left out of the listing. */
   homeAnswerMsMax: 3_000,
   accountListBytesMax: 32 * 1_024 * 1_024,

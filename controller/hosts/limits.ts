@@ -1,5 +1,7 @@
 /** Limits of the ways to a server: the local one, ssh, the doors of accounts. */
 export const limits = {
+  /** Of an engine on this machine, so many are looked at in each round. */
+  engineFilesMax: 5_000,
   /** How long an observation of home folders and of the kit serves requests of people. */
   whereaboutsMs: 60_000,
   /** How long one listing of a server's packages serves the observations of its people. */

@@ -3,7 +3,7 @@
  * account of that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples
  * and tests use that.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -103,7 +103,7 @@ type Installer = (
   run?: InstallRun & { readonly source?: PackageSource },
 ) => Promise<InstallResult>;
 
-/** Changes when an engine is added or removed or its top folder changes; '' while there is none. */
+/** Changes when an engine is added or removed, or a file in one changes; '' while there is none. */
 async function enginesMark(root: string): Promise<string> {
   const marks: string[] = [];
   const foldersIn = async (folder: string): Promise<readonly string[]> => {
@@ -116,8 +116,11 @@ async function enginesMark(root: string): Promise<string> {
   for (const app of await foldersIn(root)) {
     for (const engine of await foldersIn(app)) {
       for (const version of await foldersIn(engine)) {
-        const found = await stat(version).catch(() => null);
-        marks.push(`${version} ${found?.ino} ${found?.ctimeMs}`);
+        const files = (await readdir(version, { recursive: true }).catch(() => [])).slice(0, limits.engineFilesMax);
+        for (const name of ['', ...files]) {
+          const found = await lstat(path.join(version, name)).catch(() => null);
+          marks.push(`${version} ${name} ${found?.ino} ${found?.ctimeMs}`);
+        }
       }
     }
   }

@@ -12,6 +12,8 @@ import { everyNth, shareSeed } from '../../test/support/share.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { dropUndeclared, ensureEngines, wantedEngines, type EngineFolders } from './engines.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
+import { enginesStamp } from '../list/stamp.ts';
+import { takeInventory } from './inventory.ts';
 import { engineFaultPoints } from './faults.ts';
 import { testServer, type TestServer } from './test-server.ts';
 import { makeEngine, serveEngine, type EngineServer, type EngineTarball } from './test-web-server.ts';
@@ -75,7 +77,9 @@ const manifestWith = (...motores: readonly unknown[]) =>
   parseManifest(JSON.stringify({ id: 'notas', version: '1.0.0', backend: { runtime: 'python3', entrypoint: 'x' }, motores }));
 const folders = (): EngineFolders => ({ root: join(server.dir, 'var/lib/svc-motores'), app: 'notas', retryMs: 1 });
 const place = (): string => join(folders().root, 'notas/rosto/1.0');
-const namesBelow = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
+/** Without the list of what an engine holds. */
+const namesBelow = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.seal')) : [];
 
 async function bring(...motores: readonly unknown[]): Promise<readonly InstallEvent[]> {
   const events: InstallEvent[] = [];
@@ -93,6 +97,27 @@ describe('a download', () => {
     expect(downloads.at(-1)).toMatchObject({ bytes: big.bytes.length, total: big.bytes.length, etaMs: 0 });
     await bring(motor(big));
     expect(web.asked.length).toBe(1);
+  });
+
+  test('one that lost a file, or holds another one in its place, is brought again; what was added to it is no damage', async () => {
+    served = big.bytes;
+    await bring(motor(big));
+    const look = async (): Promise<number> =>
+      (await takeInventory({ prefix: server.dir, home: server.dir }, [])).engines.filter(({ nome }) => nome === 'rosto').length;
+    writeFileSync(join(place(), 'added'), 'x');
+    expect(await look()).toBe(1);
+    const before = enginesStamp(folders().root);
+    for (const spoil of [(path: string) => rmSync(path), (path: string) => writeFileSync(path, 'x')]) {
+      spoil(join(place(), 'bin/motor'));
+      expect(await look()).toBe(0);
+      expect(enginesStamp(folders().root)).not.toBe(before);
+      await bring(motor(big));
+      expect(await look()).toBe(1);
+    }
+    expect(web.asked.length).toBe(3);
+    expect(readdirSync(join(folders().root, 'notas/rosto')).sort()).toEqual(['.1.0.seal', '1.0']);
+    await dropUndeclared(folders(), []);
+    expect(existsSync(join(folders().root, 'notas'))).toBe(false);
   });
 
   test.for(['close', 'reset'] as const)('cut at every tenth (%s) goes on from there, and next to nothing is sent twice', async (cut) => {

@@ -8,9 +8,10 @@
  */
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Manifest, Motor } from '../../schema/manifest/manifest.ts';
+import { isWholeEngine, sealedBy, sealEngine } from '../engine-seal.ts';
 import { removeTree } from '../archive/folder-writer.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { download, progressReporter } from './download.ts';
@@ -43,7 +44,7 @@ export async function ensureEngines(folders: EngineFolders, manifest: Manifest, 
   const variables = new Map<string, string>();
   for (const motor of wantedEngines(manifest, folders.gpuRoot ?? '')) {
     const place = join(folders.root, folders.app, motor.nome, motor.versao);
-    if (!isFolder(place)) await bring(folders, motor, place, onEvent);
+    if (!isFolder(place) || !isWholeEngine(place)) await bring(folders, motor, place, onEvent);
     variables.set(`SVC_MOTOR_${motor.nome.toUpperCase().replaceAll('-', '_')}`, place);
   }
   return variables;
@@ -70,6 +71,9 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
         `the engine ${motor.nome} ${motor.versao} does not hold ${motor.confere} (confere): the tarball is another one`,
       );
     faultPoint('engine-checked');
+    sealEngine(staging, place);
+    // One that lost files: whoever has one of the others open keeps it.
+    if (isFolder(place)) await loseName(place);
     await rename(staging, place);
   } catch (error) {
     removeTree(staging);
@@ -135,16 +139,21 @@ export async function dropUndeclared(folders: EngineFolders, wanted: readonly Mo
   for (const nome of await namesIn(home)) {
     if (nome === '.parts') removeTree(join(home, nome));
     for (const versao of await namesIn(join(home, nome))) {
-      if (nome === '.parts' || kept.has(`${nome}/${versao}`)) continue;
-      const gone = join(home, nome, '.gone');
-      removeTree(gone);
-      if (versao !== '.gone') await rename(join(home, nome, versao), gone);
-      removeTree(gone);
+      if (nome === '.parts' || kept.has(`${nome}/${versao}`) || kept.has(`${nome}/${sealedBy(versao)}`)) continue;
+      if (versao !== '.gone') await loseName(join(home, nome, versao));
+      removeTree(join(home, nome, '.gone'));
     }
     if (!wanted.some((motor) => motor.nome === nome)) removeTree(join(home, nome));
     faultPoint('engine-old-deleted');
   }
   if (wanted.length === 0) removeTree(home);
+}
+
+async function loseName(place: string): Promise<void> {
+  const gone = join(dirname(place), '.gone');
+  removeTree(gone);
+  await rename(place, gone);
+  removeTree(gone);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { gpuInventory } from '../launch/gpu.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
+import { isWholeEngine } from '../engine-seal.ts';
 import { unmetRequirements } from './requirements.ts';
 
 export async function takeInventory(place: ServerPlace, requirements: readonly string[]): Promise<InstallInventory> {
@@ -18,13 +19,15 @@ export async function takeInventory(place: ServerPlace, requirements: readonly s
   };
 }
 
-/** Half-made ones start with a dot. */
+/** Half-made ones start with a dot; one that lost files is to be brought again. */
 async function enginesIn(root: string): Promise<InstallInventory['engines']> {
   const engines: { app: string; nome: string; versao: string; bytes: number | null }[] = [];
   for (const app of (await foldersIn(root)).filter(isAppId)) {
     for (const nome of await foldersIn(join(root, app))) {
-      for (const versao of await foldersIn(join(root, app, nome)))
-        engines.push({ app, nome, versao, bytes: await bytesIn(join(root, app, nome, versao)) });
+      for (const versao of await foldersIn(join(root, app, nome))) {
+        const place = join(root, app, nome, versao);
+        if (isWholeEngine(place)) engines.push({ app, nome, versao, bytes: await bytesIn(place) });
+      }
     }
   }
   return engines;

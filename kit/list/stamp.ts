@@ -56,15 +56,19 @@ export function stampAs({ uid, gid }: Pick<Account, 'uid' | 'gid'>, folder: stri
   }
 }
 
-/** Changes when an engine is added or removed or its top folder changes; null when unknown. */
+/** Changes when an engine is added or removed, or a file in one of few files changes; null when unknown. */
 export function enginesStamp(root: string): string | null {
   const hash = createHash('sha256');
+  let left = limits.sealedFilesMax;
   const visit = (folder: string, depth: number): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
       const path = join(folder, entry.name);
-      if (depth < 3) visit(path, depth + 1);
-      else stamp(hash, path);
+      const isInside = depth > 3;
+      if (isInside) left -= 1;
+      if (isInside && left < 0) return;
+      if (!isInside && (!entry.isDirectory() || entry.name.startsWith('.'))) continue;
+      if (depth >= 3) stamp(hash, path);
+      if (entry.isDirectory()) visit(path, depth + 1);
     }
   };
   try {
