@@ -7,7 +7,7 @@ import { around } from '../../sdk/web/ui/menu-end.ts';
 import type { Desk } from './desk.ts';
 
 /** The word of a page that it was pressed comes by another way than the focus, about as quickly. */
-const pressMsMax = 100;
+const pressMsMax = 250;
 
 /** `giveFocus`: to the window in front, when nothing has it. */
 export function followFocus(desk: Desk, giveFocus: () => void): () => void {
@@ -26,9 +26,9 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
   const isInModal = (): boolean => own?.isConnected === true && [...around(own)].some((each) => each.matches('dialog:modal'));
   const look = (): void => {
     const active = deepActive();
-    if (active === seen) return;
+    if (active === seen || active === null) return;
     seen = active;
-    const [id] = [...desk.frames].find(([, { iframe }]) => iframe !== null && iframe === active) ?? [];
+    const [id] = [...desk.frames].find(([, { iframe }]) => iframe === active) ?? [];
     if (id === undefined) return;
     if (isInModal()) giveBack();
     else if (!isFront(id)) setTimeout(() => !signal.aborted && deepActive() === active && !isFront(id) && giveBack(), pressMsMax);
@@ -54,7 +54,15 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
 
 /** The page of the window lost the keyboard, a moment ago. Between two pages nothing else tells the desktop: the one in front gets it back. */
 export function keptByFront({ windows, frames }: Pick<Desk, 'windows' | 'frames'>, id: string): void {
-  const frame = frames.get(id);
-  const isOurs = document.hasFocus() && deepActive() === frame?.iframe;
-  if (isOurs && windows.top()?.id === id) frame?.focusContent();
+  if (document.hasFocus() && isPage(frames, deepActive()) && windows.top()?.id === id) frames.get(id)?.focusContent();
 }
+
+/** The page of the window was pressed. Where its word came late, the keyboard was given back: it is the page's. */
+export function pressed({ windows, frames }: Pick<Desk, 'windows' | 'frames'>, id: string): void {
+  windows.focus(id);
+  if (!isPage(frames, deepActive())) frames.get(id)?.focusContent();
+}
+
+/** Browsers leave the element at the page before when another one is pressed. */
+const isPage = (frames: Desk['frames'], active: HTMLElement | null): boolean =>
+  active !== null && [...frames.values()].some(({ iframe }) => iframe === active);

@@ -44,7 +44,7 @@ import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
 import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
 import { engineParts } from './engine-parts.ts';
-import { keptByFront } from './follow-focus.ts';
+import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import type { Desk, Frame, KeyboardMode, Switching, Toast } from './desk.ts';
@@ -245,7 +245,7 @@ function bridgePage(desk: () => Desk): BridgePage {
       if (desk().connection.get() === 'away') desk().bridge.emit(id, 'portal', { presente: false });
     },
     panel: (id) => desk().bridge.emit(id, 'tema', appearance()),
-    pointer: (id) => desk().windows.focus(id),
+    pointer: (id) => pressed(desk(), id),
     blurred: (id) => keptByFront(desk(), id),
     key: (_, key) => pressShellKey(desk(), key),
   };

@@ -202,8 +202,9 @@ export class SvcFolder extends LitElement {
     if (made !== -1) this.#rename(listing.at(made));
   }
 
-  #open(item: FileItem | undefined): void {
-    if (item === undefined || this.#isTrash) return;
+  /** Null: the place of the keyboard is an entry that was not read yet. */
+  #open(item: FileItem | null): void {
+    if (item === null || this.#isTrash) return;
     const renamed = this.#renames.get(item.caminho);
     // A rename that fails has been told.
     if (renamed !== undefined) void renamed.then((now) => this.#open(now)).catch(() => undefined);
@@ -349,7 +350,7 @@ export class SvcFolder extends LitElement {
         .dims=${this.picks?.dims ?? null}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
         @select-files=${({ detail }: CustomEvent<Selection>) => this.#select(detail)}
-        @open-file=${({ detail }: CustomEvent<FileItem | undefined>) => this.#open(detail)}
+        @open-file=${({ detail }: CustomEvent<FileItem | null>) => this.#open(detail)}
         @rename-file=${({ detail }: CustomEvent<{ item: FileItem; name: string | null }>) => this.#renamed(detail)}
         @file-menu=${({ detail }: CustomEvent<MenuDetail>) => this.#menu(detail)}
         @drag-files=${({ detail }: CustomEvent<{ event: DragEvent; items: readonly FileItem[] }>) =>

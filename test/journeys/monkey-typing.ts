@@ -91,9 +91,12 @@ async function openFile(monkey: Monkey): Promise<void> {
     const top = frontWindow(page);
     await top.locator('svc-file-view').waitFor();
     await goHome(monkey);
-    const entry = top.locator(`svc-file-view [data-name="${name}"]`).first();
-    await entry.waitFor();
-    await entry.dblclick();
+    // As with the keyboard: in a full folder it is not in sight.
+    await top.locator('svc-file-view').getByRole('option').first().waitFor();
+    await top.locator('svc-file-view').getByRole('listbox').focus();
+    await page.keyboard.type(name);
+    await top.locator(`svc-file-view [data-name="${name}"][aria-selected=true]`).waitFor();
+    await page.keyboard.press('Enter');
   }
   await frontWindow(page).locator('.cm-content').waitFor();
 }
@@ -185,7 +188,8 @@ async function runCommand(monkey: Monkey): Promise<void> {
   await until('a new shell', async () => (await shells.count()) > before, savedMsMax);
   await until('a prompt', async () => /[$#]\s*$/.test((await top.locator('svc-screen[shown] .xterm-rows').innerText()).trim()), savedMsMax);
   await top.locator('svc-screen[shown] textarea').focus();
-  await page.keyboard.type(`cd; touch ${name}\n`);
+  // A person has a number of shells at most: this one ends.
+  await page.keyboard.type(`cd; touch ${name}; exit\n`);
   await until('the command ran', () => existsSync(file), savedMsMax);
   ledger.paths.push(name);
   monkey.focus = 'front';

@@ -33,12 +33,15 @@ const expected: readonly Expected[] = [
 /** While the portal or the network is away. */
 const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[234]\b|EventSource/;
 
+const lateMs = 3_000;
+
 export function watchPage(page: Page): Watched {
   let problems: string[] = [];
   let isAway = false;
+  let backAtMs = -Infinity;
   const add = (line: string): void => {
     if (expected.some((each) => each.line.test(line))) return;
-    if (isAway && lost.test(line)) return;
+    if ((isAway || performance.now() - backAtMs < lateMs) && lost.test(line)) return;
     problems.push(line);
   };
   page.on('pageerror', (error) => add(`exception: ${String(error)}`));
@@ -60,6 +63,10 @@ export function watchPage(page: Page): Watched {
       return taken;
     },
     away: () => void (isAway = true),
-    back: () => void (isAway = false),
+    // What the processes of pages tell of the absence comes a moment later.
+    back: () => {
+      isAway = false;
+      backAtMs = performance.now();
+    },
   };
 }
