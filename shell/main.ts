@@ -41,4 +41,5 @@ startLanguage();
 startTheme();
 followScreen();
 watchMoments(tryNow);
-document.body.append(document.createElement('svc-shell'));
+// In a browser that lacks what the desktop needs static/old-browser.js says so.
+if (!('cannotOpen' in document.documentElement.dataset)) document.body.append(document.createElement('svc-shell'));

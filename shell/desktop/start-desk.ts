@@ -10,6 +10,7 @@ import { devApp } from '../dev/dev-app.ts';
 import { createDevModel, type DevModel } from '../dev/model.ts';
 import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection } from '../events/client.ts';
+import { lineLost } from '../events/line.ts';
 import { tryNow } from '../events/try-later.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
@@ -262,6 +263,9 @@ function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowC
   });
 }
 
+/** The events of the portal begin within so long, or the desktop asks before they do. */
+const helloMsMax = 1_500;
+
 /** What the portal says while it happens. */
 function startFeed(
   { usuario }: SessionAnswer,
@@ -280,6 +284,11 @@ function startFeed(
   const { apps, publishToRooms, connection } = to;
   const followers = [apps, to.shop, to.bell, to.preferences, to.settings, to.queue, to.opening, ...(to.dev === null ? [] : [to.dev])];
   const removed = watchRemovals(apps, to.gone);
+  const refresh = (): void => {
+    for (const follower of followers) follower.refresh();
+  };
+  // Where no WebSocket gets through, what there is is shown all the same.
+  setTimeout(() => connection.get() === 'connecting' && refresh(), helloMsMax);
   startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
     event: (event) => {
       for (const follower of followers) follower.apply(event);
@@ -288,10 +297,11 @@ function startFeed(
       if (event.type === 'consentimentos') to.consents();
     },
     resync: () => {
-      for (const follower of followers) follower.refresh();
+      refresh();
       publishToRooms(null);
     },
     page: (page) => to.page(page),
+    silent: lineLost,
     connection: (state) => {
       const [wasOpen, wasAway] = [connection.get() === 'open', connection.get() === 'away'];
       connection.set(state);

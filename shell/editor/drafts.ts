@@ -1,5 +1,6 @@
 /** Texts that are not saved yet, kept in this browser: a page that is loaded again has them. Decision: docs/decisions/0217-the-text-editor.md */
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
+import type { DBSchema, IDBPDatabase } from 'idb';
+import { inDatabase } from '../state/database.ts';
 import type { TextFormat } from './encoding.ts';
 import { limits } from './limits.ts';
 
@@ -23,18 +24,10 @@ export interface Drafts {
   drop(caminho: string): Promise<void>;
 }
 
-/** A browser that stores nothing goes without: `keep` rejects then. */
+/** A browser that stores nothing, or does not answer, goes without: all of it rejects then. */
 export function createDrafts(usuario: string, nowMs: () => number): Drafts {
-  const open = async <T>(act: (db: IDBPDatabase<Shelf>) => Promise<T>): Promise<T> => {
-    const db = await openDB<Shelf>('svc.editor', 1, {
-      upgrade: (fresh) => void fresh.createObjectStore('rascunhos', { keyPath: ['usuario', 'caminho'] }),
-    });
-    try {
-      return await act(db);
-    } finally {
-      db.close();
-    }
-  };
+  const open = <T>(act: (db: IDBPDatabase<Shelf>) => Promise<T>): Promise<T> =>
+    inDatabase<Shelf, T>('svc.editor', (fresh) => void fresh.createObjectStore('rascunhos', { keyPath: ['usuario', 'caminho'] }), act);
   return {
     find: (caminho) =>
       open(async (db) => {

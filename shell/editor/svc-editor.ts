@@ -222,7 +222,7 @@ export class SvcEditor extends LitElement {
     if (texto === undefined || formato === null || this.save === 'saving') return;
     try {
       if (texto === this.#stored) {
-        await this.#drafts?.drop(path);
+        await this.#drafts?.drop(path).catch(() => undefined);
         if (this.#view?.text() === this.#stored) this.save = 'saved';
         if (this.save === 'saved' && this.note?.kind === 'restored') this.note = null;
         return;

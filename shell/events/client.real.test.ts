@@ -25,6 +25,7 @@ const start = (silenceMsMax = realTimes.silenceMsMax): void => {
       resync: () => heard.push('resync'),
       page: (page) => heard.push(`page ${page}`),
       connection: (state) => heard.push(state),
+      silent: () => heard.push('silent'),
     },
     { ...realTimes, random: () => 0, silenceMsMax, openMsMax: silenceMsMax },
   );
@@ -120,12 +121,12 @@ describe('the events client', () => {
     await vi.waitFor(() => expect(performance.now() - begunMs).toBeGreaterThan(1_500), { timeout: 60_000 });
     expect(heard).toEqual([]);
     clearInterval(beats);
-    expect(await said(2)).toEqual(['page null', 'away']);
+    expect(await said(3)).toEqual(['silent', 'page null', 'away']);
     // The next handshake is answered by nobody, and given up in turn.
     await connected(3);
-    expect(await said(2)).toEqual(['page null', 'away']);
+    expect(await said(3)).toEqual(['silent', 'page null', 'away']);
     ola('r1', 0, 'p3');
-    expect(await said(2)).toEqual(['open', 'page p3']);
+    expect(await said(3)).toEqual(['silent', 'open', 'page p3']);
   });
 
   test('a beat with a number that was not seen is a gap', async () => {

@@ -5,6 +5,7 @@
  */
 import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
+import { openSocket } from './socket.ts';
 import { tryLater } from './try-later.ts';
 
 /** `away`: from a loss until the next hello, also while it is being asked. */
@@ -18,6 +19,8 @@ export interface EventsHandlers {
   page(page: string | null): void;
   /** `away` comes once for each attempt that fails. */
   connection(state: Connection): void;
+  /** Nothing came for too long over a connection that is open: what else goes the same way is dead, too. */
+  silent(): void;
 }
 
 /** After `stop` no handler is called any more. */
@@ -62,12 +65,14 @@ export function portalWaitMs(attempt: number, awayMs: number, random: number): n
 
 export function startEvents(url: string, handlers: EventsHandlers, times: EventsTimes = realTimes): EventsClient {
   const { random, nowMs, openMsMax } = times;
-  const silence = watchSilence(times, () => lost());
+  const silence = watchSilence(times, () => unheard(true));
   let socket: WebSocket | null = null;
   /** Of the next attempt. */
   let cancel = (): void => undefined;
   /** Of a handshake. */
   let opening: ReturnType<typeof setTimeout> | undefined;
+  /** From a silence until the next hello. */
+  let isSilent = false;
   let attempt = 0;
   let awaySinceMs: number | null = null;
   let stopped = false;
@@ -80,10 +85,10 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
     if (line === null) return;
     if (line.type === 'ola') {
       const missed = line.run !== run || line.seq !== seq;
-      run = line.run;
-      seq = line.seq;
-      attempt = 0;
-      awaySinceMs = null;
+      [run, seq] = [line.run, line.seq];
+      // What was asked meanwhile may wait for one of the old connections.
+      if (isSilent) handlers.silent();
+      [attempt, isSilent, awaySinceMs] = [0, false, null];
       clearTimeout(opening);
       silence.begin();
       handlers.connection('open');
@@ -111,17 +116,20 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
     cancel = tryLater(portalWaitMs(attempt++, nowMs() - awaySinceMs, random()), connect);
   };
 
+  /** A front that lets no WebSocket through says nothing of the rest of the way. */
+  const unheard = (isDead = isSilent): void => {
+    isSilent = isDead;
+    if (isDead) handlers.silent();
+    lost();
+  };
+
   function connect(): void {
-    const opened = new WebSocket(url);
-    socket = opened;
-    opening = setTimeout(lost, openMsMax);
-    opened.addEventListener('message', ({ data }) => {
-      if (socket === opened && typeof data === 'string') receive(data);
+    socket = openSocket(url, {
+      message: (data) => typeof data === 'string' && receive(data),
+      ended: lost,
+      isOurs: (one) => socket === one,
     });
-    // An error is always followed by a close.
-    opened.addEventListener('close', () => {
-      if (socket === opened) lost();
-    });
+    if (socket !== null) opening = setTimeout(unheard, openMsMax);
   }
 
   handlers.connection('connecting');

@@ -9,6 +9,7 @@ import type {
   SignInMethodsAnswer,
   StartAnswer,
 } from '../../schema/wire/http.ts';
+import { isLineDoubted, lineSignal } from '../events/line.ts';
 import { plainEtag } from '../../schema/wire/etag.ts';
 import type { ClosedTab } from '../../schema/bridge/tab-verbs.ts';
 import type { AdminPackagesAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
@@ -75,17 +76,41 @@ export function withPerson({ headers, ...rest }: RequestInit): RequestInit {
 /** The validator of an answer as the portal made it, whatever a front did to it; '' without one. */
 export const etagOf = ({ headers }: Response): string => plainEtag(headers.get('etag') ?? '');
 
-/** A Blob goes as it is, anything else as JSON. Other parts of the API are in files of their own: session/rooms-api.ts. */
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** A change is waited for also where the way seems dead: it may be carried out all the same. */
+function endOf(method: string, signal: AbortSignal | undefined): AbortSignal {
+  if (signal !== undefined) return AbortSignal.any([signal, lineSignal()]);
+  const late = AbortSignal.timeout(requestMsMax);
+  return isRead(method) ? AbortSignal.any([late, lineSignal()]) : late;
+}
+
+/** As many connections as a browser keeps to one origin. */
+const keptConnectionsMax = 6;
+const doubtedMsMax = 2_000;
+
+/** After a silence a question is asked again where nothing answers soon: a browser lets go of a connection that was given up. */
+async function ask(path: string, init: RequestInit & { readonly method: string }, ends: AbortSignal): Promise<Response> {
+  for (let left = keptConnectionsMax; isRead(init.method) && isLineDoubted() && left > 0; left -= 1) {
+    const impatience = new AbortController();
+    const timer = setTimeout(() => impatience.abort(), doubtedMsMax);
+    try {
+      return await fetch(path, { ...init, signal: AbortSignal.any([ends, impatience.signal]) });
+    } catch (error) {
+      if (!impatience.signal.aborted || ends.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return await fetch(path, { ...init, signal: ends });
+}
+
+/** A Blob goes as it is, anything else as JSON. With a `signal` it takes as long as that lets it, and ends when the way to the portal is dead. Other parts of the API are in files of their own: session/rooms-api.ts. */
 export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal, headers?: Headers): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, {
-      method,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      signal: signal ?? AbortSignal.timeout(requestMsMax),
-      ...withPerson(content(body, headers)),
-    });
+    const init = { method, credentials: 'same-origin', cache: 'no-store', ...withPerson(content(body, headers)) } as const;
+    response = await ask(path, init, endOf(method, signal));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 /** Capability calls and consents of the portal's HTTP API as the shell uses them. Source: schema/wire/capabilities.ts; docs/decisions/0200-capability-calls.md. */
+import { lineSignal } from '../events/line.ts';
 import type { ConsentAnswer, ConsentBody, ConsentsAnswer, OffersAnswer } from '../../schema/wire/capabilities.ts';
 import type { Problem } from '../../schema/wire/http.ts';
 import { ApiError, json, request, withPerson } from './api.ts';
@@ -44,7 +45,16 @@ export async function callCapability(call: PortalCall, signal: AbortSignal): Pro
   let response: Response;
   try {
     const url = `/api/capacidades/${capacidade}${caminho}`;
-    response = await fetch(url, { method, headers, body, signal, mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' });
+    const ends = AbortSignal.any([signal, lineSignal()]);
+    response = await fetch(url, {
+      method,
+      headers,
+      body,
+      signal: ends,
+      mode: 'same-origin',
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));

@@ -3,9 +3,11 @@
  * but not what the shell's origin stores. The private key can't be read out, here neither; the portal's ticket binds it to the session.
  * Decision: docs/decisions/0122-a-session-outlives-its-cookie.md
  */
-import { deleteDB, openDB, type IDBPDatabase } from 'idb';
+import type { IDBPDatabase } from 'idb';
 import type { ComeBackAnswer, SessionAnswer } from '../../schema/wire/http.ts';
 import { ApiError, json, request, signOut } from './api.ts';
+import { dropDatabase, hasDatabase, inDatabase } from '../state/database.ts';
+import { inTime } from '../state/in-time.ts';
 import { keptInTab } from '../state/kept.ts';
 
 interface Kept {
@@ -25,42 +27,53 @@ const comebacksMax = 3;
 const comebacksMs = 60_000;
 const comebacksKey = 'svc.voltas';
 
+/** Another tab may ask the portal meanwhile; one that hangs is not waited for. */
+const lockMsMax = 10_000;
+const cryptoMsMax = 5_000;
+
 /** On plain http under another name than localhost browsers have none of it. */
-const isPossible = (): boolean => isSecureContext && 'locks' in navigator && 'indexedDB' in globalThis;
+const isPossible = (): boolean => isSecureContext && 'locks' in navigator && 'indexedDB' in globalThis && 'subtle' in crypto;
 
-/** One page of the origin at a time, with the shelf open. */
-async function alone<T>(act: (db: IDBPDatabase) => Promise<T>): Promise<T> {
-  return await navigator.locks.request(database, async () => await withShelf(act));
-}
-
-async function withShelf<T>(act: (db: IDBPDatabase) => Promise<T>): Promise<T> {
-  const db = await openDB(database, 1, { upgrade: (fresh) => void fresh.createObjectStore(shelf) });
+/** One page of the origin at a time. Rejects when the browser does not say that it is this one's turn. */
+async function alone<T>(act: () => Promise<T>): Promise<T> {
+  const turn = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const held = navigator.locks.request(database, async () => {
+    turn.resolve();
+    await over.promise;
+  });
   try {
-    return await act(db);
+    await inTime(Promise.race([turn.promise, held]), lockMsMax, database);
+    return await act();
   } finally {
-    db.close();
+    over.resolve();
+    held.catch(() => undefined);
   }
 }
 
-const kept = async (db: IDBPDatabase): Promise<Kept | undefined> => (await db.get(shelf, shelf)) as Kept | undefined;
+const inShelf = <T>(act: (db: IDBPDatabase) => Promise<T>): Promise<T> =>
+  inDatabase<unknown, T>(database, (fresh) => void fresh.createObjectStore(shelf), act);
+const readKept = async (): Promise<Kept | undefined> => (await inShelf((db) => db.get(shelf, shelf))) as Kept | undefined;
+const writeKept = async (kept: Kept): Promise<void> => void (await inShelf((db) => db.put(shelf, kept, shelf)));
+const signing = <T>(done: Promise<T>): Promise<T> => inTime(done, cryptoMsMax, 'crypto.subtle');
 
 /** After each sign-in. A browser that stores nothing goes without. */
 export async function keepSession({ sessao }: SessionAnswer): Promise<void> {
   if (!isPossible()) return;
-  await alone(async (db) => {
-    if ((await kept(db))?.sessao === sessao) return;
-    const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
-    const chave = encoded(await crypto.subtle.exportKey('spki', pair.publicKey));
+  await alone(async () => {
+    if ((await readKept())?.sessao === sessao) return;
+    const pair = await signing(crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']));
+    const chave = encoded(await signing(crypto.subtle.exportKey('spki', pair.publicKey)));
     const { bilhete } = await json<{ readonly bilhete: string }>(await request('POST', '/api/sessao/chave', { chave }));
-    await db.put(shelf, { sessao, bilhete, chave, secreta: pair.privateKey } satisfies Kept, shelf);
+    await writeKept({ sessao, bilhete, chave, secreta: pair.privateKey });
   });
 }
 
 /** The session that lost its cookie; null when there is none to come back to. `whoAmI` is asked first: another page may have been quicker. */
 export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Promise<SessionAnswer | null> {
-  if (!isPossible() || !(await indexedDB.databases()).some(({ name }) => name === database)) return null;
-  return await alone(async (db) => {
-    const own = await kept(db);
+  if (!isPossible() || !(await hasDatabase(database))) return null;
+  return await alone(async () => {
+    const own = await readKept();
     if (own === undefined) return null;
     const session = await whoAmI();
     if (session !== null) return session;
@@ -68,12 +81,12 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
     try {
       const { sessao, bilhete } = await json<ComeBackAnswer>(await request('POST', '/api/sessao/volta', await proofOf(own)));
       // At once: the cookie may be thrown away again before the page asks for anything else.
-      await db.put(shelf, { ...own, sessao: sessao.sessao, bilhete } satisfies Kept, shelf);
+      await writeKept({ ...own, sessao: sessao.sessao, bilhete });
       return sessao;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       // It was ended elsewhere.
-      await db.delete(shelf, shelf);
+      await inShelf((db) => db.delete(shelf, shelf));
       return null;
     }
   });
@@ -82,7 +95,7 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
 /** What the key answers to a question of the portal. */
 async function proofOf({ bilhete, chave, secreta }: Kept): Promise<object> {
   const { pergunta } = await json<{ readonly pergunta: string }>(await request('GET', '/api/sessao/volta'));
-  const signed = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, secreta, new TextEncoder().encode(pergunta));
+  const signed = await signing(crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, secreta, new TextEncoder().encode(pergunta)));
   return { bilhete, chave, pergunta, assinatura: encoded(signed) };
 }
 
@@ -92,14 +105,28 @@ async function proofOf({ bilhete, chave, secreta }: Kept): Promise<object> {
  */
 export async function endSessionAndKey(): Promise<void> {
   if (!isPossible()) return await signOut();
-  await navigator.locks.request(database, async () => {
-    const own = await withShelf(kept).catch(() => undefined);
-    await signOut(own && (await proofOf(own))).catch((error: unknown) => {
+  let isTurn = false;
+  const end = async (): Promise<void> => {
+    isTurn = true;
+    const own = await readKept().catch(() => undefined);
+    const proof = own && (await proofOf(own).catch(nullUnlessOfPortal));
+    await signOut(proof ?? undefined).catch((error: unknown) => {
       // It had ended before.
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
     });
-    await deleteDB(database).catch(() => undefined);
+    await dropDatabase(database).catch(() => undefined);
+  };
+  // A browser that gives no turn does not keep a person in.
+  await alone(end).catch(async (error: unknown) => {
+    if (isTurn) throw error;
+    await end();
   });
+}
+
+/** A browser that does not sign leaves the cookie to say whose session ends. */
+function nullUnlessOfPortal(error: unknown): null {
+  if (error instanceof ApiError) throw error;
+  return null;
 }
 
 /** Counts this one; false when there were too many of late. Exported for its test. */

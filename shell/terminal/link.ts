@@ -1,6 +1,7 @@
 /** The page's end of `/ws/terminais/<id>`: comes back after a cut, and then gets the whole screen again. Source: schema/wire/terminals.ts */
 import type { TerminalBody, TerminalEnd, TerminalNews } from '../../schema/wire/terminals.ts';
 import { reconnectWaitMs } from '../events/client.ts';
+import { endWithLine, openSocket } from '../events/socket.ts';
 import { tryLater } from '../events/try-later.ts';
 
 export interface LinkHandlers {
@@ -26,6 +27,8 @@ export interface Link {
 
 /** Of one frame; what is pasted may be longer. Source: docs/limits.md, terminalFrameBytesMax. */
 const frameBytesMax = 32 * 1_024;
+
+const openMsMax = 10_000;
 
 /** Typed ahead, before the shell is there for the first time. */
 const aheadBytesMax = 4 * 1_024;
@@ -63,22 +66,23 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
     handlers.gone();
   };
   const lost = (): void => {
+    const old = socket;
     socket = null;
+    old?.close();
     handlers.connected(false);
     if (!isOver) cancel = tryLater(reconnectWaitMs(attempt++, random()), () => void again());
   };
   function connect(): void {
-    const opened = new WebSocket(url);
-    opened.binaryType = 'arraybuffer';
+    const opened = openSocket(url, {
+      message: (data) => {
+        if (data instanceof ArrayBuffer) handlers.print(new Uint8Array(data));
+        else hear(JSON.parse(String(data)) as TerminalNews);
+      },
+      ended: lost,
+      isOurs: (one) => socket === one && !(one === null && isOver),
+    });
     socket = opened;
-    opened.addEventListener('message', ({ data }) => {
-      if (socket !== opened) return;
-      if (data instanceof ArrayBuffer) handlers.print(new Uint8Array(data));
-      else hear(JSON.parse(String(data)) as TerminalNews);
-    });
-    opened.addEventListener('close', () => {
-      if (socket === opened) lost();
-    });
+    if (opened !== null) endWithLine(opened, openMsMax, () => socket === opened && lost());
   }
   const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
 

@@ -26,7 +26,7 @@ const programs = { shell: '/usr/bin/chromium-headless-shell', whole: '/usr/bin/c
 
 export type BrowserProgram = keyof typeof programs;
 
-export const launchBrowser = async (program: BrowserProgram = 'shell'): Promise<Browser> =>
+export const launchBrowser = async (program: BrowserProgram = 'shell', more: readonly string[] = []): Promise<Browser> =>
   await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? programs[program],
     // In the C locale it keeps no name of a download that has an accent.
@@ -39,6 +39,7 @@ export const launchBrowser = async (program: BrowserProgram = 'shell'): Promise<
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
       `--disable-features=${[...offByPlaywright, ...suggestionPages].join(',')}`,
     ],
   });
