@@ -146,7 +146,7 @@ async function writeSketch(monkey: Monkey): Promise<void> {
   if (!isConnected(monkey)) return;
   const app = appOf(monkey.page, 'Rascunhos');
   await openToWork(monkey, 'Rascunhos');
-  await app.locator('#texto').waitFor();
+  await app.locator('#texto:enabled').waitFor();
   const line = nextLine(monkey);
   await app.locator('#texto').click();
   await monkey.page.keyboard.press('Control+End');

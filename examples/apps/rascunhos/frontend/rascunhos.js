@@ -12,8 +12,18 @@
       vazio: 'Sem título',
       salvo: 'Salvo',
       falhou: 'Não foi salvo',
+      espera: 'Sem contato com o app. Tentando de novo.',
     },
-    en: { titulo: 'Drafts', lista: 'Draft', novo: 'New', texto: 'Text', vazio: 'Untitled', salvo: 'Saved', falhou: 'Not saved' },
+    en: {
+      titulo: 'Drafts',
+      lista: 'Draft',
+      novo: 'New',
+      texto: 'Text',
+      vazio: 'Untitled',
+      salvo: 'Saved',
+      falhou: 'Not saved',
+      espera: 'The app does not answer. Trying again.',
+    },
   };
   const el = (id) => document.getElementById(id);
   const { svc } = window;
@@ -117,8 +127,21 @@
   el('lista').addEventListener('change', () => (escolher(el('lista').value), mostrar()));
   el('novo').addEventListener('click', novo);
 
+  /** What is stored, as soon as the app answers. Until then nothing can be written: it would belong to no draft. */
+  async function guardados() {
+    for (let falhas = 0; ; falhas += 1) {
+      const resposta = await fetch('api/rascunhos', { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+      const antes = resposta?.ok ? await resposta.json().catch(() => null) : null;
+      if (antes !== null) return antes;
+      el('estado').textContent = TEXTOS[idioma].espera;
+      await new Promise((pronto) => setTimeout(pronto, Math.min(10_000, 500 * 2 ** falhas)));
+    }
+  }
+
   async function comecar() {
-    const antes = await (await fetch('api/rascunhos')).json();
+    const antes = await guardados();
+    el('estado').textContent = '';
+    for (const nome of ['texto', 'novo', 'lista']) el(nome).disabled = false;
     rascunhos = antes.rascunhos;
     if (rascunhos.length === 0) novo();
     else {
