@@ -3,6 +3,7 @@
  * write them, the inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references
  * tells whether something changed.
  */
+import type { AccountClosed } from '../schema/list-lines.ts';
 import { neverStarted } from '../reconcilers/backend-memory.ts';
 import { keys } from '../schema/keys.ts';
 import { createBoard, type JobBoard } from './jobs/board.ts';
@@ -142,6 +143,8 @@ export interface PersonEntry {
   lastObservation: number;
   place: ServerPlace | null;
   accountSeen: boolean | null;
+  /** An administrator of the server locked it, or let it expire. */
+  closed: AccountClosed | null;
   /** They are looked at after those who are needed at once (observe/strangers.ts): until then they are unknown. */
   waits: boolean;
   /** A decision about them or their supervisor was recorded in this run. */

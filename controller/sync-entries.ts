@@ -140,6 +140,7 @@ function newPerson(
     lastObservation: 0,
     place: null,
     accountSeen: null,
+    closed: null,
     waits: false,
     decided: false,
     session: false,

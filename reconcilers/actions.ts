@@ -51,6 +51,8 @@ export type Action =
   | { readonly kind: 'backend/probe'; readonly person: string; readonly app: string; readonly attempt: number }
   /** Ends the person's sessions and takes them out of the rooms. */
   | { readonly kind: 'person/sign-out'; readonly person: string }
+  /** Their account is closed: they stay who they are. */
+  | { readonly kind: 'person/end-sessions'; readonly person: string }
   /** What they asked for goes with them: who gets the name later is another one. */
   | { readonly kind: 'person/forget'; readonly person: string; readonly stays?: string }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }

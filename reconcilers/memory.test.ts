@@ -67,7 +67,7 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
     personMemory,
     decidePerson(
       { name: 'ana', server: 'casa', generation: 1, leaving: false, session: true, everSignedIn: true },
-      { host, account: true, lasts: true, left: null },
+      { host, account: true, closed: null, lasts: true, left: null },
       null,
       5,
     ).memory,

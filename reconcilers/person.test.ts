@@ -1,17 +1,33 @@
 /** What a person is told to be, and what is done about one who leaves, in its order (design 4, removal). */
 import { describe, expect, it } from 'vitest';
-import { decidePerson } from './person.ts';
+import { decidePerson, type PersonObserved } from './person.ts';
 import { nothingRuns } from './leaving-fixtures.ts';
 
 const ana = { name: 'ana', server: 'casa', generation: 2, leaving: false, session: true, everSignedIn: true };
 const reachable = { status: 'reachable', message: 'm' } as const;
 const cut = { status: 'unreachable', message: 'cut' } as const;
 const loose = 'what runs on casa ends with the last login there, and has no limits';
-const seen = { host: reachable, account: true, lasts: null, left: null };
+const seen = { host: reachable, account: true, closed: null, lasts: null, left: null };
 
 describe('a person who stays', () => {
   it.for([
     [{}, {}, 'present', 'True', 'Provisioned', ''],
+    [
+      { session: false },
+      { closed: 'locked' },
+      'closed',
+      'False',
+      'AccountClosed',
+      'the account on casa is locked: usermod -U opens it again',
+    ],
+    [
+      { session: false },
+      { closed: 'expired' },
+      'closed',
+      'False',
+      'AccountClosed',
+      'the account on casa is expired: chage -E -1 opens it again',
+    ],
     [{}, { lasts: false }, 'present', 'True', 'LingerBroken', loose],
     [{ session: false }, { lasts: false }, 'away', 'True', 'SessionEnded', ''],
     [{ session: false, everSignedIn: false }, {}, 'away', 'True', 'NeverSignedIn', 'ana has not signed in yet'],
@@ -93,4 +109,12 @@ describe('a person who leaves', () => {
     const { message } = decidePerson(ana, { ...seen, host: cut, left: { ...left, supervisor: 'down' } }, null, 1_000);
     expect(message).toBe('their supervisor is needed to know what runs; casa does not answer: cut');
   });
+});
+
+it('whose account is closed loses their sessions, also those that begin later; of a server that is away nothing is known', () => {
+  const end = [{ kind: 'person/end-sessions', person: 'ana' }];
+  const of = (desired: Partial<typeof ana>, observed: Partial<PersonObserved>) =>
+    decidePerson({ ...ana, ...desired }, { ...seen, ...observed }, null, 1_000).actions;
+  expect([of({}, { closed: 'locked' }), of({ session: false }, { closed: 'locked' }), of({}, {})]).toEqual([end, [], []]);
+  expect(of({}, { closed: 'locked', host: { status: 'unreachable', message: 'cut' } })).toEqual([]);
 });

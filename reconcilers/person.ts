@@ -25,6 +25,8 @@ export interface PersonObserved {
   readonly host: Reachability;
   /** The account exists on the server; null before the first observation. */
   readonly account: boolean | null;
+  /** An administrator of the server locked it, or let it expire. */
+  readonly closed: 'locked' | 'expired' | null;
   /** Whether processes of the account outlive its logins; null where that is unknown or meaningless. */
   readonly lasts: boolean | null;
   /** What of them is still there; null while they stay. */
@@ -57,7 +59,7 @@ export function decidePerson(
     nowMs,
   );
   return {
-    actions: leaving?.actions ?? [],
+    actions: leaving?.actions ?? (isShutOut(desired, observed) ? [{ kind: 'person/end-sessions', person: desired.name }] : []),
     state: status.state,
     reason: status.reason,
     message: status.message,
@@ -67,8 +69,16 @@ export function decidePerson(
   };
 }
 
+/** Level, not event: also who came in since. Decision: docs/decisions/0335-closed-accounts.md */
+const isShutOut = ({ session }: PersonDesired, { host, closed }: PersonObserved): boolean =>
+  session && closed !== null && host.status === 'reachable';
+
+/** Shown to the person too (gateway). */
+export const closedMessage = (closed: 'locked' | 'expired', server: string): string =>
+  `the account on ${server} is ${closed}: ${closed === 'locked' ? 'usermod -U' : 'chage -E -1'} opens it again`;
+
 interface Status {
-  readonly state: 'present' | 'away' | 'missing' | 'unknown' | 'leaving';
+  readonly state: 'present' | 'away' | 'closed' | 'missing' | 'unknown' | 'leaving';
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
@@ -114,7 +124,7 @@ function contained(lasts: boolean, { server }: PersonDesired): ConditionDraft {
 /** Shown to the person too (gateway). */
 export const endsWithLogin = (server: string): string => `what runs on ${server} ends with the last login there, and has no limits`;
 
-function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, lasts }: PersonObserved): Status {
+function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, closed, lasts }: PersonObserved): Status {
   if (host.status === 'unreachable') {
     return { state: 'unknown', ready: 'Unknown', reason: 'ServerUnreachable', message: `${server} does not answer: ${host.message}` };
   }
@@ -122,6 +132,7 @@ function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host
     return { state: 'unknown', ready: 'Unknown', reason: 'NotObservedYet', message: `${server} was not looked at yet` };
   }
   if (!account) return { state: 'missing', ready: 'False', reason: 'Invalid', message: `${name} has no account on ${server}` };
+  if (closed !== null) return { state: 'closed', ready: 'False', reason: 'AccountClosed', message: closedMessage(closed, server) };
   if (!session && !everSignedIn) return { state: 'away', ready: 'True', reason: 'NeverSignedIn', message: `${name} has not signed in yet` };
   if (!session) return { state: 'away', ready: 'True', reason: 'SessionEnded', message: '' };
   // The account works nevertheless: sign-in stays possible.

@@ -44,7 +44,7 @@ it.for([
   ['on a server that does not answer', 'unreachable', true, false, true, 'unknown', 'Unknown', 'ServerUnreachable'],
 ] as const)('a person %s', ([, status, account, lasts, session, state, ready, reason]) => {
   const desired = { name: 'ana', server: 'casa', generation: 1, leaving: false, session, everSignedIn: reason !== 'NeverSignedIn' };
-  const observed = { host: { status, message: 'm' }, account, lasts, left: null };
+  const observed = { host: { status, message: 'm' }, account, closed: null, lasts, left: null };
   const decision = decidePerson(desired, observed, null, 1_000);
   expect([decision.state, decision.conditions[0]?.status, decision.reason]).toEqual([state, ready, reason]);
   expect(decidePerson(desired, observed, decision.memory, 2_000).memory).toBe(decision.memory);

@@ -95,6 +95,7 @@ export const reasons = [
   'PendingPrune',
   'RestartNeeded',
   'OtherPortal',
+  'AccountClosed',
   'Granted',
   'Granting',
   'ReferenceMissing',

@@ -94,6 +94,7 @@ export const errorKinds = {
   SIGN_IN_ASKS_MORE: { status: 403, retry: 'terminal', title: 'The server asks for more than a password' },
   PASSWORD_UNCHECKED: { status: 503, retry: 'transient', title: 'The password could not be checked' },
   SIGN_IN_METHOD: { status: 404, retry: 'terminal', title: 'The portal has no such way to sign in' },
+  ACCOUNT_CLOSED: { status: 403, retry: 'waiting', title: 'The account on the server is locked or expired' },
   OIDC_UNREACHABLE: { status: 503, retry: 'transient', title: 'The provider of the sign-in does not answer' },
   OIDC_REFUSED: { status: 401, retry: 'terminal', title: 'The provider did not confirm who you are' },
   OIDC_STATE: { status: 401, retry: 'terminal', title: 'The sign-in took too long or was begun elsewhere' },

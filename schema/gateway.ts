@@ -46,6 +46,8 @@ export interface PersonRecord {
   readonly grupos: readonly string[];
   /** Name of the person's server, as its document says. */
   readonly servidor?: string;
+  /** The account on their server is locked or expired: they don't come in. */
+  readonly isClosed?: boolean;
   /** What the person should know about their account; null: nothing. */
   readonly notice?: { readonly reason: Reason; readonly message: string } | null;
 }

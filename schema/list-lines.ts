@@ -16,6 +16,8 @@ export const listLine = {
   anyOf: [
     /** Answers one account that was asked for; `home` is null when there is no such account. */
     lineOf('account', { account, home: orNull(home) }),
+    /** An administrator locked it, or let it expire. A line of its own: portals of before pass over it. */
+    lineOf('closed', { account, why: { type: 'string', enum: ['locked', 'expired'] } }),
     lineOf('package', {
       /** Whose own it is; null for the system's. */
       account: orNull(account),
@@ -56,3 +58,5 @@ export const listLine = {
 } as const;
 
 export type ListLine = Wire<typeof listLine>;
+
+export type AccountClosed = Extract<ListLine, { readonly event: 'closed' }>['why'];

@@ -44,13 +44,15 @@ export interface SignInDeps {
   readonly passes: Passes;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
-  /** A failed sign-in, for the log: the cause with what the person is not told, never what was typed. */
-  readonly onRefused: (method: SignInMethod, cause: unknown, address: string) => void;
+  /** A failed sign-in, for the log: the cause with what the person is not told, and the login that was typed, never the password. */
+  readonly onRefused: (method: SignInMethod, cause: unknown, address: string, login: string) => void;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { site, people, sessions } = deps;
   const open = async (req: IncomingMessage, person: string, how: { method: SignInMethod; admin: boolean }): Promise<Opened> => {
+    if (people.find(person)?.isClosed === true)
+      throw new SvcError('ACCOUNT_CLOSED', 'the account on the server is locked or expired; ask who administers it');
     // A second sign-in in the same browser replaces the first: its cookie is gone, so its session must be too.
     const previous = await sessions.portal(readSessionCookie(req.headers.cookie, site));
     const source = { method: how.method, address: deps.address(req), agent: req.headers['user-agent'] ?? '' };
@@ -103,7 +105,7 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
       attempt.end();
     }
   } catch (error) {
-    deps.onRefused('ssh', error, address);
+    deps.onRefused('ssh', error, address, login);
     throw forStrangers(error);
   }
 }

@@ -48,6 +48,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     'backend/probe': async (action) => {
       probeBackend(options, backend(action.person, action.app), action.attempt);
     },
+    'person/end-sessions': async ({ person }) => await options.store.deleteSessionsOf(person),
     'person/sign-out': (action) => signOut(options, action),
     'person/forget': (action) => forgetPerson(options, action),
     'supervisor/ensure': async ({ person }) => {

@@ -3,6 +3,7 @@
  * door (account-door.ts) or by a command that became the account. People without one are served as the portal's account.
  * Decision: docs/decisions/0151-people-of-a-local-server.md
  */
+import { closedAmong } from '../../schema/closed-accounts.ts';
 import { lchown, lstat, mkdir } from 'node:fs/promises';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
@@ -57,6 +58,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
   };
   return {
     ahead: accounts.ahead,
+    closed: async (names) => await closedAmong(names, clock.nowMs()),
     place: async (name) => {
       const account = await accountOf(name);
       return account === null ? await portal.place(name) : placeOf(account);

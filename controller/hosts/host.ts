@@ -3,6 +3,7 @@
  * `ssh` (ssh/host.ts). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
  * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
  */
+import type { AccountClosed } from '../../schema/list-lines.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Duplex } from 'node:stream';
 import type { CredentialState, OnEvent } from '../../schema/install-events.ts';
@@ -90,6 +91,8 @@ export interface Host {
    * for right after this one, so that one look at the server can serve them all.
    */
   installed(account: string | null, next?: readonly string[]): Promise<readonly InstalledPackage[]>;
+  /** Of these accounts those that an administrator locked or let expire. Cheap right after `installed`; what can't be told is not among them. */
+  closed(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountClosed>>;
   /** Bytes of a plain file of an installed package; null when there is none, or when a link leads out of the package. */
   packageFile(account: string, app: string, scope: 'sistema' | 'pessoa', file: string): Promise<Uint8Array | null>;
   /**

@@ -49,6 +49,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
       account === null ? await runProgram({ ...run, home: systemPlace.home, clock }) : await people.run(account, run),
     startSupervisor: people.startSupervisor,
     asPortal: people.asPortal,
+    closed: people.closed,
     installed: async (account, next = []) => {
       await people.ahead(next);
       // An observation of a server asks for the system and then for each person: one listing serves all.

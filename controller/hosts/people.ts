@@ -2,6 +2,7 @@
  * What of a `local` server is a person's: their home, the supervisor and sockets in it, and what they installed for themselves. Two ways:
  * as the account of the portal (here), and as an account of their own (account-people.ts).
  */
+import type { AccountClosed } from '../../schema/list-lines.ts';
 import { chmod, mkdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -43,6 +44,7 @@ export interface LocalHostOptions {
 export interface People {
   /** These will be asked for next. What it can't tell now is asked again for each; never rejects. */
   readonly ahead: (accounts: readonly string[]) => Promise<void>;
+  readonly closed: (accounts: readonly string[]) => Promise<ReadonlyMap<string, AccountClosed>>;
   readonly place: (account: string) => Promise<ServerPlace>;
   readonly dial: (account: string, socketPath: string) => Promise<Duplex>;
   readonly directSocketPath: (socketPath: string) => string | null;
@@ -101,6 +103,7 @@ export function peopleOfPortal(options: LocalHostOptions): People {
   const appsOf = async (account: string): Promise<string> => accountPaths(await place(account)).personApps;
   return {
     ahead: async () => undefined,
+    closed: async () => new Map(),
     place,
     dial: (_account, socketPath) => dialSocket(socketPath, clock),
     directSocketPath: (socketPath) => socketPath,

@@ -28,7 +28,12 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
     return round.decision;
   },
   lastInputs: ({ lastRounds }) => lastRounds.person,
-  paces: { 'supervisor/ensure': limits.orderWaitMsMax, 'supervisor/end': limits.orderWaitMsMax, 'backend/stop': limits.orderWaitMsMax },
+  paces: {
+    'person/end-sessions': limits.orderWaitMsMax,
+    'supervisor/ensure': limits.orderWaitMsMax,
+    'supervisor/end': limits.orderWaitMsMax,
+    'backend/stop': limits.orderWaitMsMax,
+  },
   report: (_context, { server, account, leaving, placed }) => ({
     generation: placed.generation,
     details: { server: server.name, account, leaving },
@@ -44,7 +49,7 @@ export function personDesired({ name, leaving, session, everSignedIn, server, pl
 
 export function personObserved(entries: Entries, person: PersonEntry): PersonObserved {
   const left = person.leaving ? leftOf(entries, person) : null;
-  return { host: sightOf(person), account: person.accountSeen, lasts: accountLasts(person), left };
+  return { host: sightOf(person), account: person.accountSeen, closed: person.closed, lasts: accountLasts(person), left };
 }
 
 /** What an earlier run left of who never signed in says nothing that is not said when it is asked for. */

@@ -19,6 +19,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   for (const person of changed) {
     // Who never came has nothing that follows from it.
     if (isUntouched(person)) continue;
+    queue.add(person.key, false);
     written.push(tookPackages(context, person));
     await breath();
   }

@@ -46,6 +46,7 @@ test('a slow look that began before an install takes nothing back from the look 
   const host = {
     installed: (account: string | null) => new Promise((give) => answers.push({ account, give })),
     place: async () => ({ home: '/home/ana', prefix: '' }),
+    closed: async () => new Map(),
   };
   const server = {
     host,
@@ -61,6 +62,7 @@ test('a slow look that began before an install takes nothing back from the look 
     server,
     packages: new Map(),
     own: [],
+    closed: null,
     accountSeen: null,
     lastObservation: 0,
   } as unknown as PersonEntry;

@@ -34,7 +34,11 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
         [...due].map((person) => person.account),
       ),
     );
-    if (!isStale(server) && !samePackages(server.system, system)) server.system = system;
+    const closed = await server.host.closed(people.filter(({ waits }) => !waits).map(({ account }) => account));
+    if (!isStale(server)) {
+      if (!samePackages(server.system, system)) server.system = system;
+      for (const person of people) if (takeClosed(person, closed.get(person.account) ?? null)) changed.push(person);
+    }
     for (const person of people)
       if (person.waits) person.packages = server.system;
       else if (!due.has(person) && person.accountSeen === true && takePackages(person, person.own)) changed.push(person);
@@ -54,6 +58,13 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   }
   server.observedAtMs = nowMs();
   return changed;
+}
+
+/** True when it is another one than before: what follows from it is due. */
+function takeClosed(person: PersonEntry, closed: PersonEntry['closed']): boolean {
+  const isOther = person.closed !== closed;
+  person.closed = closed;
+  return isOther;
 }
 
 /** Who is looked at this time: all of whom something is wanted or not known, and the next ones of those who are away or at rest. */

@@ -117,7 +117,8 @@ async function apply(context: Context, prune: boolean): ReturnType<AdminCommands
 function recordOf(person: PersonEntry | undefined): PersonRecord | null {
   if (!person || person.leaving) return null;
   const { nome, login, grupos } = person.placed.document.spec;
-  const record = { usuario: person.name, nome, login, grupos: grupos ?? [], servidor: person.server.name };
+  const closed = person.closed === null ? {} : { isClosed: true };
+  const record = { usuario: person.name, nome, login, grupos: grupos ?? [], servidor: person.server.name, ...closed };
   if (accountLasts(person) !== false) return record;
   return { ...record, notice: { reason: 'LingerBroken', message: endsWithLogin(person.server.name) } };
 }

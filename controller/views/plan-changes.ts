@@ -21,6 +21,7 @@ const describers: Describers = {
   'backend/stop': ({ person, app, reason }) => ({ key: keys.backend(person, app), detail: reason, reason }),
   'backend/pin': ({ person, app, pinned }) => ({ key: keys.backend(person, app), detail: pinned ? 'pinned' : 'not pinned' }),
   'backend/probe': ({ person, app, attempt }) => ({ key: keys.backend(person, app), detail: `attempt ${attempt}` }),
+  'person/end-sessions': ({ person }) => ({ key: keys.person(person), detail: 'the account is closed' }),
   'person/sign-out': ({ person }) => ({ key: keys.person(person), detail: 'sessions and rooms' }),
   'person/forget': ({ person, stays = 'none of their apps runs' }) => ({ key: keys.person(person), detail: stays }),
   'supervisor/ensure': ({ person }) => ({ key: keys.supervisor(person), detail: '' }),

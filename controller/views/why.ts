@@ -186,6 +186,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     because: 'documents are gone from the folder, more than goes without asking',
     fix: 'svc plan shows them; svc apply --prune removes them',
   },
+  AccountClosed: {
+    because: 'an administrator of the server locked the account, or let it expire',
+    fix: 'usermod -U or chage -E -1 on the server, or remove the Person document',
+  },
   OtherPortal: {
     because: 'somebody else changes the keys that this portal puts there',
     fix: 'end the other portal, or take the server out of the folder of one of the two',

@@ -18,6 +18,7 @@ import { isAppId } from '../../schema/app-id.ts';
 import { placeFrom } from '../place.ts';
 import { hasOwn, listOwn, lookUp, unread } from './accounts.ts';
 import { tellsVersion } from '../version.ts';
+import { closedAmong } from '../../schema/closed-accounts.ts';
 import { silentHomes } from './answering.ts';
 import { readPackageFile } from './file.ts';
 import { listPackages } from './packages.ts';
@@ -37,6 +38,7 @@ async function listAll(): Promise<void> {
   if (names.length > 0 && process.getuid?.() !== 0) throw new SvcError('FORBIDDEN', 'only root reads what other accounts installed');
   const accounts = await lookUp(names);
   for (const name of names) emit({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
+  for (const [account, why] of await closedAmong([...accounts.keys()], Date.now())) emit({ event: 'closed', account, why });
   const known = stampsIn(asked);
   const isSame = (account: string | null, stamp: string | null): boolean => {
     const same = stamp !== null && known.get(account ?? '') === stamp;

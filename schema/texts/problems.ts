@@ -89,6 +89,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SIGN_IN_ASKS_MORE: 'O servidor pede mais que uma senha',
   PASSWORD_UNCHECKED: 'A senha não pôde ser conferida',
   SIGN_IN_METHOD: 'O portal não tem esta forma de entrar',
+  ACCOUNT_CLOSED: 'A conta no servidor está bloqueada ou expirou',
   OIDC_UNREACHABLE: 'O provedor de acesso não responde',
   OIDC_REFUSED: 'O provedor de acesso não confirmou quem você é',
   OIDC_STATE: 'A entrada demorou demais ou começou em outro navegador',

@@ -88,6 +88,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Reachable: { pt: 'Ao alcance', en: 'Reachable' },
   Listening: { pt: 'Escutando', en: 'Listening' },
   PendingPrune: { pt: 'Espera confirmação para remover', en: 'Waits for the removal to be confirmed' },
+  AccountClosed: { pt: 'A conta no servidor está fechada', en: 'The account on the server is closed' },
   OtherPortal: { pt: 'Outro portal comanda o servidor', en: 'Another portal orders the server' },
   RestartNeeded: { pt: 'Espera o reinício do portal', en: 'Waits for a restart of the portal' },
   Granted: { pt: 'Concedido', en: 'Granted' },

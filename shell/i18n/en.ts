@@ -357,6 +357,7 @@ export const en: Catalogue = {
   'signin.providerRefused': 'The provider did not confirm who you are. Try again; if it goes on, tell the administrator of the portal.',
   'signin.tooLate': 'The sign-in took too long or was begun in another browser. Begin again here.',
   'signin.noPerson': 'The provider confirmed who you are, but no person here has that login. Ask the administrator of the portal.',
+  'signin.accountClosed': 'Your account on the server is locked or has expired. Ask whoever administers it.',
   'signin.otherIdentity':
     'This login came with another account of the provider before. Use that one, or tell the administrator of the portal.',
   'signin.told': 'The server said: “{texto}”',

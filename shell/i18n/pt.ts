@@ -356,6 +356,7 @@ export const pt = {
   'signin.providerRefused': 'O provedor de acesso não confirmou quem você é. Tente de novo; se continuar, avise quem administra o portal.',
   'signin.tooLate': 'A entrada demorou demais ou começou em outro navegador. Comece de novo aqui.',
   'signin.noPerson': 'O provedor confirmou quem você é, mas ninguém aqui tem esse usuário. Peça a quem administra o portal.',
+  'signin.accountClosed': 'Sua conta no servidor está bloqueada ou expirou. Fale com quem a administra.',
   'signin.otherIdentity': 'Este usuário já entrou com outra conta do provedor. Entre com aquela, ou avise quem administra o portal.',
   'signin.told': 'O servidor disse: “{texto}”',
   'signin.limited': {

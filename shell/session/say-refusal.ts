@@ -19,6 +19,7 @@ const sentences: Readonly<Record<string, TextKey>> = {
   SIGN_IN_ASKS_MORE: 'signin.asksMore',
   SIGN_IN_METHOD: 'signin.method',
   PASSWORD_UNCHECKED: 'signin.unchecked',
+  ACCOUNT_CLOSED: 'signin.accountClosed',
   OIDC_UNREACHABLE: 'signin.providerAway',
   OIDC_REFUSED: 'signin.providerRefused',
   OIDC_STATE: 'signin.tooLate',

@@ -53,10 +53,10 @@ test('which portal does not reach the servers is told by each of them, until it 
     const said = await until('the row', async () => ((await row(portal))?.warning === true ? await row(portal) : null), 30_000);
     expect(said?.detail).toMatch(new RegExp(`^does not reach servers that another one reaches: .*process ${both[1]?.pid} \\(sirius\\)$`));
   }
-  const seen = async (): Promise<unknown> =>
-    ((await view(both[0]!, 'Portal/casa'))?.details['portals'] as readonly { readonly unreached: unknown }[]).map(
-      ({ unreached }) => unreached,
-    );
+  const seen = async (): Promise<unknown> => {
+    const found = ((await view(both[0]!, 'Portal/casa'))?.details['portals'] ?? []) as readonly { readonly unreached: unknown }[];
+    return found.map(({ unreached }) => unreached);
+  };
   await until('the object', async () => JSON.stringify(await seen()) === '[[],["sirius"]]', 30_000);
   await copyFile(sshd.keyFile, join(folder, 'b', 'server-key'));
   await both[1]!.kill();

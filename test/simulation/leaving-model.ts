@@ -98,6 +98,7 @@ function workLeaver(world: World, person: PersonModel): void {
     {
       host: hostOf(server),
       account: true,
+      closed: null,
       lasts: null,
       left: {
         signedOut: person.signedOut,

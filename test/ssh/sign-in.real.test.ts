@@ -113,3 +113,34 @@ test('while sshd is away a known login and an unknown one are answered the same,
     await world.sshd.resume();
   }
 });
+
+test('a locked and an expired account lose their sessions within a round and come in by no way, and do again when they are opened', async () => {
+  const who = async (browser: Browser): Promise<unknown> => (await browser.call('GET', '/api/sessao')).json()?.usuario;
+  for (const [close, open] of [
+    [
+      ['usermod', '-L'],
+      ['usermod', '-U'],
+    ],
+    [
+      ['chage', '-E', '1'],
+      ['chage', '-E', '-1'],
+    ],
+  ] as const) {
+    const [ana, bia] = [await world.signedIn('p0'), await world.signedIn('p1')];
+    const account = world.people[0]?.account.name ?? '';
+    await call(close[0], [...close.slice(1), account]);
+    const closedAtMs = Date.now();
+    await until('the session to end', async () => (await who(ana)) === undefined, 20_000);
+    expect(Date.now() - closedAtMs).toBeLessThan(15_000);
+    expect(await who(bia)).toBe('p1');
+    expect((await world.whenState('Person/p0', 'closed')).reason).toBe('AccountClosed');
+    const { link } = (await world.admin('POST', '/api/admin/links', { person: 'p0' })).body as { readonly link: string };
+    const { searchParams } = new URL(link);
+    expect((await world.browser().call('POST', '/api/sessao', { passe: searchParams.get('passe') })).json()).toMatchObject({
+      code: 'ACCOUNT_CLOSED',
+    });
+    await call(open[0], [...open.slice(1), account]);
+    await world.whenState('Person/p0', 'away');
+    expect(await who(await world.signedIn('p0'))).toBe('p0');
+  }
+}, 120_000);

@@ -99,6 +99,7 @@ export function createSshHost(options: SshHostOptions): Host {
       return await connections.terminals(account).shell(size, folder);
     },
     startSupervisor: (account) => startSupervisor(parts, account),
+    closed: async () => (await listing.observe([], false)).closed,
     installed: (account, next = []) => packagesOf(account, next),
     packageFile: async (account, app, scope, file) => {
       const installed = (await packagesOf(account, [])).find((one) => one.app === app && one.scope === scope);

@@ -91,7 +91,13 @@ test.for([
   const { listing, runs } = createServer();
   const look = listing.observe(['ana'], false);
   runs[0]!.answer([line, end]);
-  expect(await look).toEqual({ kit: '9.9.9', engines: null, system: [], accounts: new Map([['ana', { home: null, own: [] }]]) });
+  expect(await look).toEqual({
+    kit: '9.9.9',
+    engines: null,
+    system: [],
+    closed: new Map(),
+    accounts: new Map([['ana', { home: null, own: [] }]]),
+  });
 });
 
 test('a manifest that can not be acted on, or is another app’s, hides no other and is told', async () => {

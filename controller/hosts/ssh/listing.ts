@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
-import type { ListLine } from '../../../schema/list-lines.ts';
+import type { AccountClosed, ListLine } from '../../../schema/list-lines.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import type { InstalledPackage } from '../host.ts';
@@ -17,6 +17,8 @@ export interface ServerObservation {
   readonly system: readonly InstalledPackage[];
   /** Changes when an engine comes or goes; null when the server did not say. */
   readonly engines: string | null;
+  /** Accounts that are locked or expired. */
+  readonly closed: ReadonlyMap<string, AccountClosed>;
   /** By account: its home, null when there is no such account, and its own packages. */
   readonly accounts: ReadonlyMap<string, { readonly home: string | null; readonly own: readonly InstalledPackage[] }>;
 }
@@ -116,6 +118,7 @@ interface Kept {
 /** What a running look has said so far; by account, '' for the system. */
 interface Taken {
   readonly homes: Map<string, string | null>;
+  readonly closed: Map<string, AccountClosed>;
   readonly stamps: Map<string, string>;
   readonly same: Set<string>;
   readonly found: Map<string, InstalledPackage[]>;
@@ -130,6 +133,7 @@ interface Taken {
 async function read(options: ListingOptions, known: Known, accounts: readonly string[]): Promise<ServerObservation> {
   const taken: Taken = {
     homes: new Map(),
+    closed: new Map(),
     stamps: new Map(),
     same: new Set(),
     found: new Map(),
@@ -151,11 +155,12 @@ async function read(options: ListingOptions, known: Known, accounts: readonly st
   if (taken.kit === null) throw notRun(result, options.kitFix);
   const system = keep(known, taken, '');
   const own = new Map(accounts.map((name) => [name, { home: taken.homes.get(name) ?? null, own: keep(known, taken, name) }]));
-  return { kit: taken.kit, engines: taken.engines, system, accounts: own };
+  return { kit: taken.kit, engines: taken.engines, system, closed: taken.closed, accounts: own };
 }
 
 function take(options: ListingOptions, known: Known, taken: Taken, line: ListLine): void {
   if (line.event === 'account') taken.homes.set(line.account, line.home);
+  else if (line.event === 'closed') taken.closed.set(line.account, line.why);
   else if (line.event === 'error') taken.refused = listError(line);
   else if (line.event === 'end') taken.kit = line.version;
   else if (line.event === 'engines') taken.engines = line.stamp;

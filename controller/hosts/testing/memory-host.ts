@@ -31,6 +31,7 @@ export function memoryHost(packages: readonly InstalledPackage[], dial?: Host['d
     run: refuse,
     shell: refuse,
     startSupervisor: refuse,
+    closed: async () => new Map(),
     installed: async () => packages,
     packageFile: async () => null,
     asPortal: async () => null,
