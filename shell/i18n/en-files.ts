@@ -35,7 +35,7 @@ export const enFiles: {
   'files.deleted': 'Deleted',
   'files.sortBy': 'Sort by {nome}',
   'files.loading': 'Loading…',
-  'files.empty': 'This folder is empty. Drag files here or use Upload.',
+  'files.empty': 'This folder is empty. Drag files here, or use + and “Upload files”.',
   'files.emptyTrash': 'The trash is empty.',
   'files.count': { one: '{n} item', other: '{n} items' },
   'files.hiddenCount': { one: '{n} hidden', other: '{n} hidden' },

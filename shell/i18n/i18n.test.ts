@@ -65,3 +65,17 @@ test.for([
 ] as const)('in %s a person who reads %j sees dates as in %s', ([name, preferred, tag]) => {
   expect(formatTag(name, preferred)).toBe(tag);
 });
+
+test('counts are written as each language writes them', () => {
+  const counts = [1, 999, 1_000, 1_234_567].flatMap((n) => [text('files.count', { n }, 'pt'), text('files.count', { n }, 'en')]);
+  expect(counts).toEqual([
+    '1 item',
+    '1 item',
+    '999 itens',
+    '999 items',
+    '1.000 itens',
+    '1,000 items',
+    '1.234.567 itens',
+    '1,234,567 items',
+  ]);
+});

@@ -34,8 +34,15 @@ type Values = Readonly<Record<string, string | number>>;
 export function text(key: TextKey, values: Values = {}, name: Language = language.get()): string {
   const entry: string | { readonly one: string; readonly other: string } = catalogues[name][key];
   const template = typeof entry === 'string' ? entry : pluralForm(entry, Number(values['n']), name);
-  return template.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => String(values[parameter] ?? whole));
+  return template.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
+    const value = values[parameter] ?? whole;
+    return parameter === 'n' && typeof value === 'number' ? countText(value, name) : String(value);
+  });
 }
+
+/** `1.000` in Portuguese, `1,000` in English; small ones, which most are, as they stand. */
+const countText = (n: number, name: Language): string =>
+  Math.abs(n) < 1_000 ? String(n) : new Intl.NumberFormat(languageTags[name], { maximumFractionDigits: 20 }).format(n);
 
 function pluralForm(entry: { readonly one: string; readonly other: string }, n: number, name: Language): string {
   return new Intl.PluralRules(languageTags[name]).select(n) === 'one' ? entry.one : entry.other;

@@ -31,7 +31,7 @@ export const ptFiles = {
   'files.deleted': 'Apagado',
   'files.sortBy': 'Ordenar por {nome}',
   'files.loading': 'Carregando…',
-  'files.empty': 'Esta pasta está vazia. Arraste arquivos para cá ou use Enviar.',
+  'files.empty': 'Esta pasta está vazia. Arraste arquivos para cá, ou use + e “Enviar arquivos”.',
   'files.emptyTrash': 'A lixeira está vazia.',
   'files.count': { one: '{n} item', other: '{n} itens' },
   'files.hiddenCount': { one: '{n} oculto', other: '{n} ocultos' },
