@@ -60,6 +60,12 @@ describe('login and password', () => {
     expect(portal.logLines.join('')).toContain('"sign-in refused"');
   });
 
+  test('a refusal is told with the login, but not with what can be none: it may be a password in the wrong field', async () => {
+    for (const login of ['zoe', 'a pass word', 'c0rrect!horse', 'x'.repeat(65)]) await enter(portal.browser(), login, 'wrong');
+    const lines = portal.logLines.filter((line) => line.includes('"sign-in refused"'));
+    expect(lines.map((line) => (JSON.parse(line) as { readonly login?: string }).login)).toEqual(['zoe', undefined, undefined, undefined]);
+  });
+
   test.for([
     [{ login: 'ana', senha: '' }],
     [{ login: '', senha: 'x' }],
