@@ -206,6 +206,11 @@ function noticeTests(store: () => RoomStore, reopen: () => Promise<void>): void 
     expect((await store().notices('bia')).map(({ id }) => id)).toEqual(['n1']);
     await store().givePerson('s1', 'bia', wish('editar', [invitation('n3', 'editar')]));
     expect((await store().notices('bia')).map(({ id, papel }) => [id, papel])).toEqual([['n3', 'editar']]);
+    // Lowered, by hand; then a Grant takes its role, somebody lowers it again, and the Grant takes it back.
+    await store().givePerson('s1', 'bia', wish('ver', [invitation('n4', 'ver')]));
+    await store().declarePerson('s1', 'bia', 'atas', wish('ver', []));
+    await store().declarePerson('s1', 'bia', 'atas', wish('editar', [invitation('n5', 'editar')]));
+    expect((await store().notices('bia')).map(({ id }) => id)).toEqual(['n3']);
   });
 
   test('over the limit the oldest go', async () => {

@@ -1,4 +1,5 @@
 /** Rooms and roles. People and groups are two tables of one shape. Contract: rooms.ts. */
+import { papeisConcedidos } from '../../schema/rooms.ts';
 import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import { limits } from '../limits.ts';
 import type { RoleChange, RoleWish, RoomStore, Standing, StoredNotice, StoredRoom, Who } from '../rooms.ts';
@@ -28,6 +29,12 @@ function roomOf(row: RoomRow): StoredRoom {
     changedAtMs: row.changed_at_ms,
     declaredName: row.declared_name,
   };
+}
+
+/** Not of a role that is lower than before, nor of one that a Grant takes back after somebody changed it by hand. */
+function isInvited(before: RoleRow, papel: PapelConcedido, document: string | null): boolean {
+  const isBack = document !== null && before.declared_by === document && before.given === before.role;
+  return !isBack && papeisConcedidos.indexOf(papel) > papeisConcedidos.indexOf(before.role as PapelConcedido);
 }
 
 function roleOf({ role, given, declared_by }: RoleRow) {
@@ -264,7 +271,7 @@ function openRoleTable(sql: Sql, { table, countMax, addNotices }: RoleTable) {
     yield* upsert.run(id, name, papel, given, by);
     yield* touch.run(atMs, id);
     if (before?.role === papel) return 'same';
-    yield* addNotices(invitations);
+    if (!before || isInvited(before, papel, document)) yield* addNotices(invitations);
     return before ? 'changed' : 'new';
   }
   return {
