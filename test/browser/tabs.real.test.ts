@@ -66,8 +66,10 @@ beforeEach(async () => {
   await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor();
   await rascunhos.locator('body').evaluate(`(async () => {
     const close = (abas) => fetch('close-tabs', { method: 'POST', body: JSON.stringify({ abas }) });
+    const put = (id, fechado) => fetch('api/rascunhos/' + id, { method: 'PUT', body: JSON.stringify({ texto: id, fechado }) });
+    for (const { id } of (await (await fetch('api/rascunhos')).json()).rascunhos) await put(id, true);
     await close([]);
-    for (const id of ['a', 'b', 'c']) await fetch('api/rascunhos/' + id, { method: 'PUT', body: JSON.stringify({ texto: id }) });
+    for (const id of ['a', 'b', 'c']) await put(id, false);
     await close(['a', 'b', 'c'].map((id) => ({ id, ativa: id === 'c' })));
     document.documentElement.dataset.before = '';
     location.reload();
@@ -188,6 +190,13 @@ test('the backend gets the tabs when the last window closes, and they are back w
     { id: expect.any(String), titulo: 'c', ativa: false, janela: 1 },
   ]);
   await expect.poll(saved).toEqual(['a', 'c']);
+  // A window that closes before its page was there has no tabs, and takes nothing with it.
+  await page.route('**/api/rascunhos', async (route) => await route.abort(), { times: 1 });
+  await openApp(page, 'Rascunhos');
+  const unread = page.waitForRequest((request) => request.url().endsWith('/close-tabs'));
+  await windowOf(page, 'Rascunhos').getByRole('button', { name: 'Fechar', exact: true }).click();
+  expect((await unread).postDataJSON()).toEqual({ abas: [] });
+  expect(await saved()).toEqual(['a', 'c']);
   // The first answer does not come: nothing can be written that would belong to no draft, and it is asked for again.
   await page.route('**/api/rascunhos', async (route) => await route.abort(), { times: 1 });
   await openApp(page, 'Rascunhos');
@@ -236,6 +245,7 @@ test('many tabs scroll and are listed; 1280 and 320 px, light and dark, pass axe
       const body = JSON.stringify({ texto: 'Um texto com um nome comprido ' + id });
       await fetch('api/rascunhos/' + id, { method: 'PUT', body });
     }
+    for (const id of ['a', 'b', 'c']) await fetch('api/rascunhos/' + id, { method: 'PUT', body: JSON.stringify({ texto: id, fechado: true }) });
     await fetch('close-tabs', { method: 'POST', body: JSON.stringify({ abas: ids.map((id) => ({ id, ativa: id === 't12' })) }) });
     location.reload();
   })()`);

@@ -93,9 +93,14 @@ async function openFile(monkey: Monkey): Promise<void> {
     await goHome(monkey);
     // As with the keyboard: in a full folder it is not in sight.
     await top.locator('svc-file-view').getByRole('option').first().waitFor();
-    await top.locator('svc-file-view').getByRole('listbox').focus();
-    await page.keyboard.type(name);
-    await top.locator(`svc-file-view [data-name="${name}"][aria-selected=true]`).waitFor();
+    const chosen = top.locator(`svc-file-view [data-name="${name}"][aria-selected=true]`);
+    // One that was just made is listed a moment later.
+    const isFound = async (): Promise<boolean> => {
+      await top.locator('svc-file-view').getByRole('listbox').focus();
+      await page.keyboard.type(name);
+      return await until('', async () => await chosen.isVisible(), 2_000).catch(() => false);
+    };
+    await until(`${name} is listed`, isFound, 20_000);
     await page.keyboard.press('Enter');
   }
   await frontWindow(page).locator('.cm-content').waitFor();

@@ -3,7 +3,7 @@
  *
  *   GET  /api/rascunhos       the drafts in order, and which was in front
  *   PUT  /api/rascunhos/:id   { texto }
- *   POST /close-tabs          the last window closed: { abas: [{ id, titulo, ativa, janela }] }. What was open is kept, the rest goes.
+ *   POST /close-tabs          the last window closed: { abas: [{ id, titulo, ativa, janela }] }. What the person closed goes now.
  */
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ const RASCUNHOS_MAX = 50;
 const TEXTO_MAX = 100_000;
 const arquivo = join(servidor.pastaDeDados(), 'rascunhos.json');
 const guardar = criarGuarda(arquivo);
-/** { ativa, rascunhos: [{ id, texto }] } */
+/** { ativa, rascunhos: [{ id, texto, fechado }] }. `fechado`: its tab was closed, and a window of the app is open still. */
 let estado = await ler(arquivo, { ativa: null, rascunhos: [] });
 
 async function mudar(res, novo) {
@@ -28,12 +28,15 @@ async function mudar(res, novo) {
 }
 
 async function escrever(req, res, id) {
-  const texto = (await servidor.lerJson(req))?.texto;
+  const { texto, fechado = false } = (await servidor.lerJson(req)) ?? {};
   if (typeof texto !== 'string' || texto.length > TEXTO_MAX) return servidor.responderJson(res, 400, { error: 'texto inválido' });
   const outros = estado.rascunhos.filter((um) => um.id !== id);
   if (outros.length >= RASCUNHOS_MAX) return servidor.responderJson(res, 409, { error: `no máximo ${RASCUNHOS_MAX} rascunhos` });
   const lugar = estado.rascunhos.findIndex((um) => um.id === id);
-  return await mudar(res, { ...estado, rascunhos: outros.toSpliced(lugar === -1 ? outros.length : lugar, 0, { id, texto }) });
+  return await mudar(res, {
+    ...estado,
+    rascunhos: outros.toSpliced(lugar === -1 ? outros.length : lugar, 0, { id, texto, fechado: fechado === true }),
+  });
 }
 
 /** What the desktop says in any way but this one is no session. */
@@ -42,8 +45,10 @@ async function fecharAbas(req, res) {
   const certa = (aba) => typeof aba?.id === 'string' && typeof aba.ativa === 'boolean';
   if (!Array.isArray(abas) || !abas.every(certa)) return servidor.responderJson(res, 400, { error: 'abas inválidas' });
   log('abas_fechadas', { abas: abas.length });
-  const rascunhos = abas.flatMap(({ id }) => estado.rascunhos.find((um) => um.id === id) ?? []);
-  return await mudar(res, { ativa: abas.find(({ ativa }) => ativa)?.id ?? null, rascunhos });
+  // A window that closed before its page was there is not in the list: only what the person closed goes.
+  const lugar = ({ id }) => abas.findIndex((aba) => aba.id === id) + 1 || abas.length + 1;
+  const rascunhos = estado.rascunhos.filter((um) => !um.fechado).toSorted((um, outro) => lugar(um) - lugar(outro));
+  return await mudar(res, { ativa: abas.find(({ ativa }) => ativa)?.id ?? estado.ativa, rascunhos });
 }
 
 const server = http.createServer(

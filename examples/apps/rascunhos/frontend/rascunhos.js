@@ -59,7 +59,7 @@
 
   function novo() {
     const id = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-    const um = { id, texto: '' };
+    const um = { id, texto: '', fechado: false };
     rascunhos.push(um);
     escolher(um.id);
     mostrar();
@@ -73,20 +73,22 @@
     const lugar = rascunhos.findIndex((um) => um.id === id);
     if (lugar === -1) return;
     const [fechado] = rascunhos.splice(lugar, 1);
-    // It is stored all the same: only its tab is gone.
-    if (faltam.has(fechado)) void salvarTudo();
+    // It is stored all the same, until the last window closes: only its tab is gone.
+    fechado.fechado = true;
+    faltam.add(fechado);
+    void salvarTudo();
     if (rascunhos.length === 0) return novo();
     if (ativo.id === id) escolher(rascunhos[Math.min(lugar, rascunhos.length - 1)].id);
     mostrar();
   }
 
   async function salvar(um) {
-    const { id, texto } = um;
+    const { id, texto, fechado } = um;
     faltam.add(um);
     const pedido = {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ texto }),
+      body: JSON.stringify({ texto, fechado }),
       signal: AbortSignal.timeout(10_000),
     };
     const resposta = await fetch(`api/rascunhos/${id}`, pedido).catch(() => null);
@@ -142,7 +144,10 @@
     const antes = await guardados();
     el('estado').textContent = '';
     for (const nome of ['texto', 'novo', 'lista']) el(nome).disabled = false;
-    rascunhos = antes.rascunhos;
+    // Who comes back before the last window closed has them all again.
+    rascunhos = antes.rascunhos.map(({ id, texto }) => ({ id, texto, fechado: false }));
+    for (const [lugar, um] of rascunhos.entries()) if (antes.rascunhos[lugar].fechado) faltam.add(um);
+    if (faltam.size > 0) void salvarTudo();
     if (rascunhos.length === 0) novo();
     else {
       escolher(antes.ativa);
