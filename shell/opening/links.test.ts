@@ -85,7 +85,7 @@ describe('who opens a link', () => {
       };
       const openers = (host: string): readonly string[] =>
         apps.filter(({ hosts }) => hosts.some((declared) => covers(declared, host))).map(({ id }) => id);
-      const [[chosen, wish] = ['', '']] = Object.entries(links).filter(([host]) => covers(host, asked));
+      const [chosen, wish] = Object.entries(links).find(([host]) => covers(host, asked)) ?? ['', ''];
       const holders = openers(asked);
       const sole = holders.length === 1 ? holders[0]! : null;
       const expected = wish === 'navegador' ? null : openers(chosen).includes(wish) ? wish : sole;
