@@ -107,7 +107,10 @@ export function watchInput(bridge: Bridge): void {
   );
   // For good, and not to a frame of the page's own.
   const isLost = (): boolean => !document.hasFocus() && !(document.activeElement instanceof HTMLIFrameElement);
-  addEventListener('blur', () => void setTimeout(() => isLost() && bridge.emit('desfoque'), lostMs));
+  const tellLost = (): void => void setTimeout(() => isLost() && bridge.emit('desfoque'), lostMs);
+  addEventListener('blur', tellLost);
+  // A finger that moves brings the window to the front, and the browser gives it no focus.
+  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, tellLost, options);
 }
 
 /** What an element loses so long before or after the frame lost or got the focus, it lost by that. */

@@ -80,7 +80,8 @@ export class SvcWindow extends LitElement implements Frame {
       if (event.composedPath()[0] !== this.iframe) this.desk.windows.focus(this.state.id);
       this.#remember(event);
     });
-    this.addEventListener('click', () => this.#takeFromOthers());
+    // A finger that moves ends in no click.
+    for (const type of ['click', 'pointerup', 'pointercancel']) this.addEventListener(type, () => this.#takeFromOthers());
     // The focus is there already, and the browser scrolled to it where something scrolls. A `focusin` within a part of the window is not told here.
     this.addEventListener('keyup', ({ key }) => {
       if (key === 'Tab') this.#bringIn();

@@ -407,6 +407,21 @@ describe('where the keyboard is', () => {
     await page.keyboard.type('quatro');
     expect(await notes.inputValue()).toBe('quatro');
     expect(await windowOf(page, 'Notas').getAttribute('top')).toBe('');
+
+    // A finger that scrolls a window brings it to the front, with the keyboard.
+    const finger = await touchScreen(page);
+    const scrolls = async (at: Point): Promise<void> => {
+      await finger.down(at);
+      for (const step of [20, 60, 100]) await finger.move({ x: at.x, y: at.y - step });
+      await finger.up();
+      await page.waitForTimeout(400);
+    };
+    const { x, y, width, height } = await boxOf(files());
+    await scrolls({ x: x + width - 30, y: y + height / 2 });
+    expect(await focus()).toContain(`${path.basename(folder)} > `);
+    await scrolls(await middleOf(notes));
+    expect(await focus()).toMatch(/^Notas > .*, true$/);
+    await finger.end();
     expect(problems).toEqual([]);
   });
 });
