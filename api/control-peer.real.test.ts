@@ -11,6 +11,7 @@ import { askPeer, createPeerJudge } from './control-peer.ts';
 let dir: string;
 let server: Server;
 const verdicts: (string | null)[] = [];
+const uids: (number | null)[] = [];
 const peers: (number | undefined)[] = [];
 const judge = createPeerJudge();
 
@@ -20,7 +21,9 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
     const ask = async (): Promise<void> => {
       peers.push((await askPeer(socket))?.pid);
-      verdicts.push(await judge(socket));
+      const { why, uid } = await judge(socket);
+      verdicts.push(why);
+      uids.push(uid);
       socket.end('asked\n');
     };
     void ask();
@@ -48,7 +51,7 @@ async function connect(environment: Record<string, string>, ...args: string[]): 
 
 test('a program is let in, an app and what it starts are not, and the connection works on after the question', async () => {
   const plain = await connect({});
-  expect([peers.at(-1), verdicts.at(-1)]).toEqual([plain.pid, null]);
+  expect([peers.at(-1), verdicts.at(-1), uids.at(-1)]).toEqual([plain.pid, null, process.getuid?.()]);
   const mark = { SVC_APP_ID: 'notas', SVC_APP_SOCKET: '/h/app.sock' };
   const app = await connect(mark);
   expect([peers.at(-1), verdicts.at(-1)]).toEqual([app.pid, `process ${app.pid} belongs to the app "notas"`]);

@@ -4,7 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
 import { limits } from './limits.ts';
 
 export interface Peer {
@@ -101,14 +103,30 @@ function attempt<T>(read: () => T): T | null {
   }
 }
 
-/** For the portal: why a connection is refused, or null. An unknown peer is refused. */
-export function createPeerJudge(): (socket: Socket) => Promise<string | null> {
+export interface Judged {
+  /** Null: let in. */
+  readonly why: string | null;
+  /** Of the process at the other end; null: nobody could say. */
+  readonly uid: number | null;
+}
+
+/** Let in by the mode of the socket alone. */
+export const anybody: Judged = { why: null, uid: null };
+
+/** Who did what by the command line. Looks are left out. */
+export function logAct(log: Logger, uid: number | null, { method = '', url = '' }: IncomingMessage): void {
+  if (method !== 'GET' && method !== 'HEAD') log.info({ uid, method, path: url.split('?', 1)[0] }, 'an act at the control socket');
+}
+
+/** For the portal. An unknown peer is refused. */
+export function createPeerJudge(): (socket: Socket) => Promise<Judged> {
   const own = { pid: process.pid, uid: process.getuid?.() ?? 0 };
   return async (socket) => {
     try {
-      return judgePeer(await askPeer(socket), own);
+      const peer = await askPeer(socket);
+      return { why: judgePeer(peer, own), uid: peer?.uid ?? null };
     } catch (error) {
-      return (error as Error).message;
+      return { why: (error as Error).message, uid: null };
     }
   };
 }

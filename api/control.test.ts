@@ -35,6 +35,9 @@ describe('the control socket', () => {
   test('gives sign-in links', async () => {
     const given: { person: string; link: string } = (await portal.control('POST', '/api/admin/links', { person: 'bia' })).json();
     expect(given.person).toBe('bia');
+    // Who acts is told, and no query.
+    const acts = portal.logLines.filter((line) => line.includes('an act at the control socket')).map((line) => JSON.parse(line) as object);
+    expect(acts.at(-1)).toMatchObject({ uid: null, method: 'POST', path: '/api/admin/links' });
     const browser = portal.browser();
     expect((await browser.visit(given.link)).url).toBe(`${portal.url}/`);
     expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'bia', admin: false });

@@ -49,6 +49,7 @@ import { sendProblem } from './problems.ts';
 import { createPageSockets } from './page-sockets.ts';
 import { createProxyOf } from './portal-proxy.ts';
 import { createPreferences } from './preferences/preferences.ts';
+import { anybody, logAct, type Judged } from './control-peer.ts';
 import { createControlSocket } from './control-socket.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
@@ -102,8 +103,8 @@ export interface PortalOptions {
   };
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
-  /** Why a connection to it is refused, or null (control-peer.ts). Without one its mode alone counts. */
-  readonly judgePeer?: (socket: Socket) => Promise<string | null>;
+  /** Who a connection to it is of, and whether it is refused. Without one its mode alone counts. */
+  readonly judgePeer?: (socket: Socket) => Promise<Judged>;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
   /** Answers for `/v1/` on the shell's host; none: there is only the schema of the manifest. */
   readonly repository?: RepositoryHandler;
@@ -158,16 +159,16 @@ interface Parts {
 export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket, peers } = options;
   const holder: Holder = { parts: null, isMade: Promise.withResolvers<void>() };
-  const controlConnections = new WeakMap<Socket, Promise<string | null>>();
+  const controlConnections = new WeakMap<Socket, Promise<Judged>>();
   const isTrusted = trustedProxies(settings.trustedProxies);
   const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
   warnUnknownProxy(server, isTrusted, log);
   const control = createServer({ holder, clock, isTrusted }, (req, res) => void controlled(req, res));
-  control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(null)));
+  control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(anybody)));
   const controlled = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const why = await (controlConnections.get(req.socket) ?? null);
-    if (why === null) return holder.parts?.shell.handle(req, res);
-    log.warn({ why }, 'refused at the control socket');
+    const { why, uid } = await (controlConnections.get(req.socket) ?? anybody);
+    if (why === null) return (logAct(log, uid, req), holder.parts?.shell.handle(req, res));
+    log.warn({ why, uid }, 'refused at the control socket');
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
   const lines = peerLines(peers, async (...upgrade) => await holder.parts?.rooms(...upgrade));
