@@ -26,7 +26,8 @@ describe('the control socket', () => {
     expect((await portal.control('GET', '/api/admin/why?key=Backend/ana/notas')).json()).toMatchObject({ sentence: 'it waits' });
     expect((await portal.control('GET', '/api/admin/why?key=Nada/x')).status).toBe(404);
     expect((await portal.control('GET', '/api/admin/events?limit=5')).json()).toEqual({ events: [] });
-    expect((await portal.control('POST', '/api/admin/plan', { dir: null })).json()).toMatchObject({ ok: true });
+    const plan: unknown = (await portal.control('POST', '/api/admin/plan', { dir: null })).json();
+    expect(plan).toMatchObject({ ok: true, changes: [{ key: 'Grant/a', action: 'grant/revoke', detail: 'ana', reason: 'PersonRemoved' }] });
     expect((await portal.control('POST', '/api/admin/apply', { prune: true })).json()).toMatchObject({ ok: true });
     expect((await portal.control('GET', '/api/admin/backends/ana/notas/log?tail=1')).status).toBe(200);
     expect((await portal.control('GET', '/api/apps')).json()).toMatchObject({ code: 'UNAUTHENTICATED' });

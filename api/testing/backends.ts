@@ -97,7 +97,8 @@ const peopleView = (signIn: () => SignInSettings): Gateway['people'] => ({
   all: () => people,
   signIn,
 });
-const plan = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] };
+const changes = [{ key: 'Grant/a', action: 'grant/revoke', detail: 'ana', reason: 'PersonRemoved' }] as const;
+const plan = { ok: true, changes, blocked: [], errors: [], pendingPrune: [] };
 
 type Find = (person: string, app: string) => TestBackend | undefined;
 

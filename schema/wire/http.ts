@@ -307,7 +307,7 @@ export const eventsAnswer = closed({
 export const planAnswer = closed(
   {
     ok: flag,
-    changes: { type: 'array', items: closed({ key: text, action: text, detail: text }) },
+    changes: { type: 'array', items: closed({ key: text, action: text, detail: text, reason }, ['key', 'action', 'detail']) },
     blocked: { type: 'array', items: closed({ key: text, reason, message: text }) },
     errors: strings,
     pendingPrune: strings,
