@@ -208,7 +208,8 @@ export class SvcWindow extends LitElement implements Frame {
     if (phase === 'inicio') {
       this.#pageDrag.end(false, null);
       this.#dragFrom = [x, y];
-      this.#pageDrag.begin(moveSteps(this.desk, this.state, this.#preview, hereX, hereY), [hereX, hereY]);
+      const steps = moveSteps(this.desk, this.state, this.#preview, hereX, hereY);
+      this.#pageDrag.begin(steps, [hereX, hereY], (next, ...at) => this.remoteDrag(next, ...at));
     } else if (phase === 'mover') this.#pageDrag.move(x - fromX, y - fromY, hereX, hereY);
     else this.#pageDrag.end(phase === 'fim', [hereX, hereY]);
   }

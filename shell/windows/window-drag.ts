@@ -71,7 +71,8 @@ const pageSaysMs = 500;
 
 /** A drag by a title bar of a page's own, in whose frame the pointer is. */
 interface PageDrag {
-  begin(steps: DragSteps, at: readonly [number, number]): void;
+  /** `follow`: what the desktop sees of the pointer itself, on the screen. */
+  begin(steps: DragSteps, at: readonly [number, number], follow: (phase: 'mover' | 'fim', x: number, y: number) => void): void;
   /** Distance from the start, and the pointer on the desktop. */
   move(dx: number, dy: number, x: number, y: number): void;
   /** Null: where the pointer was last. Nothing where none goes on. */
@@ -89,12 +90,15 @@ export function createPageDrag(): PageDrag {
     steps.end(kept, ...(at ?? last));
   };
   return {
-    begin: (steps, at) => {
+    begin: (steps, at, follow) => {
       const over = new AbortController();
       const { signal } = over;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const isUp = (): void => void (timer ??= setTimeout(() => end(true, null), pageSaysMs));
-      addEventListener('pointermove', ({ buttons }) => buttons === 0 && isUp(), { signal, capture: true });
+      // The pages are covered now: where the page of the title is a process of its own, the pointer is told to the desktop from here on.
+      const moved = ({ buttons, screenX: x, screenY: y }: PointerEvent): void => (buttons === 0 ? isUp() : follow('mover', x, y));
+      addEventListener('pointermove', moved, { signal, capture: true });
+      addEventListener('pointerup', ({ screenX: x, screenY: y }) => follow('fim', x, y), { signal, capture: true });
       addEventListener('pointerdown', ({ isPrimary }) => isPrimary && isUp(), { signal, capture: true });
       signal.addEventListener('abort', () => clearTimeout(timer));
       now = { steps, over, at };
