@@ -162,7 +162,7 @@ async function openMachine(within: readonly string[], words: readonly string[], 
 }
 
 async function changesIn(within: readonly string[], layer: string): Promise<ReadonlyMap<string, string>> {
-  const script = `cd "$1" && find . -printf '%P\\t%y %u:%g %m %l\\n' && find . -type f -exec sha256sum {} + | sed 's/^\\(\\S*\\)  ..\\(.*\\)/\\2\\t \\1/'`;
+  const script = `cd "$1" && find . -printf '%P\\t%y %U:%G %m %l\\n' && find . -type f -exec sha256sum {} + | sed 's/^\\(\\S*\\)  ..\\(.*\\)/\\2\\t \\1/'`;
   const { out } = await run([...within, 'sh', '-ec', script, 'sh', layer], {});
   const found = new Map<string, string>();
   for (const line of out.split('\n')) {
