@@ -4,9 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { limits } from './limits.ts';
 
 export interface Peer {
@@ -112,11 +110,6 @@ export interface Judged {
 
 /** Let in by the mode of the socket alone. */
 export const anybody: Judged = { why: null, uid: null };
-
-/** Who did what by the command line. Looks are left out. */
-export function logAct(log: Logger, uid: number | null, { method = '', url = '' }: IncomingMessage): void {
-  if (method !== 'GET' && method !== 'HEAD') log.info({ uid, method, path: url.split('?', 1)[0] }, 'an act at the control socket');
-}
 
 /** For the portal. An unknown peer is refused. */
 export function createPeerJudge(): (socket: Socket) => Promise<Judged> {

@@ -37,8 +37,10 @@ describe('the control socket', () => {
     const given: { person: string; link: string } = (await portal.control('POST', '/api/admin/links', { person: 'bia' })).json();
     expect(given.person).toBe('bia');
     // Who acts is told, and no query.
-    const acts = portal.logLines.filter((line) => line.includes('an act at the control socket')).map((line) => JSON.parse(line) as object);
-    expect(acts.at(-1)).toMatchObject({ uid: null, method: 'POST', path: '/api/admin/links' });
+    const acts = portal.logLines
+      .map((line) => JSON.parse(line) as { readonly path?: string })
+      .filter(({ path }) => path === '/api/admin/links');
+    expect(acts.at(-1)).toMatchObject({ uid: null, method: 'POST', person: 'control' });
     const browser = portal.browser();
     expect((await browser.visit(given.link)).url).toBe(`${portal.url}/`);
     expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({ usuario: 'bia', admin: false });

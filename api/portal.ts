@@ -49,7 +49,7 @@ import { sendProblem } from './problems.ts';
 import { createPageSockets } from './page-sockets.ts';
 import { createProxyOf } from './portal-proxy.ts';
 import { createPreferences } from './preferences/preferences.ts';
-import { anybody, logAct, type Judged } from './control-peer.ts';
+import { anybody, type Judged } from './control-peer.ts';
 import { createControlSocket } from './control-socket.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
@@ -77,7 +77,7 @@ import { addSettingsRoutes } from './routes/settings.ts';
 import { addStoreRoutes } from './routes/shop.ts';
 import { addTerminalRoutes } from './routes/terminals.ts';
 import type { ShellScripts } from './settings/settings.ts';
-import { createShell, type Shell } from './shell.ts';
+import { createShell, type Shell, type ShellDeps } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
 import { createStarts, type Starts } from './starts.ts';
 import { closed, drained, listening } from './server-ends.ts';
@@ -160,6 +160,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket, peers } = options;
   const holder: Holder = { parts: null, isMade: Promise.withResolvers<void>() };
   const controlConnections = new WeakMap<Socket, Promise<Judged>>();
+  const controlUids = new WeakMap<Socket, number | null>();
   const isTrusted = trustedProxies(settings.trustedProxies);
   const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
   warnUnknownProxy(server, isTrusted, log);
@@ -167,7 +168,8 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(anybody)));
   const controlled = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { why, uid } = await (controlConnections.get(req.socket) ?? anybody);
-    if (why === null) return (logAct(log, uid, req), holder.parts?.shell.handle(req, res));
+    controlUids.set(req.socket, uid);
+    if (why === null) return holder.parts?.shell.handle(req, res);
     log.warn({ why, uid }, 'refused at the control socket');
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
@@ -190,7 +192,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
         port,
         passes,
         address: (req) => clientAddress(req, isTrusted),
-        isControl: (req) => controlConnections.has(req.socket),
+        controlUid: (req) => controlUids.get(req.socket),
         link: async (person, admin) => ({
           link: (await options.dev?.link(person)) ?? (await link(person, admin)),
           expiresAtMs: clock.nowMs() + limits.signInPassMs,
@@ -226,11 +228,11 @@ interface Listening {
   readonly port: number;
   readonly passes: ReturnType<typeof createPasses>;
   readonly address: (req: IncomingMessage) => string;
-  readonly isControl: (req: IncomingMessage) => boolean;
+  readonly controlUid: ShellDeps['controlUid'];
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
-async function assemble(options: PortalOptions, { site, port, passes, address, isControl, link }: Listening): Promise<Parts> {
+async function assemble(options: PortalOptions, { site, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
   const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
@@ -278,7 +280,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, i
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
   const checks = { sessions, credentials, executor: queue.executor };
-  const shell = await createShell({ site, ...checks, log, isControl, observe: metrics.request, schemas, register });
+  const shell = await createShell({ site, ...checks, log, controlUid, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
   const front = createFront({

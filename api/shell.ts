@@ -68,7 +68,8 @@ export interface ShellDeps {
   /** Answers the job of a bearer token. Rejects UNAUTHENTICATED. */
   readonly executor: { check(authorization: string): Promise<string> };
   readonly log: Logger;
-  readonly isControl: (req: IncomingMessage) => boolean;
+  /** Of who asks at the control socket; null: nobody could say. Undefined: asked elsewhere. */
+  readonly controlUid: (req: IncomingMessage) => number | null | undefined;
   /** One answered request, by route pattern; for /metrics. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
   readonly schemas: LazySchemas | undefined;
@@ -156,7 +157,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   app.decorateRequest('job', null);
   app.decorateRequest('control', false);
   app.addHook('onRequest', async (request, reply) => {
-    request.control = deps.isControl(request.raw);
+    request.control = deps.controlUid(request.raw) !== undefined;
     reply.headers({ ...shellHeaders(site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
     reply.header('x-request-id', request.id);
     if (request.is404) return;
@@ -176,7 +177,8 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
       request.appCaller?.owner ??
       request.job ??
       (request.control ? 'control' : null);
-    deps.log.info({ ...fields, person, durationMs: Math.round(reply.elapsedTime) }, 'request');
+    const uid = deps.controlUid(request.raw);
+    deps.log.info({ ...fields, person, ...(uid === undefined ? {} : { uid }), durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
 }
 
