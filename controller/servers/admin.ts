@@ -40,8 +40,8 @@ export interface ServerAdmin {
   tryKit(): Promise<readonly string[]>;
   /** Uploads the kit and makes it current; reports each step. The current kit stays current until the final rename. */
   install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
-  /** The kit before is current again; answers its id. Rejects NO_PREVIOUS_VERSION. */
-  rollBack(): Promise<string>;
+  /** The kit before `from` is current again, also where that was done and not heard of; answers its id. Rejects NO_PREVIOUS_VERSION. */
+  rollBack(from: string | null): Promise<string>;
   /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
   prepareAccounts(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
   /** Rejects KIT_IN_USE, naming what runs, unless forced; answers what could not be done, in words. */
@@ -121,8 +121,8 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
       }
       done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
     },
-    rollBack: async () => {
-      const { lines } = done(await run('rollback', [], limits.kitScriptMsMax));
+    rollBack: async (from) => {
+      const { lines } = done(await run('rollback', from === null ? [] : [from], limits.kitScriptMsMax));
       return lines.find((line) => line.startsWith('kit '))?.slice(4) ?? '';
     },
     prepareAccounts: async (origins, accounts) => {

@@ -14,9 +14,9 @@ export async function carryOut(
 ): Promise<readonly string[]> {
   const { kind } = action;
   if (kind === 'server/roll-back') {
-    const rollBack: Act = async ({ admin }, step) => {
+    const rollBack: Act = async ({ admin, wish }, step) => {
       step('switch');
-      return [await admin.rollBack()];
+      return [await admin.rollBack(wish?.held ?? null)];
     };
     return await asAsked(context, server, 'rollback', 'the server kit before comes back', rollBack, onStep);
   }
