@@ -2,10 +2,28 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { expect, test as plain } from 'vitest';
-import { homeFixture, until, type TestHome } from '../test-home.ts';
+import { homeFixture, until, type TestClient, type TestHome } from '../test-home.ts';
 import { isListening, startOrder } from './testing/started-app.ts';
 
 const test = plain.extend<{ home: TestHome }>(homeFixture);
+
+/** The env file of a running app changes while neither it nor a supervisor lives: otherwise it would be written again. The next supervisor's client. */
+async function damagedMeanwhile(home: TestHome, damage: (path: string) => void): Promise<TestClient> {
+  const first = await home.supervisor();
+  await first.client.call('subscribe');
+  await first.client.call('start', startOrder('notas'));
+  const before = await first.client.state('notas', isListening);
+  // What the next supervisor knows of before is read from there; it is written a moment later.
+  const { status } = home.paths('notas');
+  await until('status.json says that it runs', () => existsSync(status) && readFileSync(status, 'utf8').includes('"Listening"'));
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  process.kill(before.process!.pid, 'SIGKILL');
+  damage(home.paths('notas').env);
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  return client;
+}
 
 test.for([
   ['others could read', (path: string) => chmodSync(path, 0o644), (path: string) => chmodSync(path, 0o600)],
@@ -20,17 +38,7 @@ test.for([
   ],
 ] as const)('an env file that %s and was mended brings the app up with its token', async ([, damage, mend], { home }) => {
   home.install('notas');
-  const first = await home.supervisor();
-  await first.client.call('subscribe');
-  await first.client.call('start', startOrder('notas'));
-  const before = await first.client.state('notas', isListening);
-  // While it runs, the file would be written again.
-  first.child.kill('SIGKILL');
-  await once(first.child, 'exit');
-  process.kill(before.process!.pid, 'SIGKILL');
-  damage(home.paths('notas').env);
-  const { client } = await home.supervisor();
-  await client.call('subscribe');
+  const client = await damagedMeanwhile(home, damage);
   const refused = await client.state('notas', (s) => s.state === 'failed');
   expect(refused).toMatchObject({ reason: 'EnvFileDamaged', wanted: true });
   expect(refused.message).toMatch(/^the env file can't be used: /);
@@ -64,16 +72,7 @@ test('the token of a running app is the one that it was started with, whatever s
 
 test('a file that the portal writes anew forgets no restarts; who asks for a start does', async ({ home }) => {
   home.install('notas');
-  const first = await home.supervisor();
-  await first.client.call('subscribe');
-  await first.client.call('start', startOrder('notas'));
-  const before = await first.client.state('notas', isListening);
-  first.child.kill('SIGKILL');
-  await once(first.child, 'exit');
-  process.kill(before.process!.pid, 'SIGKILL');
-  writeFileSync(home.paths('notas').env, 'nonsense\n');
-  const { client } = await home.supervisor();
-  await client.call('subscribe');
+  const client = await damagedMeanwhile(home, (path) => writeFileSync(path, 'nonsense\n'));
   await client.state('notas', ({ state }) => state === 'failed');
   expect((await client.call('start', { ...startOrder('notas', 'mended'), isMend: true })).ok).toBe(true);
   const mended = await client.state('notas', (snapshot) => isListening(snapshot) && snapshot.requestId === 'mended');

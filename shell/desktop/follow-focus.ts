@@ -3,7 +3,7 @@
  * `focus()` unasked, whatever the person types in: such a page gives it back. Decision: docs/decisions/0346-a-page-that-takes-the-keyboard.md
  */
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
-import { around } from '../../sdk/web/ui/menu-end.ts';
+import { isInModal } from '../ui/in-modal.ts';
 import type { Desk } from './desk.ts';
 
 /** The word of a page that it was pressed comes by another way than the focus, about as quickly. */
@@ -15,6 +15,8 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
   const { signal } = ended;
   /** A press leaves `activeElement` at the iframe before: only one that was not active at the last look counts. */
   let seen: HTMLElement | null = null;
+  /** Pages that took it before: they have no time to do it again. One that was pressed gets it by the word of that. */
+  const takers = new WeakSet<HTMLElement>();
   /** What lost the keyboard last, outside of all pages. */
   let own: HTMLElement | null = null;
   const isFront = (id: string): boolean => desk.windows.top()?.id === id;
@@ -23,15 +25,20 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
     if (own?.isConnected === true && own.checkVisibility()) own.focus({ preventScroll: true });
     if (deepActive() === document.body) giveFocus();
   };
-  const isInModal = (): boolean => own?.isConnected === true && [...around(own)].some((each) => each.matches('dialog:modal'));
   const look = (): void => {
     const active = deepActive();
     if (active === seen || active === null) return;
     seen = active;
     const [id] = [...desk.frames].find(([, { iframe }]) => iframe === active) ?? [];
     if (id === undefined) return;
-    if (isInModal()) giveBack();
-    else if (!isFront(id)) setTimeout(() => !signal.aborted && deepActive() === active && !isFront(id) && giveBack(), pressMsMax);
+    const undo = (): void => {
+      if (signal.aborted || deepActive() !== active || isFront(id)) return;
+      takers.add(active);
+      giveBack();
+    };
+    if (isInModal(own)) giveBack();
+    else if (takers.has(active)) undo();
+    else setTimeout(undo, pressMsMax);
   };
   // The browser moves the focus after this event.
   addEventListener('blur', () => void setTimeout(look), { signal });

@@ -7,7 +7,7 @@
  */
 import { shellKeyOf, type ShellKey } from '../../schema/bridge/protocol.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
-import { around } from '../../sdk/web/ui/menu-end.ts';
+import { isInModal } from '../ui/in-modal.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
 
@@ -21,11 +21,6 @@ const arrows: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 };
 
-function isInModal(): boolean {
-  const active = deepActive();
-  return active !== null && [...around(active)].some((each) => each.matches('dialog:modal'));
-}
-
 export function pressShellKey(desk: Desk, key: ShellKey): void {
   if (key === 'Alt') {
     const switching = desk.switching.get();
@@ -36,7 +31,7 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   if (desk.appCalls.question.get() !== null) return;
   if (key === 'F6' || key === 'Shift+F6') {
     // What is behind a dialog takes no focus: it would be nowhere.
-    if (isInModal()) return;
+    if (isInModal(deepActive())) return;
     const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
     if (next !== null) desk.activate(next.id);
     return;
