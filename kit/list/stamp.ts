@@ -61,11 +61,11 @@ export function enginesStamp(root: string): string | null {
   const hash = createHash('sha256');
   let left = limits.sealedFilesMax;
   const visit = (folder: string, depth: number): void => {
+    const isInside = depth > 3;
+    if (isInside && left <= 0) return;
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      const isInside = depth > 3;
-      if (isInside) left -= 1;
-      if (isInside && left < 0) return;
+      if (isInside && (left -= 1) < 0) return;
       if (!isInside && (!entry.isDirectory() || entry.name.startsWith('.'))) continue;
       if (depth >= 3) stamp(hash, path);
       if (entry.isDirectory()) visit(path, depth + 1);

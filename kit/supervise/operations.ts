@@ -80,8 +80,13 @@ function marked(variables: Variables, order: Pick<StartOrder, 'pinned' | 'reques
 export function restoreWish(supervisor: Supervisor, app: App): void {
   const variables = app.wish?.variables ?? null;
   if (app.process === null || variables === null || isSame(variables, readWish(app)?.variables ?? null)) return;
-  writeWish(app, variables);
-  supervisor.log('env-restored', { app: app.id });
+  try {
+    writeWish(app, variables);
+    supervisor.log('env-restored', { app: app.id });
+  } catch (error) {
+    // The next round; what else a round looks at does not wait for it.
+    supervisor.log('env-not-restored', { app: app.id, error: String(error) });
+  }
 }
 
 const isSame = (wanted: Variables, now: Variables | null): boolean =>
