@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { isReservedName } from '../../schema/manifest/reserved-names.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { backendEnvironment } from '../../kit/launch/environment.ts';
 import { gpuMode } from '../../kit/launch/gpu.ts';
@@ -48,7 +49,7 @@ export function environmentOf({ manifest, hash }: Package, home: string, base: s
   const given = (names: readonly string[]): ReadonlyMap<string, string> =>
     new Map(names.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]] as const])));
   const place = { home, prefix: home };
-  return backendEnvironment({
+  const environment = backendEnvironment({
     place,
     app: manifest.id,
     ...kitOf(caller),
@@ -57,11 +58,12 @@ export function environmentOf({ manifest, hash }: Package, home: string, base: s
       ['SVC_APP_TOKEN', token],
       ['SVC_APP_BASE_PATH', base],
     ]),
-    secrets: given((manifest.secrets ?? []).map(({ name }) => name)),
     engines: given((manifest.motores ?? []).map(({ nome }) => engineVariable(nome))),
     hash,
     gpuDeclared: gpuMode(manifest) !== null,
   });
+  const secrets = (manifest.secrets ?? []).map(({ name }) => name).filter((name) => !isReservedName(name));
+  return { ...environment, ...Object.fromEntries(given(secrets)) };
 }
 
 const kitOf = (caller: Caller): { readonly kitRoot: string; readonly nodeExecutable: string } => ({

@@ -1,4 +1,4 @@
-/** The whole environment of a backend: a clean base, the wish, the secrets, and last what only the launcher may say (spec 2.6). */
+/** The environment of a backend before the person's secrets: a clean base, the wish, and last what the launcher sets (spec 2.6). */
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { sdkFolder, searchPath } from '../place.ts';
 import { hiddenGpus } from './gpu-verdict.ts';
@@ -25,7 +25,6 @@ export interface EnvironmentInput {
   readonly nodeExecutable: string;
   readonly caller: Readonly<Record<string, string | undefined>>;
   readonly wish: Variables;
-  readonly secrets: Variables;
   readonly engines: Variables;
   readonly hash: string;
   /** False hides every card from the usual runtimes. Source: spec 3.1 step 6. */
@@ -38,15 +37,12 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     const value = input.caller[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const environment: Record<string, string> = {
+  return {
     LANG: 'C.UTF-8',
     ...Object.fromEntries(base),
     HOME: place.home,
     PATH: searchPath(place, input.nodeExecutable),
-    // On a name clash the person's secret wins, but for the reserved names, which the vault never yields. Source: spec 3.1 step 2.
-    ...Object.fromEntries(input.wish),
-    ...Object.fromEntries(input.secrets),
-    // Reasons that only the launcher reports.
+    ...wishOfApp(input.wish),
     ...Object.fromEntries(input.engines),
     ...appMark(place, app),
     SVC_APP_INSTALLED_HASH: input.hash,
@@ -55,9 +51,11 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     NODE_PATH: `${sdkFolder(input.kitRoot)}/node`,
     ...(input.gpuDeclared ? {} : hiddenGpus),
   };
-  delete environment[pinnedVariable];
-  delete environment[requestVariable];
-  return environment;
+}
+
+/** Without what the portal tells the supervisor alone. */
+function wishOfApp(wish: Variables): Record<string, string> {
+  return Object.fromEntries([...wish].filter(([name]) => name !== pinnedVariable && name !== requestVariable));
 }
 
 /** The variables by which a process is known as one of the app. */

@@ -24,7 +24,7 @@ import { cachedPackageHash } from './package-hash-cache.ts';
 import { entrypointOf, findPackage, mayMakeEntrypoint, readManifest, type InstalledFolder } from './package.ts';
 import { asRefusal, LaunchRefused, type Refusal } from './refusal.ts';
 import { appendToRunLog, rotateRunLog } from './run-log.ts';
-import { readSecrets } from './secrets.ts';
+import { passSecrets, readSecrets } from './secrets.ts';
 import { runSetUp, setUpDue } from './set-up.ts';
 import { checkSocketPath, probeSocket } from './socket.ts';
 
@@ -125,18 +125,12 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   try {
     mkdirSync(wish.get('SVC_APP_DATA_DIR') ?? paths.data, { recursive: true, mode: 0o700 });
     const mode = gpuMode(manifest);
-    const environment = backendEnvironment({
-      ...request,
-      wish,
-      secrets,
-      engines: engineVariables(place, manifest),
-      hash,
-      gpuDeclared: mode !== null,
-    });
+    const engines = engineVariables(place, manifest);
+    const environment = backendEnvironment({ ...request, wish, engines, hash, gpuDeclared: mode !== null });
 
     // 5. The person's part of the set-up.
     if (due) {
-      const at = { cwd: folder.dir, environment, logFd };
+      const at = { cwd: folder.dir, environment: { ...environment, ...Object.fromEntries(secrets) }, logFd };
       environment['SVC_APP_INSTALLED_HASH'] = hash = await setUpOnce(manifest, paths, hash, at, commandOf);
       mark('gpu', '');
     }
@@ -144,15 +138,16 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     // 6. The GPU, and the ceilings that step 7 applies.
     const gpu = mode === null ? null : decideGpu(mode, request.gpuRoot ?? '');
     lease = gpu?.lease ?? null;
-    const held = await holdOf(request, environment['PATH'] ?? '');
+    const held = await holdOf(request);
     writeLimits(paths.limits, manifest, held, gpu?.verdict ?? null);
     refuseWithoutGpu(gpu);
     faultPoint('gpu-decided');
 
+    const passed = passSecrets(secrets, manifest.secrets !== undefined, commandOf());
     return {
       kind: 'ready',
-      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, commandOf()),
-      environment: { ...environment, ...gpu?.variables, ...(held.contained ? Object.fromEntries(held.variables) : {}) },
+      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, passed.argv),
+      environment: { ...environment, ...gpu?.variables, ...scopeVariables(held), ...passed.variables },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
       manifest,
@@ -194,8 +189,8 @@ async function setUpOnce(
 }
 
 /** What step 7 can lean on. */
-async function holdOf({ managerLost, caller }: LaunchRequest, path: string): Promise<Containment> {
-  return managerLost === true ? lostManager : await containment(caller['XDG_RUNTIME_DIR'], path);
+async function holdOf({ managerLost, caller, place, nodeExecutable }: LaunchRequest): Promise<Containment> {
+  return managerLost === true ? lostManager : await containment(caller['XDG_RUNTIME_DIR'], searchPath(place, nodeExecutable));
 }
 
 /** Source: spec 2.1 `recursos.gpu`. */
@@ -203,6 +198,8 @@ export function refuseWithoutGpu(gpu: GpuDecision | null): void {
   if (gpu === null || gpu.verdict.modo === 'opcional' || gpu.verdict.concedida) return;
   throw new LaunchRefused(gpu.busy ? 'GpuBusy' : 'NoGpu', `the app needs a GPU: ${gpu.verdict.motivo}`);
 }
+
+const scopeVariables = (held: Containment): Record<string, string> => (held.contained ? Object.fromEntries(held.variables) : {});
 
 function inScope(held: Containment, unit: string, manifest: Manifest, command: Launch['argv']): Launch['argv'] {
   if (!held.contained) return command;
@@ -254,7 +251,7 @@ function readVault(path: string): { readonly secrets: Variables; readonly reserv
   return { secrets: readSecrets(path, (name) => reserved.push(name)), reserved };
 }
 
-const unusedSecret = (name: string): string => `the secret ${name} does not reach the app: the launcher sets that name itself`;
+const unusedSecret = (name: string): string => `the secret ${name} does not reach the app: by that name the system finds or addresses it`;
 
 /** It begins with what of the vault and of the manifest does not count. Source: spec 2.2, 7: an invalid item is omitted. */
 function newRunLog(paths: ReturnType<typeof appPaths>, notes: readonly string[]): number {

@@ -55,14 +55,14 @@ describe('the vault', () => {
     expect(messageOf(() => readSecrets(path))).toBe("secrets.json can't be used: it belongs to another account");
   });
 
-  test.for(['BROWSER', 'NODE_AUTH_TOKEN', 'PYTHON_KEY', 'ENV', 'SVC_PORTAL_URL', 'SVC_APP_BASE_PATH', 'LD_KEY', 'USER'])(
+  test.for(['BROWSER', 'NODE_AUTH_TOKEN', 'PYTHON_KEY', 'ENV', 'SVC_PORTAL_URL', 'SVC_APP_BASE_PATH', 'LD_PRELOAD', 'PATH'])(
     "may hold %s: the name is the person's",
     (name) => {
       expect([...parse(JSON.stringify({ [name]: 'x' }))]).toEqual([[name, 'x']]);
     },
   );
 
-  test.for(['SVC_APP_TOKEN', 'SVC_APP_SOCKET', 'SVC_MOTOR_ROSTO', 'LD_PRELOAD', 'NODE_OPTIONS', 'PATH', 'CUDA_VISIBLE_DEVICES'])(
+  test.for(['SVC_APP_TOKEN', 'SVC_APP_SOCKET', 'SVC_APP_ID', 'SVC_APP_INSTALLED_HASH'])(
     'never yields %s, and refuses nothing for it',
     (name) => {
       const told: string[] = [];

@@ -56,6 +56,46 @@ function textProblem(value: string): string | null {
   return value.isWellFormed() ? null : 'is not valid Unicode';
 }
 
+/** No secret and no variable of another program has these names. */
+const names = { passed: 'svc_secret_', script: 'svc_become', given: 'svc_secrets' } as const;
+
+/**
+ * The command and the variables by which a process gets the person's secrets. Shells, flock and systemd-run stand between the launcher and the
+ * app, and each obeys variables (LD_LIBRARY_PATH, XDG_RUNTIME_DIR, PWD). So secrets pass them under names that nobody reads, and env gives
+ * them their own just before the app. No value is in an argument, which every account could read, and no `$` is: systemd-run may
+ * expand variables. `svc_secrets` stays with the app, also empty where the
+ * manifest asks for secrets: by it `givenSecrets` knows them from what the launcher set.
+ */
+export function passSecrets(
+  secrets: Variables,
+  isAsked: boolean,
+  command: readonly [string, ...string[]],
+): { readonly argv: readonly [string, ...string[]]; readonly variables: Readonly<Record<string, string>> } {
+  if (secrets.size === 0) return { argv: command, variables: isAsked ? { [names.given]: '' } : {} };
+  const given = [...secrets.keys()];
+  const dropped = [names.script, ...given.map((name) => names.passed + name)].map((name) => `-u ${name}`);
+  const set = given.map((name) => `${name}=\${${names.passed}${name}}`);
+  return {
+    argv: ['/bin/sh', '-c', `eval "\`/usr/bin/printenv ${names.script}\`"`, 'sh', ...command],
+    variables: {
+      ...Object.fromEntries([...secrets].map(([name, value]) => [names.passed + name, value])),
+      [names.script]: `exec /usr/bin/env ${dropped.join(' ')} -S '${set.join(' ')}' "$@"`,
+      [names.given]: given.join(' '),
+    },
+  };
+}
+
+/** The secrets that a process was started with, by its environment, also before it is the app. One of an earlier kit says no names. */
+export function givenSecrets(environ: Variables, asked: readonly string[]): Variables {
+  const given = environ.get(names.given)?.split(' ') ?? asked;
+  return new Map(
+    given.flatMap((name) => {
+      const value = environ.get(names.passed + name) ?? environ.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
 /** Whole or not at all, 0600; survives a power cut. Throws LaunchRefused when together they are too large. */
 export function writeSecrets(path: string, secrets: Variables): void {
   const text = `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`;

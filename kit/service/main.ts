@@ -61,7 +61,6 @@ async function prepare(app: string): Promise<Ready> {
       ...own,
       caller: process.env,
       wish: new Map([['SVC_APP_BASE_PATH', basePath(app)], ['SVC_APP_DATA_DIR', state], ...portalVariables(process.env)]),
-      secrets: new Map(),
       engines: engineVariables(place, manifest),
       hash,
       gpuDeclared: mode !== null,

@@ -1,5 +1,5 @@
 /** Values of an app that must never be shown: its tokens, its secrets, and those that it had before. */
-import { readSecrets } from '../launch/secrets.ts';
+import { givenSecrets, readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
 import type { App } from './app-state.ts';
 
@@ -20,7 +20,8 @@ function stored(app: App): readonly string[] {
 
 /** The living process may print what was replaced since its start, also when an earlier supervisor replaced it. */
 function startedWith(app: App): readonly string[] {
-  if (app.process === null || app.declaredSecrets.length === 0) return [];
+  if (app.process === null) return [];
   const environ = environOf(app.process.identity.pid);
-  return app.declaredSecrets.flatMap(({ name }) => environ?.get(name) ?? []);
+  const declared = app.declaredSecrets.map(({ name }) => name);
+  return environ === null ? [] : [...givenSecrets(environ, declared).values()];
 }

@@ -65,7 +65,7 @@ describe.concurrent('the vault', () => {
 
   test.for([
     ['NAO_PEDIDO', 'x', 'SECRET_UNDECLARED'],
-    ['LD_PRELOAD', 'x', 'SECRET_REFUSED'],
+    ['SVC_APP_SOCKET', 'x', 'SECRET_REFUSED'],
     ['SVC_APP_TOKEN', 'x', 'SECRET_REFUSED'],
     ['minusculo', 'x', 'BAD_REQUEST'],
     ['../env', 'x', 'BAD_REQUEST'],
@@ -83,7 +83,9 @@ describe.concurrent('the vault', () => {
   });
 
   const pem = `-----BEGIN PRIVATE KEY-----\r\n${'MIIEvQIBADANBg7f3d'.repeat(3)}\n${'k'.repeat(60)}7f3d\n-----END PRIVATE KEY-----\n`;
-  test('a PEM key and the names of the person reach the app whole; what the env file says gives way, the token never', async ({ home }) => {
+  test('a PEM key and the names of the person reach the app whole, with a set-up and without; only the reserved never do', async ({
+    home,
+  }) => {
     const values: Readonly<Record<string, string>> = {
       CHAVE_PEM: pem,
       BROWSER: 'b',
@@ -91,30 +93,55 @@ describe.concurrent('the vault', () => {
       PYTHON_KEY: 'p',
       ENV: 'e',
       SVC_PORTAL_URL: 'https://elsewhere.example',
+      // Each is set by the launcher, or obeyed by a program between it and the app.
+      HOME: '/nowhere',
+      PATH: `/own $HOME 'a' "b" \\ #`,
+      PWD: '/elsewhere',
+      PPID: 'x',
+      LD_LIBRARY_PATH: '/own/lib',
+      NODE_OPTIONS: '--require=/nope',
+      PYTHONPATH: '/own/python',
+      XDG_RUNTIME_DIR: '/own/run',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/own/bus',
+      CUDA_VISIBLE_DEVICES: '3',
+      SVC_APP_BASE_PATH: '/own/',
+      SVC_MOTOR_ROSTO: '/own/engine',
+      SVC_APP_PINNED: '1',
     };
     const secrets = Object.keys(values).map((name) => ({ name }));
     const telling = `import os, json
 open(os.path.join(os.environ['SVC_APP_DATA_DIR'], 'seen'), 'w').write(json.dumps(dict(os.environ)))
 for line in os.environ['CHAVE_PEM'].splitlines(): print('line', line)
 ${echoBackend}`;
-    home.install('cofre', { secrets }, { 'main.py': telling });
+    home.install('cofre', { secrets, backend: { installCommand: 'true' } }, { 'main.py': telling });
     const client = await subscribed(home);
     for (const [name, value] of Object.entries(values))
       expect((await client.call('secret-put', { app: 'cofre', name, value })).ok).toBe(true);
     // Written by hand, as no request would.
     const vault = home.paths('cofre').secrets;
-    writeFileSync(vault, JSON.stringify({ ...values, SVC_APP_TOKEN: 'forged', LD_PRELOAD: '/nowhere.so' }));
-    const started = order('cofre');
-    await client.call('start', { ...started, variables: { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'portal-token' } });
-    await client.state('cofre', isRunning);
-    const seen = JSON.parse(readFileSync(`${home.paths('cofre').data}/seen`, 'utf8')) as Record<string, string>;
-    expect(seen).toMatchObject({ ...values, SVC_APP_TOKEN: started.token, SVC_PORTAL_TOKEN: 'portal-token' });
-    expect(seen['LD_PRELOAD']).toBeUndefined();
+    writeFileSync(vault, JSON.stringify({ ...values, SVC_APP_TOKEN: 'forged', SVC_APP_ID: 'outro' }));
+    // The first start is the launcher's, for the set-up; the second one the supervisor's own.
+    for (const launcher of ['svc-app-run', 'supervisor']) {
+      const started = order('cofre');
+      await client.call('start', { ...started, variables: { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'portal-token' } });
+      await client.state('cofre', isRunning);
+      const seen = JSON.parse(readFileSync(`${home.paths('cofre').data}/seen`, 'utf8')) as Record<string, string>;
+      expect({ launcher, ...seen }).toMatchObject({
+        launcher,
+        ...values,
+        SVC_APP_ID: 'cofre',
+        SVC_APP_TOKEN: started.token,
+        SVC_PORTAL_TOKEN: 'portal-token',
+      });
+      expect(Object.keys(seen).filter((name) => name.startsWith('svc_'))).toEqual(['svc_secrets']);
+      expect(await client.call('secrets', { app: 'cofre' })).toMatchObject({ restartNeeded: false });
+      if (launcher === 'svc-app-run') await client.call('stop', stopOf('cofre'));
+      if (launcher === 'svc-app-run') await client.state('cofre', ({ state }) => state === 'stopped');
+    }
     const log = await logOf(client, 'cofre');
-    expect(log).toContain('svc: the secret LD_PRELOAD does not reach the app');
+    expect(log).toContain('svc: the secret SVC_APP_ID does not reach the app');
     expect(log).toContain('line -----BEGIN PRIVATE KEY-----\nline ***\nline ***\nline -----END PRIVATE KEY-----\n');
     expect(log).not.toContain('7f3d');
-    expect(await client.call('secrets', { app: 'cofre' })).toMatchObject({ restartNeeded: false });
     await client.call('stop', stopOf('cofre'));
   });
 

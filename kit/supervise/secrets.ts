@@ -1,7 +1,7 @@
 /** Observes an app's secrets: which of the manifest's are missing in the vault, and whether the process has those of the vault. */
 import type { Variables } from '../launch/env-file.ts';
 import { pathState } from '../atomic-file.ts';
-import { readSecrets } from '../launch/secrets.ts';
+import { givenSecrets, readSecrets } from '../launch/secrets.ts';
 import { environOf } from '../processes.ts';
 import { noSecrets, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
 
@@ -34,9 +34,8 @@ export function isStale(app: App, declared: readonly SecretDeclaration[], vault:
   if (app.process === null || app.process.launcher) return false;
   const environ = environOf(app.process.identity.pid);
   if (environ === null || environ.size === 0) return false;
-  return (
-    [...vault].some(([name, value]) => environ.get(name) !== value) || declared.some(({ name }) => !vault.has(name) && environ.has(name))
-  );
+  const given = givenSecrets(environ, [...vault.keys(), ...declared.map(({ name }) => name)]);
+  return given.size !== vault.size || [...vault].some(([name, value]) => given.get(name) !== value);
 }
 
 function processStamp({ process }: App): string {

@@ -63,7 +63,8 @@ export function secretsView(supervisor: Supervisor, { app: id }: Pick<RequestOf<
 export function putSecret(supervisor: Supervisor, request: RequestOf<'secret-put'>): SecretsView {
   const { app: id, name, value } = request;
   const app = appOf(supervisor, id);
-  if (isReservedName(name)) throw new SvcError('SECRET_REFUSED', `${name} is a name that the launcher sets itself: no secret takes it`);
+  if (isReservedName(name))
+    throw new SvcError('SECRET_REFUSED', `${name} is how the system finds or addresses the app: no secret takes it`);
   if (!declaredNow(supervisor, id).some((secret) => secret.name === name)) {
     throw new SvcError('SECRET_UNDECLARED', `the manifest of ${id} asks for no secret ${name}`);
   }

@@ -33,7 +33,11 @@ export const ruleTexts: readonly RuleText[] = [
   { code: 'PUBLIC_SUFFIX', at: 'opens.urls[]', says: 'no wildcard over a public suffix, as *.co.uk' },
   { code: 'DUPLICATE_NAME', at: 'motores[].nome', says: 'each name once' },
   { code: 'DUPLICATE_NAME', at: 'secrets[].name', says: 'each name once' },
-  { code: 'RESERVED_NAME', at: 'secrets[].name', says: 'no variable that the launcher sets, as PATH, SVC_APP_TOKEN, SVC_MOTOR_*' },
+  {
+    code: 'RESERVED_NAME',
+    at: 'secrets[].name',
+    says: 'not SVC_APP_ID, SVC_APP_SOCKET, SVC_APP_TOKEN or SVC_APP_INSTALLED_HASH, by which the system finds, addresses and gates the app',
+  },
   { code: 'TRANSPORT', at: 'backend.transport', says: '"tcp" was removed: the backend listens on the unix socket in SVC_APP_SOCKET' },
   { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'a path of the backend, without a host and without spaces' },
   { code: 'PATH_ESCAPES', at: '', says: 'paths of files stay in the package: not absolute, no "..", no backslash' },

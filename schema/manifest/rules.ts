@@ -190,7 +190,7 @@ function checkNames(root: Fields, report: Report): void {
         report(
           'RESERVED_NAME',
           [field, index, key],
-          `"${clip(name)}" is set by the launcher itself and could never be stored; take another variable name`,
+          `"${clip(name)}" is how the system finds or addresses the app and could never be stored; take another variable name`,
         );
       }
     }

@@ -229,34 +229,9 @@ const shape = closed({
   window: windowObject,
 });
 
-/** Decision 0011: the families, and those of the names that the mutants use. */
-const families = ['SVC_MOTOR_'];
-export const keptNames = [
-  'SVC_APP_ID',
-  'SVC_APP_SOCKET',
-  'SVC_APP_TOKEN',
-  'SVC_APP_INSTALLED_HASH',
-  'SVC_APP_DATA_DIR',
-  'SVC_APP_PINNED',
-  'SVC_APP_REQUEST_ID',
-  'HOME',
-  'PATH',
-  'NODE_PATH',
-  'PYTHONPATH',
-  'DBUS_SESSION_BUS_ADDRESS',
-  'XDG_RUNTIME_DIR',
-  'CUDA_VISIBLE_DEVICES',
-  'CUDA_DEVICE_ORDER',
-  'HIP_VISIBLE_DEVICES',
-  'ROCR_VISIBLE_DEVICES',
-  'ZE_AFFINITY_MASK',
-  'LD_AUDIT',
-  'LD_LIBRARY_PATH',
-  'LD_PRELOAD',
-  'NODE_OPTIONS',
-] as const;
-const isKept = (name: string): boolean =>
-  families.some((family) => name.startsWith(family)) || (keptNames as readonly string[]).includes(name);
+/** Source: spec 2.6, 3.1 step 7, 5.1: what finds, addresses or gates the process. */
+export const keptNames = ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_TOKEN', 'SVC_APP_INSTALLED_HASH'] as const;
+const isKept = (name: string): boolean => (keptNames as readonly string[]).includes(name);
 
 /** What one field says about another. Sources: spec 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */
 function between(root: Fields): Verdict {

@@ -166,6 +166,8 @@ const odd = [
   'constructor',
   'toString',
   ...keptNames,
+  'PATH',
+  'HOME',
   'SVC_X',
   'SVC_MOTOR_X',
   'SVC',
