@@ -246,14 +246,23 @@ describe('a Node backend in a room', () => {
     await conexao.sair();
   });
 
-  test('holds the process until it leaves, and not after', async () => {
+  const away = 'http://127.0.0.1:9';
+  const proxies = { http_proxy: away, HTTP_PROXY: away, all_proxy: away, ALL_PROXY: away, NO_PROXY: 'x.org', NODE_USE_ENV_PROXY: '1' };
+  test.for([
+    ['', {}],
+    [', past any proxy of the environment', proxies],
+  ] as const)('holds the process until it leaves, and not after%s', async ([, env]) => {
     const script = `
       const Y = require('yjs');
       const awarenessProtocol = require('y-protocols/awareness');
       const { salas } = require(${JSON.stringify(join(import.meta.dirname, 'node/svc'))});
       const conexao = salas.entrar('${sala}', { Y, awarenessProtocol });
       conexao.sincronizado.then(() => conexao.sair()).then(() => console.log(conexao.estado));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { cwd: import.meta.dirname, timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+      cwd: import.meta.dirname,
+      timeout: 20_000,
+      env: { ...process.env, ...env },
+    });
     expect(stdout).toBe('saiu\n');
   });
 });

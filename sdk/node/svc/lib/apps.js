@@ -16,7 +16,7 @@ function endereco(capacidade, caminho) {
   if ((caminho !== '' && !caminho.startsWith('/')) || lugar.includes('\\') || lugar.split('/').some((parte) => PASSO.test(parte))) {
     throw new TypeError(`apps.pedir: o caminho começa com / e não tem . nem ..: ${caminho}`);
   }
-  return new URL(`/api/capacidades/${capacidade}${caminho}`, process.env.SVC_PORTAL_URL);
+  return portal.endereco(`/api/capacidades/${capacidade}${caminho}`);
 }
 
 async function buscar(what, url, { headers, signal, ...init }) {

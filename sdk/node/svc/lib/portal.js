@@ -11,6 +11,19 @@ function escopos() {
   return texto === undefined ? null : texto.split(',').filter(Boolean);
 }
 
+/**
+ * Below the portal's address, which is asked without a proxy: Node obeys the proxy variables when NODE_USE_ENV_PROXY says so, and reads
+ * `no_proxy` at each request.
+ */
+function endereco(caminho) {
+  const url = new URL(caminho, process.env.SVC_PORTAL_URL);
+  if (['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].some((name) => process.env[name])) {
+    const sem = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]+/).filter(Boolean);
+    if (!sem.includes(url.host)) process.env.no_proxy = [...sem, url.host].join(',');
+  }
+  return url;
+}
+
 const declaracao = (recurso) => (recurso === 'capacidades' ? 'requires ou usa' : `recursos.${recurso}`);
 
 /** { disponivel, motivo, codigo }: the last two are null only when it is available. */
@@ -57,7 +70,7 @@ async function pedir(what, metodo, caminho, { json, bytes, tipo, cabecalhos: out
   const body = json === undefined ? bytes : JSON.stringify(json);
   const late = AbortSignal.timeout(esperaMs);
   try {
-    const url = new URL(caminho, process.env.SVC_PORTAL_URL);
+    const url = endereco(caminho);
     const either = signal === undefined ? late : AbortSignal.any([late, signal]);
     const response = await fetch(url, { method: metodo, headers, body, signal: either, redirect: 'error' });
     if (!response.ok && response.status !== 304) throw await recusa(response, what);
@@ -76,4 +89,4 @@ async function chamar(...pedido) {
   return { bytes, tipo: cabecalhos.get('content-type') ?? '' };
 }
 
-module.exports = { ESPERA_MS, disponivel, escopos, recusa, recusar, pedir, chamar };
+module.exports = { ESPERA_MS, disponivel, endereco, escopos, recusa, recusar, pedir, chamar };

@@ -24,7 +24,7 @@ const semResposta = async (...chamada) => {
 };
 
 /** `ws://…` or `wss://…` of the portal, without a path. */
-const origemWs = () => new URL(process.env.SVC_PORTAL_URL).origin.replace(/^http/, 'ws');
+const origemWs = () => portal.endereco('/').origin.replace(/^http/, 'ws');
 
 /** A ticket for both channels, good for 60 s. `bilhete` and `urls` are null when the person is not in the room any more. */
 async function bilhete(sala) {
