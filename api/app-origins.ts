@@ -209,7 +209,7 @@ async function sendSdk(deps: AppOriginDeps, req: IncomingMessage, res: ServerRes
   }
   const file = await deps.sdk.find(sdkPath);
   if (!file) return sendProblem(res, new SvcError('NOT_FOUND', 'the SDK has no such file'), req.method, headers);
-  sendStatic(req, res, file, headers);
+  await sendStatic(req, res, file, headers);
 }
 
 /** The one call that the shell makes on an app's origin: `POST <base>close-tabs` (spec 3.3 rule 6). */

@@ -33,6 +33,9 @@ export function shellHeaders(site: Site): Record<string, string> {
   };
 }
 
+/** For a script that only modules of the shell import: what rules a page has nothing to rule there, and the first load has some twenty of them. */
+export const partHeaders = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' } as const;
+
 /** The shell runs its own scripts only, frames apps only, and can't be framed. */
 export function shellPolicy(site: Site): string {
   const apps = site.origins === 'path' ? "'self'" : `${site.scheme}://*.${site.host}`;

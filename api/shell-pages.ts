@@ -11,7 +11,7 @@ import type { Site } from './hosts.ts';
 import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
 import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
-import { shellHeaders } from './security-headers.ts';
+import { partHeaders, shellHeaders } from './security-headers.ts';
 import { sendStatic, type StaticFolder } from './static-files.ts';
 
 export interface ShellPageDeps {
@@ -33,7 +33,7 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
   if (path === '/' && (await signedInByLink(deps, req, res, url))) return;
   const file = await deps.files.find(path === '/' ? 'index.html' : path.slice(1));
   if (!file) return sendRefusal(req, res, new SvcError('NOT_FOUND', 'the shell has no such page'), { site: deps.site, headers });
-  sendStatic(req, res, file, headers);
+  await sendStatic(req, res, file, file.immutable ? partHeaders : headers);
 }
 
 /** What becomes of a printed link: it is taken, the shell's page asks first, or the shell says that it was not taken. */

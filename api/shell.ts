@@ -18,6 +18,7 @@ import type { BackendCaller, Credentials, PersonCaller } from './auth/credential
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
+import { codingFor, encode, encodedEtag, isWorthIt } from './content-coding.ts';
 import { signInAddress, type Site } from './hosts.ts';
 import { lazySchemas, type LazySchemas } from './lazy-schemas.ts';
 import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
@@ -167,6 +168,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
       await reply.redirect(destinationOf(request, site), 302);
     }
   });
+  app.addHook('onSend', encodeAnswer);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
@@ -180,6 +182,19 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const uid = deps.controlUid(request.raw);
     deps.log.info({ ...fields, person, ...(uid === undefined ? {} : { uid }), durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
+}
+
+/** Answers that are whole already: a file or a stream goes as it is. */
+async function encodeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (typeof payload !== 'string' || request.method === 'HEAD' || reply.hasHeader('content-encoding')) return payload;
+  if (!isWorthIt(String(reply.getHeader('content-type') ?? ''), payload.length)) return payload;
+  reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', '));
+  const coding = codingFor(request.headers['accept-encoding']);
+  if (coding === null) return payload;
+  const etag = reply.getHeader('etag');
+  if (typeof etag === 'string') reply.header('etag', encodedEtag(etag, coding));
+  reply.header('content-encoding', coding).removeHeader('content-length');
+  return await encode(payload, coding, 'once');
 }
 
 /** Without the text in the place of a secret's name, in any encoding: people put the value there by mistake. */

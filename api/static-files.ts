@@ -7,6 +7,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { isKnown } from '../schema/wire/etag.ts';
+import { codingFor, encode, encodedEtag, isWorthIt, type Coding } from './content-coding.ts';
 import { limits } from './limits.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -38,6 +39,8 @@ export interface StaticFile {
   readonly type: string;
   /** The name holds a hash of the content: it never changes under this name. */
   readonly immutable: boolean;
+  /** The body in a coding; made once. Null: it is sent as it is. */
+  encoded(coding: Coding): Promise<Buffer> | null;
 }
 
 export interface StaticFolder {
@@ -74,7 +77,14 @@ export function createStaticFolder(dir: string): StaticFolder {
         const body = await readFile(real);
         const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
         const immutable = /[-.][A-Z0-9]{8}\.[a-z0-9]+$/.test(name);
-        const file: StaticFile = { body, etag, type: contentTypeOf(name), immutable };
+        const type = contentTypeOf(name);
+        const file: StaticFile = {
+          body,
+          etag,
+          type,
+          immutable,
+          encoded: isWorthIt(type, body.length) ? onceEncoded(body, real, info.mtimeMs) : () => null,
+        };
         cache.set(real, { mtimeMs: info.mtimeMs, size: info.size, file });
         return file;
       } catch (error) {
@@ -85,16 +95,50 @@ export function createStaticFolder(dir: string): StaticFolder {
   };
 }
 
+/** The build has put the best coding beside (setup/build.ts). */
+function onceEncoded(body: Buffer, file: string, mtimeMs: number): (coding: Coding) => Promise<Buffer> {
+  const made = new Map<Coding, Promise<Buffer>>();
+  const ofBuild = async (): Promise<Buffer | null> => {
+    const info = await stat(`${file}.br`).catch(() => null);
+    return info !== null && info.mtimeMs >= mtimeMs ? await readFile(`${file}.br`) : null;
+  };
+  return (coding) => {
+    const known = made.get(coding);
+    if (known) return known;
+    const bytes = (coding === 'br' ? ofBuild() : Promise.resolve(null)).then(async (kept) => kept ?? (await encode(body, coding, 'kept')));
+    made.set(coding, bytes);
+    return bytes;
+  };
+}
+
 /** Answers GET and HEAD with validators; `headers` are added to every answer. */
-export function sendStatic(req: IncomingMessage, res: ServerResponse, file: StaticFile, headers: Readonly<Record<string, string>>): void {
-  const cacheControl = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache';
-  const common = { ...headers, etag: file.etag, 'cache-control': cacheControl, 'x-content-type-options': 'nosniff' };
+export async function sendStatic(
+  req: IncomingMessage,
+  res: ServerResponse,
+  file: StaticFile,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const coding = codingFor(req.headers['accept-encoding']);
+  const encoded = coding === null ? null : file.encoded(coding);
+  const common = {
+    ...headers,
+    etag: coding === null || encoded === null ? file.etag : encodedEtag(file.etag, coding),
+    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'Accept-Encoding',
+    'x-content-type-options': 'nosniff',
+  };
   if (isKnown(req.headers['if-none-match'], file.etag)) {
     res.writeHead(304, common).end();
     return;
   }
-  res.writeHead(200, { ...common, 'content-type': file.type, 'content-length': file.body.length });
-  res.end(req.method === 'HEAD' ? undefined : file.body);
+  const body = encoded === null ? file.body : await encoded;
+  res.writeHead(200, {
+    ...common,
+    ...(coding === null || encoded === null ? {} : { 'content-encoding': coding }),
+    'content-type': file.type,
+    'content-length': body.length,
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
 }
 
 function isMissing(error: unknown): boolean {

@@ -2,11 +2,12 @@
  * Bundles what runs once per person on a server (less memory, a quicker start; design 11) and what the browser loads. Takes a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an
  * error. The first build also compresses the runtime of the server kits, for some five seconds.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { build as esbuild, type BuildOptions } from 'esbuild';
+import { brotliCompressSync } from 'node:zlib';
+import { build as esbuild, type BuildOptions, type Metafile } from 'esbuild';
+import { worthBytes } from '../api/content-coding.ts';
 import { kitPrograms } from '../kit/server/parts.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
 import { makeAuthorPackages } from './author-packages.ts';
@@ -89,29 +90,70 @@ const shell: BuildOptions = {
 const copies: readonly { readonly from: string; readonly to: string }[] = [{ from: 'shell/static', to: 'build/shell' }];
 
 async function writeIfChanged(path: string, bytes: Uint8Array): Promise<void> {
-  const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
   const old = await readFile(path).catch(() => null);
-  if (old !== null && digest(old) === digest(bytes)) return;
+  if (old?.equals(bytes) === true) return;
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, bytes);
   await rename(temporary, path);
 }
 
-async function bundle(options: BuildOptions): Promise<readonly string[]> {
-  const { outputFiles } = await esbuild({
+interface Made {
+  readonly files: readonly string[];
+  readonly outputs: Metafile['outputs'];
+}
+
+async function bundle(options: BuildOptions): Promise<Made> {
+  const { outputFiles, metafile } = await esbuild({
     keepNames: true,
     minify: true,
     ...options,
     absWorkingDir: root,
     bundle: true,
     write: false,
+    metafile: true,
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [...(options.plugins ?? []), undiciParts],
   });
   for (const file of outputFiles) await writeIfChanged(file.path, file.contents);
-  return outputFiles.map(({ path }) => path);
+  return { files: outputFiles.map(({ path }) => path), outputs: metafile.outputs };
+}
+
+/**
+ * What browsers load, beside it as small as it gets: no portal spends the 4 s. A file of this build that is older than its source is of other bytes.
+ * Decision: docs/decisions/0353-compressed-answers.md
+ */
+async function compressForBrowsers(folder: string): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (const name of await readdir(folder)) {
+    if (!/\.(?:js|css)$/.test(name)) continue;
+    const [source, small] = [resolve(folder, name), resolve(folder, `${name}.br`)];
+    made.push(small);
+    const [written, kept] = await Promise.all([stat(source), stat(small).catch(() => null)]);
+    if (written.size < worthBytes || (kept !== null && kept.mtimeMs >= written.mtimeMs)) continue;
+    await writeIfChanged(small, brotliCompressSync(await readFile(source)));
+    const now = new Date();
+    await utimes(small, now, now);
+  }
+  return made;
+}
+
+/** The page asks for all files of the first load at once, instead of those that another names when that one is there. */
+async function writePage({ outputs }: Made): Promise<void> {
+  const parts = new Set<string>();
+  const follow = (file: string): void => {
+    for (const { path, kind } of outputs[file]?.imports ?? []) {
+      if (kind !== 'import-statement' || parts.has(path)) continue;
+      parts.add(path);
+      follow(path);
+    }
+  };
+  follow('build/shell/shell.js');
+  const links = [...parts].map((path) => `    <link rel="modulepreload" href="/${path.slice('build/shell/'.length)}" />\n`);
+  const source = await readFile(resolve(root, 'shell/static/index.html'), 'utf8');
+  const page = source.replace('  </head>', `${links.join('')}  </head>`);
+  await writeIfChanged(resolve(root, 'build/shell/index.html'), Buffer.from(page));
 }
 
 /** Parts of a build before this one. */
@@ -124,12 +166,16 @@ async function removeOthers(folder: string, made: readonly string[]): Promise<vo
 
 async function build(): Promise<void> {
   for (const { entry, outfile, options } of bundles) await bundle({ ...options, entryPoints: [entry], outfile });
-  await removeOthers(resolve(root, 'build/shell/parts'), await bundle(shell));
+  const desktop = await bundle(shell);
+  const parts = resolve(root, 'build/shell/parts');
+  await removeOthers(parts, [...desktop.files, ...(await compressForBrowsers(parts))]);
   // A supervisor that runs from the file of an earlier build sees it change, and makes room.
   const earlier = resolve(root, 'build/kit/svc-app-supervisor.mjs');
   if (existsSync(earlier)) await writeIfChanged(earlier, Buffer.from("import './svc-app-supervisor.cjs';\n"));
   await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
+  await writePage(desktop);
+  for (const folder of ['build/shell', 'build/sdk/web', 'build/sdk/web/ui']) await compressForBrowsers(resolve(root, folder));
   await makeAuthorPackages();
   await makeServerKits(root);
 }

@@ -287,6 +287,8 @@ function startFeed(
   const refresh = (): void => {
     for (const follower of followers) follower.refresh();
   };
+  // The icons are what a person waits for: they are not behind a way there and back of the WebSocket.
+  apps.refresh();
   // Where no WebSocket gets through, what there is is shown all the same.
   setTimeout(() => connection.get() === 'connecting' && refresh(), helloMsMax);
   startEvents(`${location.origin.replace(/^http/, 'ws')}/ws/events?pessoa=${encodeURIComponent(usuario)}`, {
