@@ -53,6 +53,7 @@ function attach(terminals: Terminals, socket: WebSocket, { person }: Session, id
     const order = orderOf(bytes);
     if (order instanceof SvcError) return socket.close(closeCodes.unexpected, order.message.slice(0, 100));
     const { colunas, linhas } = order.tamanho;
+    if (order.cores !== undefined) shown.terminal.show(order.cores);
     shown.terminal.resize({ columns: colunas, rows: linhas });
   });
   socket.on('close', shown.leave);

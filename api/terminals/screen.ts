@@ -4,6 +4,8 @@
  * once, however many pages look.
  */
 import type { TerminalSize } from '../../schema/terminals.ts';
+import type { TerminalColours } from '../../schema/wire/terminals.ts';
+import { answerColours } from './colour-questions.ts';
 import { limits } from './limits.ts';
 
 export interface Screen {
@@ -11,6 +13,8 @@ export interface Screen {
   write(bytes: Uint8Array, done: () => void): void;
   resize(size: TerminalSize): void;
   size(): TerminalSize;
+  /** From now on programs that ask hear these; before that nothing. */
+  show(colours: TerminalColours): void;
   /** The screen and what is above it, as what a terminal would have to print to show them. */
   text(): string;
   close(): void;
@@ -25,7 +29,11 @@ export interface ScreenDeps {
 
 export async function createScreen({ size, reply, onTitle }: ScreenDeps): Promise<Screen> {
   // Some megabytes that a portal without terminals does not need.
-  const [{ default: headless }, { default: serialize }] = await Promise.all([import('@xterm/headless'), import('@xterm/addon-serialize')]);
+  const [{ default: headless }, { default: serialize }, { default: unicode }] = await Promise.all([
+    import('@xterm/headless'),
+    import('@xterm/addon-serialize'),
+    import('@xterm/addon-unicode11'),
+  ]);
   const terminal = new headless.Terminal({
     cols: size.columns,
     rows: size.rows,
@@ -34,12 +42,20 @@ export async function createScreen({ size, reply, onTitle }: ScreenDeps): Promis
   });
   const serializer = new serialize.SerializeAddon();
   terminal.loadAddon(serializer);
+  // How many columns a character takes: as in the page (shell/terminal/emulator.ts), or the two show different screens.
+  terminal.loadAddon(new unicode.Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  let colours: TerminalColours | null = null;
+  answerColours(terminal, () => colours, reply);
   terminal.onData(reply);
-  terminal.onTitleChange((title) => onTitle(title.slice(0, limits.terminalTitleCharsMax)));
+  terminal.onTitleChange((title) => onTitle(Array.from(title).slice(0, limits.terminalTitleCharsMax).join('')));
   return {
     write: (bytes, done) => terminal.write(bytes, done),
     resize: ({ columns, rows }) => terminal.resize(columns, rows),
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
+    show: (now) => {
+      colours = now;
+    },
     text: () => serializer.serialize(),
     close: () => terminal.dispose(),
   };

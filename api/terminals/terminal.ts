@@ -1,7 +1,7 @@
 /** One shell with its screen and the pages that show it. It lives on without pages; what is printed waits for the slowest page that reads. */
 import type { Clock } from '../../schema/clock.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
-import type { TerminalEnd } from '../../schema/wire/terminals.ts';
+import type { TerminalColours, TerminalEnd } from '../../schema/wire/terminals.ts';
 import { limits } from './limits.ts';
 import type { Screen } from './screen.ts';
 import { createViewers, type PageLine } from './viewers.ts';
@@ -18,6 +18,8 @@ export interface Terminal {
   attach(page: PageLine): () => void;
   type(bytes: Uint8Array): void;
   resize(size: TerminalSize): void;
+  /** The colours of the page that said them last: programs are answered with them. */
+  show(colours: TerminalColours): void;
   hangUp(): void;
 }
 
@@ -73,6 +75,7 @@ export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): 
       screen.resize(size);
       shell.resize(size);
     },
+    show: (colours) => screen.show(colours),
     hangUp: () => shell.end(),
   };
 }

@@ -98,6 +98,29 @@ describe('a terminal', () => {
     for (const { socket } of pages) socket.terminate();
   });
 
+  test('counts an emoji as two columns, as the page does', async () => {
+    const { shell } = await opened();
+    shell.output.write('\u{1F600}\u{1F600}\u001b[6n');
+    await expect.poll(shell.typed).toBe('\u001b[1;5R');
+  });
+
+  test('answers what colours there are once, with those of the page that said them last; before that nothing', async () => {
+    const { id, shell } = await opened();
+    shell.output.write('\u001b]11;?\u0007\u001b[6n');
+    await expect.poll(shell.typed).toBe('\u001b[1;1R');
+    const pages = [await page(id), await page(id)];
+    const paleta = Array.from({ length: 16 }, (_, n) => `#0000${n.toString(16).padStart(2, '0')}`);
+    const cores = { texto: '#e4e7ea', fundo: '#16191d', cursor: '#ffffff', paleta };
+    pages[0]?.socket.send(JSON.stringify({ tamanho: size, cores }));
+    await expect.poll(() => shell.sizes.length).toBe(1);
+    shell.output.write('\u001b]10;?;?\u001b\\\u001b]4;1;?;15;?;16;?;x;?\u0007\u001b]4;2;#ffffff\u0007\u001b[6n');
+    const told = ['10;rgb:e4e4/e7e7/eaea', '11;rgb:1616/1919/1d1d', '4;1;rgb:0000/0000/0101', '4;15;rgb:0000/0000/0f0f'];
+    await expect.poll(shell.typed).toBe(`\u001b[1;1R${told.map((each) => `\u001b]${each}\u001b\\`).join('')}\u001b[1;1R`);
+    pages[1]?.socket.send(JSON.stringify({ tamanho: size, cores: { ...cores, fundo: 'url(x)' } }));
+    expect(await pages[1]?.closed).toBe(1008);
+    for (const { socket } of pages) socket.terminate();
+  });
+
   test('tells how the shell ended, and is gone then', async () => {
     const { id, shell } = await opened();
     const shown = await page(id);

@@ -102,11 +102,20 @@ export async function place(
   throw new FileFault('EEXIST');
 }
 
+/** The first bytes of a name, at most so many, and no half of a character of UTF-8. */
+export function cutName(name: Buffer, bytesMax: number): Buffer {
+  let end = Math.min(name.length, Math.max(0, bytesMax));
+  // Such a byte goes on with a character that takes four at most; what is longer is no UTF-8.
+  const isInside = (): boolean => ((name[end] ?? 0) & 0xc0) === 0x80;
+  for (let back = 0; back < 3 && end > 0 && isInside(); back += 1) end -= 1;
+  return name.subarray(0, isInside() ? bytesMax : end);
+}
+
 /** `nota (2).txt`; the name is cut where the whole would be too long. */
 export function numbered(name: Buffer, n: number, isFolder: boolean): Buffer {
   const dot = isFolder ? -1 : name.lastIndexOf(0x2e);
   const end = dot <= 0 ? name.length : dot;
   const more = Buffer.from(` (${n})`);
-  const ending = name.subarray(end, end + 64);
-  return Buffer.concat([name.subarray(0, Math.min(end, sharedLimits.fileNameBytesMax - more.length - ending.length)), more, ending]);
+  const ending = cutName(name.subarray(end), 64);
+  return Buffer.concat([cutName(name.subarray(0, end), sharedLimits.fileNameBytesMax - more.length - ending.length), more, ending]);
 }

@@ -13,7 +13,7 @@ import { isWithin, joined, nameOf, parentOf, type FileSystem } from './file-syst
 import { targetOf, wireKinds } from './items.ts';
 import { limits } from './limits.ts';
 import { moveTo } from './moving.ts';
-import { present } from './placing.ts';
+import { cutName, present } from './placing.ts';
 import { readAll } from './transfer.ts';
 import { removeTree, type Progress } from './trees.ts';
 
@@ -184,7 +184,7 @@ async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buff
 }
 
 function freeName(name: Buffer, n: number): Buffer {
-  const short = name.length > 200 ? Buffer.concat([name.subarray(0, 180), Buffer.from(randomBytes(6).toString('hex'))]) : name;
+  const short = name.length > 200 ? Buffer.concat([cutName(name, 180), Buffer.from(randomBytes(6).toString('hex'))]) : name;
   return n === 1 ? short : Buffer.concat([short, Buffer.from(`.${n}`)]);
 }
 

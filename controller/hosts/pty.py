@@ -19,6 +19,8 @@ import termios
 
 CONTROL = 3
 PIECE = 65536
+# Of <asm-generic/termbits.h>: the module termios does not name it.
+IUTF8 = 0o040000
 
 
 def become(account):
@@ -39,6 +41,7 @@ def start(order):
     if pid == 0:
         try:
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            erase_characters()
             enter([os.fsencode(order["home"])] if order["folder"] is None else [base64.b64decode(order["folder"]), os.fsencode(order["home"])])
             os.closerange(3, 64)
             os.execve(shell, ["-" + os.path.basename(shell)], environment)
@@ -46,6 +49,13 @@ def start(order):
             print("%s: %s" % (shell, error.strerror), flush=True)
         os._exit(127)
     return pid, master
+
+
+def erase_characters():
+    """The line editor of the kernel erases a whole character of UTF-8, not its last byte."""
+    modes = termios.tcgetattr(0)
+    modes[0] |= IUTF8
+    termios.tcsetattr(0, termios.TCSANOW, modes)
 
 
 def enter(folders):

@@ -34,8 +34,18 @@ export type TerminalView = Wire<typeof terminalView>;
 export const terminalsAnswer = closed({ terminais: list(terminalView), maximo: count });
 export type TerminalsAnswer = Wire<typeof terminalsAnswer>;
 
+const colour = { type: 'string', pattern: '^#[0-9a-f]{6}$' } as const;
+/** The colours that a page draws with; programs ask for them. `paleta`: the sixteen of ANSI. */
+export const terminalColours = closed({
+  texto: colour,
+  fundo: colour,
+  cursor: colour,
+  paleta: { type: 'array', items: colour, minItems: 16, maxItems: 16 },
+});
+export type TerminalColours = Wire<typeof terminalColours>;
+
 /** The text frames of a page; what is typed comes as binary frames. */
-export const terminalOrder = closed({ tamanho: terminalBody });
+export const terminalOrder = closed({ tamanho: terminalBody, cores: terminalColours }, ['tamanho']);
 export type TerminalOrder = Wire<typeof terminalOrder>;
 
 /**

@@ -2,13 +2,16 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { Terminal, type ITheme } from '@xterm/xterm';
+import type { TerminalColours } from '../../schema/wire/terminals.ts';
 import './svc-style.ts';
 
 export interface Emulator {
   readonly terminal: Terminal;
   /** Takes the size of its box; does nothing while that is hidden. */
   fit(): void;
-  setDark(isDark: boolean): void;
+  /** True: they are other colours now. */
+  setDark(isDark: boolean): boolean;
+  colours(): TerminalColours;
   close(): void;
 }
 
@@ -18,7 +21,7 @@ export interface EmulatorTexts {
   readonly tooMuchOutput: string;
 }
 
-const light: ITheme = {
+const light = {
   background: '#fbfbfa',
   foreground: '#22262b',
   cursor: '#22262b',
@@ -40,9 +43,9 @@ const light: ITheme = {
   brightMagenta: '#a04fc0',
   brightCyan: '#0f808a',
   brightWhite: '#22262b',
-};
+} satisfies ITheme;
 
-const dark: ITheme = {
+const dark: Required<typeof light> = {
   background: '#16191d',
   foreground: '#e4e7ea',
   cursor: '#e4e7ea',
@@ -66,6 +69,18 @@ const dark: ITheme = {
   brightWhite: '#ffffff',
 };
 
+const ansi = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+const brightAnsi = [
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
+] as const;
+
 /** Below it a terminal has no use: its box is hidden or about to be laid out. */
 const leastColumns = 8;
 
@@ -85,8 +100,10 @@ export function createEmulator(box: HTMLElement, texts: EmulatorTexts): Emulator
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   leaveQuestionsToPortal(terminal);
+  let theme = light;
   terminal.attachCustomKeyEventHandler((event) => !isOfDesktop(event) && !copies(event, terminal));
   terminal.open(box);
+  takeTextWithoutKeys(terminal);
   return {
     terminal,
     fit: () => {
@@ -94,8 +111,18 @@ export function createEmulator(box: HTMLElement, texts: EmulatorTexts): Emulator
       if (wanted !== undefined && wanted.cols >= leastColumns && wanted.rows > 0) terminal.resize(wanted.cols, wanted.rows);
     },
     setDark: (isDark) => {
-      terminal.options.theme = isDark ? dark : light;
+      const wanted = isDark ? dark : light;
+      if (theme === wanted) return false;
+      theme = wanted;
+      terminal.options.theme = theme;
+      return true;
     },
+    colours: () => ({
+      texto: theme.foreground,
+      fundo: theme.background,
+      cursor: theme.cursor,
+      paleta: [...ansi, ...brightAnsi].map((name) => theme[name]),
+    }),
     close: () => terminal.dispose(),
   };
 }
@@ -127,4 +154,22 @@ function leaveQuestionsToPortal({ parser }: Terminal): void {
     parser.registerCsiHandler(id, quiet);
   }
   parser.registerDcsHandler({ intermediates: '$', final: 'q' }, quiet);
+  // Colours are set here and asked for there (api/terminals/colour-questions.ts).
+  for (const id of [4, 10, 11, 12]) parser.registerOscHandler(id, (data) => data.includes('?'));
+}
+
+/** A panel of emoji, dictation and some keyboards of phones send text and no key: xterm.js passes over it while it serves screen readers. */
+function takeTextWithoutKeys(terminal: Terminal): void {
+  const { textarea } = terminal;
+  let isKeyDown = false;
+  textarea?.addEventListener('keydown', () => void (isKeyDown = true), true);
+  textarea?.addEventListener('keyup', () => void (isKeyDown = false), true);
+  textarea?.addEventListener(
+    'input',
+    (event) => {
+      const { data, inputType, isComposing } = event;
+      if (inputType === 'insertText' && data !== null && !isComposing && !isKeyDown) terminal.input(data);
+    },
+    true,
+  );
 }

@@ -1,5 +1,5 @@
 /** The page's end of `/ws/terminais/<id>`: comes back after a cut, and then gets the whole screen again. Source: schema/wire/terminals.ts */
-import type { TerminalBody, TerminalEnd, TerminalNews } from '../../schema/wire/terminals.ts';
+import type { TerminalBody, TerminalColours, TerminalEnd, TerminalNews } from '../../schema/wire/terminals.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { endWithLine, openSocket } from '../events/socket.ts';
 import { tryLater } from '../events/try-later.ts';
@@ -21,7 +21,8 @@ export interface LinkHandlers {
 
 export interface Link {
   type(bytes: Uint8Array<ArrayBuffer>): void;
-  resize(size: TerminalBody): void;
+  /** With the colours that are drawn, which programs ask for. */
+  resize(size: TerminalBody, colours: TerminalColours): void;
   stop(): void;
 }
 
@@ -92,8 +93,8 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
       if (ahead === null) send(bytes);
       else if (ahead.reduce((sum, each) => sum + each.length, bytes.length) <= aheadBytesMax) ahead.push(bytes);
     },
-    resize: (tamanho) => {
-      if (isOpen()) socket?.send(JSON.stringify({ tamanho }));
+    resize: (tamanho, cores) => {
+      if (isOpen()) socket?.send(JSON.stringify({ tamanho, cores }));
     },
     stop: () => {
       isOver = true;

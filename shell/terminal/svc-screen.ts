@@ -122,7 +122,7 @@ export class SvcScreen extends LitElement {
       this.control = false;
     });
     terminal.onBinary((data) => this.#link?.type(Uint8Array.from(data, (char) => char.charCodeAt(0))));
-    terminal.onResize(({ cols, rows }) => this.#link?.resize({ colunas: cols, linhas: rows }));
+    terminal.onResize(() => this.#tellSize());
     this.#observer.observe(box);
     this.#link = startLink(terminalUrl(this.terminal, this.usuario), {
       screen: ({ colunas, linhas }) => {
@@ -131,7 +131,7 @@ export class SvcScreen extends LitElement {
         // What was printed in that size is laid out anew in ours.
         terminal.write('', () => {
           this.#fit();
-          this.#link?.resize({ colunas: terminal.cols, linhas: terminal.rows });
+          this.#tellSize();
         });
       },
       print: (bytes) => terminal.write(bytes),
@@ -150,12 +150,18 @@ export class SvcScreen extends LitElement {
   }
 
   override updated(changed: PropertyValues<this>): void {
-    this.#emulator?.setDark(dark.get());
+    if (this.#emulator?.setDark(dark.get()) === true) this.#tellSize();
     if (changed.has('shown') && this.shown) this.#fit();
   }
 
   focusContent(): void {
     this.#emulator?.terminal.focus();
+  }
+
+  #tellSize(): void {
+    if (this.#emulator === null) return;
+    const { cols, rows } = this.#emulator.terminal;
+    this.#link?.resize({ colunas: cols, linhas: rows }, this.#emulator.colours());
   }
 
   /** Waits for the screen, which is drawn in the size it has on the server. */

@@ -107,6 +107,25 @@ test('a second page shows the same shell, and colours come without a breach of t
   expect([...problems, ...other.problems]).toEqual([]);
 });
 
+test('text that comes without a key arrives, a whole character is erased, and emoji stand where they stood after a reload', async () => {
+  await openTerminal(page);
+  await type(page, 'read -r lido; printf "lido=%s." "$lido"');
+  await page.keyboard.type('é');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.insertText('😀');
+  await page.keyboard.insertText(' ditado');
+  await page.keyboard.press('Enter');
+  await shows(page, /lido=😀 ditado\./);
+  // Which columns, as the program asks and as the page draws.
+  await type(page, String.raw`printf '\n😀😀\033[6n'; IFS= read -rs -d R lugar; printf '%s=\n' "$(echo "$lugar" | cut -d';' -f2)"`);
+  await shows(page, /😀😀5=/);
+  await page.reload();
+  await shows(page, /😀😀5=/);
+  await type(page, String.raw`printf '\033]11;?\033\\'; IFS= read -rs -t 2 -d \\ cor; printf 'cor=%s.' "$(echo "$cor" | cut -d';' -f2)"`);
+  await shows(page, /cor=rgb:fbfb\/fbfb\/fafa/);
+  expect(problems).toEqual([]);
+});
+
 test('tabs are shells of their own; one that failed says how; closing one hangs it up', async () => {
   await openTerminal(page);
   const before = await terminal(page).getByRole('tab').count();

@@ -5,7 +5,7 @@
  */
 import { doubledMs, halfByChanceMs } from '../../../schema/backoff.ts';
 import type { Duplex } from 'node:stream';
-import type { Client, ClientChannel } from 'ssh2';
+import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { RemoteShell, TerminalSize } from '../../../schema/terminals.ts';
@@ -16,7 +16,7 @@ import { connectSsh, socketOf, type SshCredential, type SshTarget } from './conn
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
-import { shellIn, shellOnChannel } from './remote-shell.ts';
+import { ptyModes, shellIn, shellOnChannel } from './remote-shell.ts';
 
 export interface SshConnection {
   readonly account: string;
@@ -277,7 +277,7 @@ async function shell(state: State, { columns, rows }: TerminalSize, folder: Uint
   const live = await liveOf(state);
   const release = use(state, live);
   try {
-    const pty = { term: 'xterm-256color', cols: columns, rows, width: 0, height: 0 };
+    const pty: PseudoTtyOptions = { term: 'xterm-256color', cols: columns, rows, width: 0, height: 0, modes: ptyModes };
     const session = await openSession(state, live, (done) =>
       folder === null ? live.client.shell(pty, done) : live.client.exec(shellIn(folder), { pty }, done),
     );

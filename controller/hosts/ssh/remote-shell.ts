@@ -1,7 +1,12 @@
 /** A login shell on an ssh channel with a pty. */
-import type { ClientChannel } from 'ssh2';
+import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
+import constants from 'ssh2/lib/protocol/constants.js';
 import type { RemoteShell, ShellEnd } from '../../../schema/terminals.ts';
 import type { RemoteExit } from './remote-run.ts';
+
+// The kernel erases a whole character of UTF-8, not its last byte. ssh2 passes over a mode that its table lacks. Source: RFC 8160
+constants.TERMINAL_MODE['IUTF8'] = 42;
+export const ptyModes = { IUTF8: 1 } as NonNullable<PseudoTtyOptions['modes']>;
 
 /**
  * The command that begins a login shell in the folder; where the account may not go there, it says so and begins in the home. ASCII only, whatever the

@@ -47,6 +47,8 @@ export function describeShell(made: () => ShellFixture): void {
     await until(new RegExp(`${place.home.split('/').at(-1)}\\r\\n`));
     await until(/login\r\n/);
     await until(/xterm-256color-end\r\n/);
+    type('stty -a | grep -q " iutf8" && echo who""le\n');
+    await until(/whole\r\n/);
     shell.resize({ columns: 120, rows: 50 });
     type('until [ "$(stty size)" = "50 120" ]; do sleep 0.1; done; echo resi""zed\n');
     await until(/resized\r\n/);
