@@ -27,6 +27,10 @@ const expected: readonly Expected[] = [
     line: /\b404\b.*\/api\/arquivos\/envios\//,
   },
   { why: 'shells end with the portal; the page asks for one of before, and says what became of it', line: /\/ws\/terminais\/.*\b404\b/ },
+  {
+    why: 'Chromium says it of a page whose network the test took away, and of a page that is a process of its own until long after it is back',
+    line: /net::ERR_INTERNET_DISCONNECTED/,
+  },
   { why: 'a question of one app to another is refused until the person was asked', line: /\b403\b.*\/api\/capacidades\// },
 ];
 
@@ -34,6 +38,9 @@ const expected: readonly Expected[] = [
 const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[234]\b|EventSource/;
 
 const lateMs = 3_000;
+/** Nobody listens: with the portal there that can only be told of before, by a process of a page that had no time for it. */
+const nobodyListens = /net::ERR_CONNECTION_REFUSED/;
+const refusedLateMs = 20_000;
 
 export function watchPage(page: Page): Watched {
   let problems: string[] = [];
@@ -41,7 +48,9 @@ export function watchPage(page: Page): Watched {
   let backAtMs = -Infinity;
   const add = (line: string): void => {
     if (expected.some((each) => each.line.test(line))) return;
-    if ((isAway || performance.now() - backAtMs < lateMs) && lost.test(line)) return;
+    const backMs = isAway ? 0 : performance.now() - backAtMs;
+    if (backMs < lateMs && lost.test(line)) return;
+    if (backMs < refusedLateMs && nobodyListens.test(line)) return;
     problems.push(line);
   };
   page.on('pageerror', (error) => add(`exception: ${String(error)}`));
