@@ -162,7 +162,8 @@ async function* textOf(...files: readonly string[]): AsyncGenerator<Uint8Array> 
 async function askPortal({ runner, root = '/', scripts }: ServerAdminOptions, url: string): Promise<string> {
   const lines: string[] = [];
   const { code } = await runner.run({
-    argv: [kitNode(root), '-', Buffer.from(url).toString('base64url')],
+    // Without the environment, as backends have it.
+    argv: ['env', '-i', kitNode(root), '-', Buffer.from(url).toString('base64url')],
     stdin: textOf(path.join(scripts, 'ask-portal.cjs')),
     onLine: (line) => lines.push(line),
     msMax: limits.serverProbeMsMax,

@@ -26,7 +26,7 @@ tell kit "$(readlink "$p/opt/svc/current" 2>/dev/null)"
 tell kit_previous "$(readlink "$p/opt/svc/previous" 2>/dev/null)"
 # A kit whose runtime went away (a half deleted folder, another processor) is none.
 if [ -L "$p/opt/svc/current" ]; then
-  "$p/opt/svc/current/node/bin/node" -e 0 </dev/null >/dev/null 2>&1 && tell kit_runs yes || tell kit_runs no
+  env -i "$p/opt/svc/current/node/bin/node" -e 0 </dev/null >/dev/null 2>&1 && tell kit_runs yes || tell kit_runs no
   for name in $(lacking "$p/opt/svc/current" no); do tell kit_lacks "$name"; done
 fi
 tell origins "$(cat "$etc/origins" 2>/dev/null)"

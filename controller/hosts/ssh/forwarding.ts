@@ -24,7 +24,7 @@ export async function forwardsSockets(connection: SshConnection, node: string): 
   const { promise: offered, resolve, reject } = Promise.withResolvers<string>();
   let ended = false;
   connection
-    .run({ argv: [node, '-'], stdin: textOf(offer), onLine: resolve, signal: leave.signal, msMax: limits.serverProbeMsMax })
+    .run({ argv: ['env', '-i', node, '-'], stdin: textOf(offer), onLine: resolve, signal: leave.signal, msMax: limits.serverProbeMsMax })
     .then(() => reject(new Error('it ended')), reject)
     .finally(() => {
       ended = true;
