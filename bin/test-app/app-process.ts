@@ -11,7 +11,7 @@ import { backendEnvironment } from '../../kit/launch/environment.ts';
 import { gpuMode } from '../../kit/launch/gpu.ts';
 import { runtimeCommand } from '../../kit/launch/launch.ts';
 import { kitRoot } from '../../kit/place.ts';
-import { familyOf, markedProcesses, processesOf, signal } from '../../kit/processes.ts';
+import { environOf, familyOf, identityOf, livingPids, signal } from '../../kit/processes.ts';
 import { listeningPorts } from '../../kit/supervise/tcp-ports.ts';
 import { ask, takesConnections, tokenHeader, type Answer, type Asked, type Target } from './ask.ts';
 import { limits } from './limits.ts';
@@ -121,13 +121,24 @@ export class Processes {
     return running;
   }
 
-  async endAll(app: string): Promise<void> {
+  /** `workshop`: the folder of all homes of this test. */
+  async endAll(workshop: string): Promise<void> {
     for (const { child, hasEnded } of this.started) if (child.pid !== undefined && !hasEnded()) signal(-child.pid, 'SIGKILL');
     await Promise.all(this.started.map(({ ended }) => ended));
-    // What left the group of the app.
-    const all = markedProcesses();
-    for (const socket of new Set(this.started.map(({ socket }) => socket)))
-      for (const { identity } of processesOf({ app, socket }, all)) signal(identity.pid, 'SIGKILL');
+    endLeftovers(workshop);
+    // What could not be ended holds them open, and would hold this process.
+    for (const { child } of this.started) for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  }
+}
+
+/** What left the group of the app, whichever way it was started: the homes of this test stand in its environment. It may start more meanwhile. */
+function endLeftovers(workshop: string): void {
+  const isOurs = (pid: number): boolean =>
+    pid !== process.pid && [...(environOf(pid)?.values() ?? [])].some((value) => value.startsWith(`${workshop}/`));
+  for (let round = 0; round < limits.leftoverRoundsMax; round += 1) {
+    const left = livingPids().filter((pid) => isOurs(pid) && identityOf(pid) !== null);
+    if (left.length === 0) return;
+    for (const pid of left) signal(pid, 'SIGKILL');
   }
 }
 
@@ -159,6 +170,14 @@ export async function untilListening(running: Running): Promise<boolean> {
   const isThere = (): Promise<boolean> => takesConnections(running.target);
   if (await until(running, limits.portAloneMs, isThere)) return true;
   return portsOf(running).length === 0 && (await until(running, limits.startMsMax - limits.portAloneMs, isThere));
+}
+
+/** As the launcher, which sends nobody before that. A refusal is not waited for: the checks tell it. */
+export async function untilReady(running: Running, path: string): Promise<void> {
+  await until(running, limits.startMsMax, async () => {
+    const { status } = await running.call({ path });
+    return status > 0 && status < 500;
+  });
 }
 
 /** It took a signal: it has ended, or takes no new connections, or had the time to. */
@@ -208,5 +227,6 @@ export async function runCommand(
     return { code, output };
   } finally {
     clearTimeout(timer);
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
   }
 }

@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { livingPids } from '../../kit/processes.ts';
+import { runSvc } from '../testing/run-svc.ts';
 import { type CheckId, checks } from './check.ts';
 import { testApp } from './run.ts';
 
@@ -37,6 +39,14 @@ const inPage = (from: string, to: string) => (dir: string) => {
   const file = join(dir, 'frontend/index.html');
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
 
 const run = async (fault: Parameters<typeof faulty>[0]) => await testApp(faulty(fault), process.env);
 
@@ -141,6 +151,7 @@ const table: readonly (readonly [string, Parameters<typeof faulty>[0], readonly 
     ['page-path'],
     '"api/x", without the slash',
   ],
+  ['a page that leads to / of the site', 'leads-out', ['page-path'], '"inicio", without the slash'],
   ['a base that is always /', 'fixed-base', ['page-path'], 'web.spa('],
   ['the page for everything', 'page-for-all', ['sdk'], 'responderJson(res, 404'],
   ['a second instance that fails', 'second-fails', ['second-instance'], 'escutar(server)'],
@@ -158,6 +169,16 @@ test.concurrent.for(table)('%s', async ([, fault, expected, mend]) => {
   expect(failed.map(([check, { detail }]) => [check, detail.en])).toEqual(expected.map((check) => [check, expect.any(String)]));
   const [, first] = failed[0] ?? [];
   expect(first?.verdict === 'fail' ? first.mend.en : '').toContain(mend);
+});
+
+test.concurrent.for(['warms-slowly', 'leads-on'])('an app that %s fails nothing', async (kind) => {
+  const { findings } = await run(kind);
+  expect(findings.filter(([, { verdict }]) => verdict !== 'pass')).toEqual([]);
+});
+
+test.concurrent('the command ends, and so does what the app left running with its output open', async () => {
+  expect(await runSvc(tmpdir(), ['test-app', faulty('leaves-a-daemon')])).toMatchObject({ code: 0, err: '' });
+  expect(livingPids().filter((pid) => commandOf(pid).includes('600.25'))).toEqual([]);
 });
 
 test('every check is seen to fail', () => {

@@ -13,6 +13,10 @@ export const limits = {
   lookAgainMs: 15,
   /** After the end of a process: what it printed is read, unless something that it left running holds its output. */
   lastWordsMs: 500,
+  /** A leftover that starts another one is looked for again. */
+  leftoverRoundsMax: 20,
+  /** That a page may lead on to the next one, as browsers bear it. */
+  redirectsMax: 20,
   /** Of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
   temporaryRootBytesMax: 20,
   /** A request counts as under way when the app took so long and said nothing yet. */

@@ -20,7 +20,10 @@ export const noPage = (): Finding => notApplicable('sem janela', 'no window');
 
 /** `base` as in SVC_APP_BASE_PATH: what the browser sees; the backend is asked without it, as the proxy does. */
 export async function pageFinding(running: Running, manifest: Manifest, base: string): Promise<Finding> {
-  const index = await running.call({ path: '/', headers: navigation });
+  const origin = 'http://app.invalid';
+  const led = await pageOf(running, new URL(base, origin), base);
+  if ('verdict' in led) return led;
+  const { index, page } = led;
   if (index.status !== 200 || !isHtml(index)) {
     const told = index.status === 0 ? index.trouble : `${index.status} ${String(index.headers['content-type'] ?? '')}`.trim();
     return fail(
@@ -31,12 +34,10 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
         : mendOf('page', manifest),
     );
   }
-  const origin = 'http://app.invalid';
-  const page = new URL(base, origin);
   const named = addressesOf(index.body);
   const baseTag = named.find(({ tag }) => tag === 'base');
   const from = new URL(baseTag?.address ?? '', page);
-  if (baseTag !== undefined && from.href !== page.href)
+  if (baseTag !== undefined && from.href !== new URL(base, origin).href)
     return fail(
       {
         pt: `<base href="${baseTag.address}">, e o navegador vê o app em ${base}`,
@@ -60,6 +61,25 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
       );
   }
   return pass();
+}
+
+/** What `/` answers, or leads to within the app. */
+async function pageOf(running: Running, first: URL, base: string): Promise<Finding | { readonly index: Answer; readonly page: URL }> {
+  let page = first;
+  for (let nth = 0; nth <= limits.redirectsMax; nth += 1) {
+    const index = await running.call({ path: `/${page.pathname.slice(base.length)}${page.search}`, headers: navigation });
+    const location = String(index.headers['location'] ?? '');
+    if (index.status < 300 || index.status >= 400 || location === '' || !URL.canParse(location, page.href)) return { index, page };
+    const next = new URL(location, page);
+    // Another site, such as one to sign in at: whether there is a page is seen by a person only.
+    if (next.origin !== first.origin) return { index, page };
+    if (!next.pathname.startsWith(base)) return leavesBase(`Location: ${location}`, location);
+    page = next;
+  }
+  return fail(
+    { pt: 'GET / leva sempre adiante, sem chegar a uma página', en: 'GET / leads on and on, and to no page' },
+    { pt: 'responda com a página onde Location termina', en: 'answer with the page where Location ends' },
+  );
 }
 
 function leavesBase(place: string, address: string): Finding {

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import { checkSocketPath } from '../../kit/launch/socket.ts';
 import { appPaths } from '../../schema/server-paths.ts';
-import { environmentOf, kill, type Package, Processes, untilOnPort } from './app-process.ts';
+import { environmentOf, kill, type Package, Processes, untilOnPort, untilReady } from './app-process.ts';
 import { capabilitiesFinding } from './capability-checks.ts';
 import { type CheckId, checks, type Finding, type Findings, notJudged } from './check.ts';
 import { closeTabsFinding, gateFinding, gateOpenFinding, healthFinding, portsFinding, saudeFinding, socketFinding } from './gate-checks.ts';
@@ -54,7 +54,7 @@ export async function testApp(dir: string, caller: Caller, signal?: AbortSignal)
   const workshop = await mkdtemp(join(temporaryRoot(), 'svc-t-'));
   const processes = new Processes(caller);
   const end = async (): Promise<void> => {
-    await processes.endAll(manifest.id);
+    await processes.endAll(workshop);
     await rm(workshop, { recursive: true, force: true });
   };
   const leave = (): void => void end().finally(() => process.exit(130));
@@ -116,6 +116,7 @@ async function behindSocket(bench: Bench, home: string): Promise<Findings> {
   const orphan = await orphanFinding(again, wasLeft, manifest);
   const found: Findings = { start, health, ...atRoot, 'second-instance': second, orphan };
   if (orphan.verdict !== 'pass') return found;
+  if (health.verdict === 'pass') await untilReady(again, healthPath(manifest.backend));
   const page = hasPage(manifest, bench.files) ? (rootedAddress(tested.dir) ?? (await pageFinding(again, manifest, base))) : noPage();
   return { ...found, 'page-path': page, 'sigterm-busy': await busyFinding(again, manifest) };
 }
@@ -155,6 +156,7 @@ async function onBench({ tested, processes, caller }: Bench, home: string): Prom
   ]);
   const bench = await benchFinding(onPort, begun, healthPath(manifest.backend), manifest);
   if (onPort === null) return { bench, nowhere };
+  await untilReady(onPort, healthPath(manifest.backend));
   const open = await gateOpenFinding(onPort, manifest);
   return { bench, nowhere, 'gate-open': open, sigterm: await sigtermFinding(onPort, manifest) };
 }

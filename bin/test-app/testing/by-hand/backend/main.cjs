@@ -3,6 +3,7 @@
  * An app that does by hand, without the library, all that `svc test-app` asks for, but for the one thing that the file `fault` beside
  * svc-app.json names: so each check is seen to fail.
  */
+const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const http = require('node:http');
 const net = require('node:net');
@@ -46,6 +47,10 @@ function answer(req, res) {
   const { pathname } = new URL(req.url, 'http://app');
   if (refused(req)) return json(res, 403, {}, fault === 'unmarked-gate' ? {} : { 'X-Svc-Token': 'recusado' });
   if (pathname === '/saude') return json(res, 200, { ok: true, versao: version, pid: process.pid + (fault === 'other-pid' ? 1 : 0) });
+  if (fault === 'warms-slowly' && process.uptime() < 1.5) return json(res, 503, {});
+  if (fault === 'leads-on' && pathname === '/') return res.writeHead(302, { Location: 'inicio' }).end();
+  if (fault === 'leads-out' && pathname === '/') return res.writeHead(302, { Location: '/inicio' }).end();
+  if (pathname === '/inicio') return index(res);
   if (pathname === '/') return fault === 'warms-up' ? json(res, 503, {}) : index(res);
   if (pathname === '/gerado.js') return res.writeHead(200).end('');
   if (pathname === '/close-tabs' && fault === 'close-tabs-fails') return json(res, 500, {});
@@ -93,6 +98,8 @@ process.on('SIGTERM', () => {
   server.closeIdleConnections();
 });
 
+// One that keeps what this one prints, in a session of its own, and outlives it.
+if (fault === 'leaves-a-daemon') spawn('sleep', ['600.25'], { detached: true, stdio: 'inherit' }).unref();
 if (fault === 'ends-at-once') process.exit(1);
 if (fault === 'never-listens') setInterval(() => {}, 1_000);
 else listen();
