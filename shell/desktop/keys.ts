@@ -29,9 +29,10 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   }
   // The page of an app sends these too: what covers the question could be taken away under a click.
   if (desk.appCalls.question.get() !== null) return;
+  // What is behind a dialog takes no focus: it would be nowhere. The launcher makes room.
+  if (!desk.launcherOpen.get() && isInModal(deepActive())) return;
   if (key === 'F6' || key === 'Shift+F6') {
-    // What is behind a dialog takes no focus: it would be nowhere.
-    if (isInModal(deepActive())) return;
+    if (desk.launcherOpen.get()) return;
     const next = desk.windows.neighbour(key === 'F6' ? 1 : -1);
     if (next !== null) desk.activate(next.id);
     return;

@@ -299,3 +299,24 @@ test('what is chosen in the launcher leaves the keyboard at the window in front'
   await choose('Minimizar · Gerenciador de tarefas');
   await focused('Notas');
 });
+
+test('a dialog of the desktop stays in front, whatever key goes to another window', async () => {
+  await openApp(page, 'Notas');
+  await page.getByRole('button', { name: /^Avisos/ }).click();
+  const inFront = (): Promise<readonly string[]> =>
+    page.evaluate(() => {
+      const inside: string[] = [];
+      for (let at = document.activeElement; at !== null; at = at.shadowRoot?.activeElement ?? null) inside.push(at.localName);
+      return inside;
+    });
+  await expect.poll(inFront).toContain('svc-bell');
+  for (const key of ['F6', 'Alt+q', 'Alt+Shift+q', 'Control+k']) {
+    await page.keyboard.press(key);
+    await drawn(page);
+    await drawn(page);
+    expect([key, await inFront()]).toEqual([key, expect.arrayContaining(['svc-bell', 'ui-dialog'])]);
+    expect(await page.locator('svc-switcher, svc-launcher').count()).toBe(0);
+  }
+  await page.keyboard.press('Escape');
+  await expect.poll(inFront).not.toContain('svc-bell');
+});
