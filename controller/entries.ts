@@ -19,6 +19,7 @@ import type {
 } from '../reconcilers/backend-types.ts';
 import type { UnpackedNow } from '../kit/repository/reading/unpacked-now.ts';
 import type { Reason } from '../schema/backend.ts';
+import type { Cause } from '../schema/cause.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type {
   BackendDocument,
@@ -86,6 +87,9 @@ export interface ServerEntry {
   /** Packages that are on the disk and can't be read. */
   bad: readonly string[];
   observedAtMs: number;
+  /** Why it takes no new connection, though those that are there go on; null: it does, or nobody knows. */
+  door: Cause | null;
+  doorSeenAtMs: number;
   /** Start time of the observation that the fields above come from. */
   observationStartedAtMs: number;
   /** Observations are numbered as they start; `lastObservation` is the newest one whose result was taken. */

@@ -21,6 +21,8 @@ export const limits = {
    * repeats it, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
    */
   packagePollMs: 5_000,
+  /** Every second round it is tried whether a server takes a new connection: each is a line in the log of its sshd. */
+  doorPollMs: 15_000,
   /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
   awayLookMin: 25,
   /** A supervisor that another portal starts is waited for so long, and dialed so often. */

@@ -81,6 +81,8 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       system: new Map(),
       bad: [],
       observedAtMs: 0,
+      door: null,
+      doorSeenAtMs: 0,
       observationStartedAtMs: 0,
       observationsStarted: 0,
       lastObservation: 0,

@@ -27,6 +27,26 @@ describe('while nobody can look', () => {
     ],
     ['the server is new', { host: { status: 'unknown', message: '' } }, lost('NotObservedYet', 'the server was not looked at yet')],
     ['the supervisor is coming', { supervisor: 'starting' }, notUp],
+    [
+      'the server shows another key',
+      { host: { status: 'unreachable', message: 'sirius shows SHA256:x', cause: { reason: 'HostKeyChanged', message: '', fix: null } } },
+      lost('HostKeyChanged', 'sirius shows SHA256:x'),
+    ],
+    [
+      'the server is away, and no more is known',
+      { host: { status: 'unreachable', message: 'cut', cause: { reason: null, message: '', fix: null } } },
+      lost('ServerUnreachable', 'the server does not answer: cut'),
+    ],
+    [
+      'the supervisor can not start',
+      { supervisor: 'starting', trouble: { reason: 'HomeMissing', message: 'its home /home/ana does not exist', fix: null } },
+      lost('HomeMissing', 'its home /home/ana does not exist'),
+    ],
+    [
+      'the line to the supervisor broke',
+      { supervisor: 'starting', trouble: { reason: null, message: 'cut', fix: null } },
+      lost('SupervisorStarting', 'the supervisor of ana is not up yet: cut'),
+    ],
   ] as const)('%s', ([, changes, expected]) => {
     expect(unobservable(desired(away), observed(stopped(), changes), null)).toEqual(expected);
   });

@@ -8,7 +8,7 @@ import { limits } from '../schema/limits.ts';
 import type { Saw } from '../machines/backend.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
-import type { BackendDesired, BackendMemory, BackendObserved, ProbeResult } from './backend-types.ts';
+import { unseenReason, type BackendDesired, type BackendMemory, type BackendObserved, type ProbeResult } from './backend-types.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 
 export interface Assessment {
@@ -23,7 +23,8 @@ type Start = NonNullable<BackendMemory['start']>;
 export function unobservable(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Assessment | null {
   const { host, supervisor } = observed;
   if (host.status === 'unreachable') {
-    return { saw: 'sightLost', reason: 'ServerUnreachable', message: withLast(`the server does not answer: ${host.message}`, memory) };
+    const said = host.cause?.reason == null ? `the server does not answer: ${host.message}` : host.message;
+    return { saw: 'sightLost', reason: unseenReason(host), message: withLast(said, memory) };
   }
   if (host.status === 'unknown')
     return { saw: 'sightLost', reason: 'NotObservedYet', message: withLast('the server was not looked at yet', memory) };
@@ -35,10 +36,13 @@ export function unobservable(desired: BackendDesired, observed: BackendObserved,
   }
   const needed = desired.session || desired.document === 'ligado' || desired.intent !== null || keepsSupervisor(snapshot, memory);
   if (supervisor === 'starting' || needed) {
+    const trouble = observed.trouble ?? null;
+    if (trouble?.reason != null) return { saw: 'sightLost', reason: trouble.reason, message: withLast(trouble.message, memory) };
+    const why = trouble === null ? '' : `: ${trouble.message}`;
     return {
       saw: 'sightLost',
       reason: 'SupervisorStarting',
-      message: withLast(`the supervisor of ${desired.person} is not up yet`, memory),
+      message: withLast(`the supervisor of ${desired.person} is not up yet${why}`, memory),
     };
   }
   // The supervisor was ended because nothing was wanted, and nothing else starts apps: the last snapshot still holds.

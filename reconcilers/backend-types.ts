@@ -1,5 +1,6 @@
 /** What decideBackend takes and remembers. Plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
 import type { BackendState, Reason } from '../schema/backend.ts';
+import type { Cause } from '../schema/cause.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { BackendLife, Saw } from '../machines/backend.ts';
@@ -18,7 +19,13 @@ export interface Reachability {
   /** `unknown` until the host was asked for the first time; `reachable` only after its packages were read too. */
   readonly status: 'reachable' | 'unreachable' | 'unknown';
   readonly message: string;
+  /** Of `unreachable`, where more is known than that it does not answer. */
+  readonly cause?: Cause;
 }
+
+/** The reason of an object on a server that is not `reachable`. */
+export const unseenReason = ({ status, cause }: Reachability): Reason =>
+  status === 'unreachable' ? (cause?.reason ?? 'ServerUnreachable') : 'NotObservedYet';
 
 export interface BackendDesired {
   readonly person: string;
@@ -59,6 +66,8 @@ export interface ProbeResult {
 export interface BackendObserved {
   readonly host: Reachability;
   readonly supervisor: 'up' | 'starting' | 'down';
+  /** Why it is not up, by the last attempt; null or absent: there was none, or it is up. */
+  readonly trouble?: Cause | null;
   /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
   readonly snapshot: AppSnapshot | null;
   /** Result of the newest probe, of whichever process. */

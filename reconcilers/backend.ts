@@ -11,7 +11,14 @@ import { startsWithSession } from '../schema/manifest/manifest.ts';
 import type { Action } from './actions.ts';
 import { expired, wishOf, type Wished } from './backend-orders.ts';
 import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
-import type { BackendDecision, BackendDesired, BackendMemory, BackendObserved, BackendStatusMemory } from './backend-types.ts';
+import {
+  unseenReason,
+  type BackendDecision,
+  type BackendDesired,
+  type BackendMemory,
+  type BackendObserved,
+  type BackendStatusMemory,
+} from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
 import { remember } from './memory.ts';
 
@@ -235,11 +242,12 @@ function conditionsOf(derived: Derived, observed: BackendObserved, stale: boolea
   ];
 }
 
-function reachable({ host, supervisor }: BackendObserved): ConditionDraft {
-  if (host.status === 'unreachable') return { type: 'Reachable', status: 'False', reason: 'ServerUnreachable', message: host.message };
+function reachable({ host, supervisor, trouble }: BackendObserved): ConditionDraft {
+  if (host.status === 'unreachable') return { type: 'Reachable', status: 'False', reason: unseenReason(host), message: host.message };
   if (host.status === 'unknown') return { type: 'Reachable', status: 'Unknown', reason: 'NotObservedYet', message: '' };
   if (supervisor === 'up') return { type: 'Reachable', status: 'True', reason: 'Reachable', message: '' };
-  return { type: 'Reachable', status: 'Unknown', reason: 'SupervisorStarting', message: 'the server answers, the supervisor does not yet' };
+  const message = 'the server answers, the supervisor does not yet';
+  return { type: 'Reachable', status: 'Unknown', reason: trouble?.reason ?? 'SupervisorStarting', message };
 }
 
 function contained(derived: Derived, { snapshot }: BackendObserved): ConditionDraft {

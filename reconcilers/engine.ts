@@ -6,7 +6,7 @@ import type { Reason } from '../schema/backend.ts';
 import { limits } from './limits.ts';
 import type { EngineState } from '../schema/packages.ts';
 import type { Action } from './actions.ts';
-import type { Reachability } from './backend-types.ts';
+import { unseenReason, type Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { packageWaitMs } from './package.ts';
@@ -84,7 +84,7 @@ export function decideEngine(desired: EngineDesired, observed: EngineObserved, m
 }
 
 function statusOf({ declared, paused, leaving, nome, versao }: EngineDesired, { host, present, busy, failure }: EngineObserved): Status {
-  if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
+  if (host.status === 'unreachable') return { state: 'unknown', reason: unseenReason(host), message: host.message };
   if (host.status === 'unknown') return { state: 'unknown', reason: 'NotObservedYet', message: host.message };
   if (declared && present) return { state: 'present', reason: 'Installed', message: `${nome} ${versao}` };
   const state = declared ? 'missing' : 'undeclared';

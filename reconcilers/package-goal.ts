@@ -1,6 +1,7 @@
 /** Which change a package needs now, or what it waits for: one row per situation, the first that fits counts. Pure. */
 import { doubledMs } from '../schema/backoff.ts';
 import type { Reason } from '../schema/backend.ts';
+import { unseenReason } from './backend-types.ts';
 import { limits } from './limits.ts';
 import { keys } from '../schema/keys.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
@@ -36,8 +37,7 @@ export function goalOf(desired: PackageDesired, observed: PackageObserved, memor
     return { state: 'removed', reason: 'Uninstalled', message: `${desired.server} was given up`, action: null, notes: [action] };
   }
   if (host.status !== 'reachable') {
-    const reason: Reason = host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
-    return { state: 'unknown', reason, message: host.message, action: null };
+    return { state: 'unknown', reason: unseenReason(host), message: host.message, action: null };
   }
   if (desired.version === null && (desired.cancels || (isWish(desired) && busy?.act === 'install'))) return givenUp(desired, observed);
   const aside = busy !== null && (busy.act === 'confirm' || busy.act === 'mend');

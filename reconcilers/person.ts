@@ -5,7 +5,7 @@
  */
 import type { Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
-import type { Reachability } from './backend-types.ts';
+import { unseenReason, type Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { decideLeaving, type LeavingObserved } from './leaving.ts';
@@ -126,7 +126,8 @@ export const endsWithLogin = (server: string): string => `what runs on ${server}
 
 function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host, account, closed, lasts }: PersonObserved): Status {
   if (host.status === 'unreachable') {
-    return { state: 'unknown', ready: 'Unknown', reason: 'ServerUnreachable', message: `${server} does not answer: ${host.message}` };
+    const message = host.cause?.reason == null ? `${server} does not answer: ${host.message}` : host.message;
+    return { state: 'unknown', ready: 'Unknown', reason: unseenReason(host), message };
   }
   if (host.status === 'unknown' || account === null) {
     return { state: 'unknown', ready: 'Unknown', reason: 'NotObservedYet', message: `${server} was not looked at yet` };

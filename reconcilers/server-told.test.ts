@@ -1,6 +1,6 @@
 /** What a decision about a server tells: the sentence, the conditions, and when it is looked at again. */
 import { describe, expect, it } from 'vitest';
-import { decideServer, type KitObservation, type ServerDesired, type ServerObserved } from './server.ts';
+import { decideServer, withoutSystemd, type KitObservation, type ServerDesired, type ServerObserved } from './server.ts';
 
 const kit = { id: 'new', removed: false, held: null, pending: null, origins: 'subdomain' } as const;
 const desired: ServerDesired = { name: 'sirius', generation: 4, leaving: false, lost: false, kit };
@@ -76,7 +76,7 @@ describe('a server says', () => {
       }),
       'ready',
       'True',
-      'no lasting service manager for ana, bia',
+      'no lasting service manager for 2 accounts: ana, bia',
     ],
     [
       desired,
@@ -86,6 +86,21 @@ describe('a server says', () => {
       'the key of the portal is not there for ana',
     ],
     [desired, sees({ kit: seen({ key: false }) }), 'ready', 'True', 'the key of the portal is not there for the server'],
+    [
+      desired,
+      sees({ kit: seen({ accounts: Array.from({ length: 13 }, (_, n) => ({ ...ana, name: `p${n}`, linger: false })) }) }),
+      'ready',
+      'True',
+      'no lasting service manager for 13 accounts: p0, p1, p2, p3, p4 and 8 more',
+    ],
+    [desired, sees({ kit: seen({ clock: 'its clock is an hour ahead' }) }), 'ready', 'True', 'its clock is an hour ahead'],
+    [
+      desired,
+      sees({ kit: seen({ key: false, clock: 'its clock is an hour ahead' }) }),
+      'ready',
+      'True',
+      'the key of the portal is not there for the server',
+    ],
     [desired, sees({ kit: seen({ origins: 'path' }) }), 'ready', 'True', 'apps are to be served by subdomain'],
     [{ ...desired, leaving: true }, sees({ occupied: true }), 'leaving', 'False', 'its people and packages leave first'],
     [{ ...desired, leaving: true }, sees(), 'leaving', 'False', 'no person and no package is there any more'],
@@ -215,5 +230,50 @@ describe('an attempt', () => {
     expect(told(sees({ kit: seen({ id: 'old' }) }))).toEqual(['outdated', 'InstallFailed', 'no room']);
     expect(told(sees({ kit: seen({ key: false }) }))).toEqual(['ready', 'InstallFailed', 'no room']);
     expect(told(sees({ kit: seen({ accounts: [{ ...ana, linger: false }] }) }))).toEqual(['ready', 'LingerBroken', 'no room']);
+  });
+});
+
+describe('where systemd does not run', () => {
+  const bare = { systemd: false, accounts: [{ ...ana, linger: false, manager: false }] } as const;
+
+  it('what can not be had is told and not tried, and the clock is told before it', () => {
+    const { state, reason, message, actions, conditions } = decideServer(desired, sees({ kit: seen(bare) }), null, 0);
+    expect([state, reason, message, actions]).toEqual(['ready', 'LingerBroken', withoutSystemd, []]);
+    expect(conditions.find(({ type }) => type === 'Contained')).toMatchObject({ status: 'False', message: withoutSystemd });
+    const off = decideServer(desired, sees({ kit: seen({ ...bare, clock: 'its clock is off' }) }), null, 0);
+    expect([off.reason, off.message]).toEqual(['ClockOff', 'its clock is off']);
+    const nobody = decideServer(desired, sees({ kit: seen({ systemd: false, accounts: [] }) }), null, 0);
+    expect(nobody.conditions.find(({ type }) => type === 'Contained')).toMatchObject({ status: 'False', reason: 'LingerBroken' });
+  });
+
+  it('keys are put there all the same', () => {
+    const { message, actions } = decideServer(desired, sees({ kit: seen({ ...bare, key: false }) }), null, 0);
+    expect([message, actions]).toEqual([
+      'the key of the portal is not there for the server',
+      [{ kind: 'server/accounts', server: 'sirius' }],
+    ]);
+  });
+});
+
+describe('while it answers over what is connected and takes no new connection', () => {
+  const shut = { reason: 'HostKeyChanged', message: 'sirius shows SHA256:x', fix: null } as const;
+
+  it('is not ready, and nothing is done to it', () => {
+    const decision = decideServer(desired, sees({ kit: seen({ id: 'old' }), door: shut }), null, 0);
+    expect(decision).toMatchObject({ state: 'failed', reason: 'HostKeyChanged', actions: [] });
+    expect(decision.message).toBe('it takes no new connection, what is connected goes on: sirius shows SHA256:x');
+    expect(decision.conditions.slice(0, 2)).toMatchObject([
+      { type: 'Ready', status: 'False', reason: 'HostKeyChanged' },
+      { type: 'Reachable', status: 'False', reason: 'HostKeyChanged', message: 'sirius shows SHA256:x' },
+    ]);
+    const { reason, conditions } = decideServer(desired, sees({ door: { ...shut, reason: null } }), null, 0);
+    expect([reason, conditions[1]?.reason]).toEqual(['ServerUnreachable', 'ServerUnreachable']);
+    expect(decideServer(desired, sees({ door: null }), null, 0).state).toBe('ready');
+  });
+
+  it('that does not answer at all is told as that, with its cause', () => {
+    const host = { ...away, cause: { reason: 'KeyRefused', message: '', fix: null } } as const;
+    const decision = decideServer(desired, sees({ host, kit: blind('refused'), door: shut }), null, 0);
+    expect([decision.state, decision.reason, decision.conditions[1]?.reason]).toEqual(['unknown', 'KeyRefused', 'KeyRefused']);
   });
 });

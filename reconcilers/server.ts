@@ -5,10 +5,12 @@
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
 import type { Reason } from '../schema/backend.ts';
+import type { Cause } from '../schema/cause.ts';
 import type { RetryClass } from '../schema/errors.ts';
 import { keys } from '../schema/keys.ts';
+import { someNames } from '../schema/texts/names.ts';
 import type { Action } from './actions.ts';
-import type { Reachability } from './backend-types.ts';
+import { unseenReason, type Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, flag, number, orNull, remember, since, text, type MemoryShape } from './memory.ts';
@@ -26,7 +28,7 @@ export interface AccountObservation {
 
 /** What the administrator's look found; `unknown` until there was one, with the reason why there is none. */
 export type KitObservation =
-  | { readonly status: 'unknown'; readonly message: string }
+  | { readonly status: 'unknown'; readonly message: string; readonly cause?: Cause }
   | {
       readonly status: 'seen';
       /** Kit in place; null for none, and for one that does not run. */
@@ -35,6 +37,10 @@ export type KitObservation =
       /** The server knows the portal's present key. */
       readonly key: boolean;
       readonly accounts: readonly AccountObservation[];
+      /** False: no service manager can be had there, and no lingering. Absent: it runs. */
+      readonly systemd?: boolean;
+      /** How far its clock and the portal's are apart, in words; absent: not worth a word. */
+      readonly clock?: string;
       /** What somebody else did lately to the keys that this portal put there; null: nothing. */
       readonly rival: string | null;
     };
@@ -74,6 +80,8 @@ export interface ServerDesired {
 
 export interface ServerObserved {
   readonly host: Reachability;
+  /** Why it takes no new connection, although it answers over those that are there; null or absent: it does, or nobody knows. */
+  readonly door?: Cause | null;
   /** People or packages of the documents are there, also those that leave. */
   readonly occupied: boolean;
   readonly kit: KitObservation;
@@ -147,10 +155,18 @@ export function decideServer(
 }
 
 const statusOfHost = {
-  reachable: { state: 'ready', truth: 'True', reason: 'Reachable' },
-  unreachable: { state: 'unknown', truth: 'False', reason: 'ServerUnreachable' },
-  unknown: { state: 'unknown', truth: 'Unknown', reason: 'NotObservedYet' },
-} as const satisfies Record<Reachability['status'], { state: string; truth: 'True' | 'False' | 'Unknown'; reason: Reason }>;
+  reachable: { state: 'ready', truth: 'True' },
+  unreachable: { state: 'unknown', truth: 'False' },
+  unknown: { state: 'unknown', truth: 'Unknown' },
+} as const satisfies Record<Reachability['status'], { state: string; truth: 'True' | 'False' | 'Unknown' }>;
+
+function reachableOf(host: Reachability, door: Cause | null): ConditionDraft {
+  if (host.status === 'reachable' && door !== null)
+    return { type: 'Reachable', status: 'False', reason: door.reason ?? 'ServerUnreachable', message: door.message };
+  return { type: 'Reachable', status: statusOfHost[host.status].truth, reason: hostReason(host), message: host.message };
+}
+
+const hostReason = (host: Reachability): Reason => (host.status === 'reachable' ? 'Reachable' : unseenReason(host));
 
 /** Source: design 4, removal. It serves those who leave it until they are gone. */
 function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
@@ -168,8 +184,9 @@ function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
 
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const { host, kit, busy } = observed;
-  const { state, truth, reason } = statusOfHost[host.status];
-  const plain: Step = { state, ready: truth, reason, message: host.message, action: null, trouble: '' };
+  const { state, truth } = statusOfHost[host.status];
+  const plain: Step = { state, ready: truth, reason: hostReason(host), message: host.message, action: null, trouble: '' };
+  if (host.status === 'reachable' && observed.door != null) return shutStep(observed.door);
   if (desired.kit === null) return plain;
   if (kit.status === 'unknown') {
     // People's accounts may be reached while the administrator's is not.
@@ -211,10 +228,12 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
       install,
     );
   }
-  const unready = unreadyAccounts(desired.kit.origins, kit);
-  const action: Action | null = unready && { kind: 'server/accounts', server: desired.name };
+  const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
+  const action = unready?.action ?? null;
   if (kit.rival !== null)
     return said({ state: 'ready', ready: readyNow(observed), reason: 'OtherPortal', message: kit.rival }, action, unready?.trouble);
+  if (kit.clock !== undefined && action === null)
+    return said({ state: 'ready', ready: readyNow(observed), reason: 'ClockOff', message: kit.clock });
   if (unready !== null) {
     const { reason: why, message, trouble } = unready;
     return said({ state: 'ready', ready: readyNow(observed), reason: why, message }, action, trouble);
@@ -223,26 +242,49 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   return { ...plain, message: note };
 }
 
+/** What is connected goes on, and nobody else comes in: a person who signs in, an app after a cut. Nothing is done to its kit meanwhile. */
+function shutStep({ reason, message }: Cause): Step {
+  const said = `it takes no new connection, what is connected goes on: ${message}`;
+  return { state: 'failed', ready: 'False', reason: reason ?? 'ServerUnreachable', message: said, action: null, trouble: '' };
+}
+
 /** A server that answers serves with an older kit, too. */
 function readyNow({ host }: ServerObserved): Step['ready'] {
   return statusOfHost[host.status].truth;
 }
 
-function unreadyAccounts(
-  origins: string,
-  kit: Extract<KitObservation, { status: 'seen' }>,
-): { readonly reason: Reason; readonly message: string; readonly trouble: string } | null {
-  const there = kit.accounts.filter(({ found }) => found);
-  const names = (of: readonly AccountObservation[]): string => of.map(({ name }) => name).join(', ');
-  const lost = there.filter(({ linger, manager }) => !linger || !manager);
-  const closed = there.filter(({ key }) => !key);
-  if (lost.length === 0 && closed.length === 0 && kit.key && kit.origins === origins) return null;
-  const trouble = JSON.stringify([names(lost), names(closed), kit.key, kit.origins === origins]);
-  if (lost.length > 0) return { reason: 'LingerBroken', message: `no lasting service manager for ${names(lost)}`, trouble };
-  if (closed.length > 0 || !kit.key)
-    return { reason: 'Reachable', message: `the key of the portal is not there for ${names(closed) || 'the server'}`, trouble };
-  return { reason: 'Reachable', message: `apps are to be served by ${origins}`, trouble };
+interface Unready {
+  readonly reason: Reason;
+  readonly message: string;
+  readonly trouble: string;
+  /** Null: nothing that svc does there mends it. */
+  readonly action: Action | null;
 }
+
+/** Told by `svc why`, which has another way out for it. */
+export const withoutSystemd = 'systemd does not run there: apps have no ceilings, and nothing starts them with the machine';
+
+function unreadyAccounts(server: string, origins: string, kit: Extract<KitObservation, { status: 'seen' }>): Unready | null {
+  const there = kit.accounts.filter(({ found }) => found);
+  const list = (of: readonly AccountObservation[]): readonly string[] => of.map(({ name }) => name);
+  const mayLast = kit.systemd !== false;
+  const lost = list(there.filter(({ linger, manager }) => mayLast && (!linger || !manager)));
+  const closed = list(there.filter(({ key }) => !key));
+  const isRight = closed.length === 0 && kit.key && kit.origins === origins;
+  if (isRight && !mayLast) return { reason: 'LingerBroken', message: withoutSystemd, trouble: '', action: null };
+  if (isRight && lost.length === 0) return null;
+  const trouble = JSON.stringify([lost.join(', '), closed.join(', '), kit.key, kit.origins === origins]);
+  const action: Action = { kind: 'server/accounts', server };
+  const told = (reason: Reason, message: string): Unready => ({ reason, message, trouble, action });
+  if (lost.length > 0) return told('LingerBroken', `no lasting service manager for ${accountsIn(lost)}`);
+  if (closed.length > 0 || !kit.key)
+    return told('Reachable', `the key of the portal is not there for ${closed.length === 0 ? 'the server' : accountsIn(closed)}`);
+  return told('Reachable', `apps are to be served by ${origins}`);
+}
+
+/** A cell of a table holds them, however many they are. */
+const accountsIn = (names: readonly string[]): string =>
+  names.length === 1 ? (names[0] ?? '') : `${names.length} accounts: ${someNames(names).en}`;
 
 /** Postpones an attempt while one is under way, during the backoff, and after a failure that waits for a change. */
 function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, dueAtMs: number, nowMs: number): Step {
@@ -264,10 +306,9 @@ function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, 
 
 function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: Step): readonly ConditionDraft[] {
   const { host, kit, busy } = observed;
-  const { truth, reason } = statusOfHost[host.status];
   const drafts: ConditionDraft[] = [
     { type: 'Ready', status: step.ready, reason: step.reason, message: step.message },
-    { type: 'Reachable', status: truth, reason, message: host.message },
+    reachableOf(host, observed.door ?? null),
   ];
   if (desired.kit === null) return drafts;
   const { id } = desired.kit;
@@ -284,11 +325,12 @@ function conditionsOf(desired: ServerDesired, observed: ServerObserved, step: St
     reason: busy === null ? kitReason : 'Installing',
     message: busy?.message ?? '',
   });
-  const lost = kit.accounts.filter(({ found, linger, manager }) => found && (!linger || !manager));
+  const lost = kit.accounts.filter(({ found, linger, manager }) => found && (!linger || !manager)).map(({ name }) => name);
+  const message = kit.systemd === false ? withoutSystemd : someNames(lost).en;
   drafts.push(
-    lost.length === 0
+    lost.length === 0 && kit.systemd !== false
       ? { type: 'Contained', status: 'True', reason: 'Provisioned', message: '' }
-      : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: lost.map(({ name }) => name).join(', ') },
+      : { type: 'Contained', status: 'False', reason: 'LingerBroken', message },
   );
   return drafts;
 }

@@ -7,7 +7,7 @@ import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import { backendStates, type BackendState, type Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
-import type { BackendDecision, BackendDesired, BackendMemory, Reachability } from './backend-types.ts';
+import { unseenReason, type BackendDecision, type BackendDesired, type BackendMemory, type Reachability } from './backend-types.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, among, number, orNull, remember, since, type MemoryShape } from './memory.ts';
@@ -102,7 +102,7 @@ interface Status {
 }
 
 function statusOf(host: Reachability, probe: ServiceProbe | null, answers: boolean, silentSinceMs: number | null, nowMs: number): Status {
-  if (host.status === 'unreachable') return { state: 'unknown', reason: 'ServerUnreachable', message: host.message };
+  if (host.status === 'unreachable') return { state: 'unknown', reason: unseenReason(host), message: host.message };
   if (host.status === 'unknown' || probe === null) {
     return { state: 'unknown', reason: 'NotObservedYet', message: 'it was not asked yet, or no person has an account there to ask as' };
   }

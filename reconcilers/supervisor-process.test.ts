@@ -87,6 +87,16 @@ describe('the supervisor of a person', () => {
     ['is there', wanted, seen('up'), 'True', 'up', 'Provisioned', ''],
     ['comes', wanted, seen('starting'), 'False', 'starting', 'SupervisorStarting', ''],
     ['is started', wanted, { ...seen('down'), message: 'm' }, 'False', 'starting', 'SupervisorStarting', 'm'],
+    [
+      'comes, and did not before',
+      wanted,
+      { ...seen('starting'), message: 'm', reason: 'HomeMissing' },
+      'False',
+      'starting',
+      'HomeMissing',
+      'm',
+    ],
+    ['is started again', wanted, { ...seen('down'), message: 'm', reason: 'HomeMissing' }, 'False', 'starting', 'HomeMissing', 'm'],
     ['is needed by nobody', unwanted, seen('down'), 'False', 'ended', 'SessionEnded', 'nothing of this person has to be kept alive'],
     [
       'was never needed',

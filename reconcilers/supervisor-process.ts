@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type { Action } from './actions.ts';
-import type { BackendMemory, Reachability } from './backend-types.ts';
+import { unseenReason, type BackendMemory, type Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import { fields, flag, number, orNull, remember, since, type MemoryShape } from './memory.ts';
@@ -31,6 +31,8 @@ export interface SupervisorObserved {
   readonly status: 'up' | 'starting' | 'down';
   /** Why the last attempt to start or reach it failed; while it is up, why it can't write to its home; '' otherwise. */
   readonly message: string;
+  /** The reason of that failure; null or absent: it is no more known than that. */
+  readonly reason?: Reason | null;
 }
 
 export interface SupervisorMemory {
@@ -100,8 +102,13 @@ interface Step {
 function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before: Part, needed: boolean, nowMs: number): Step {
   const { person } = desired;
   if (observed.host.status !== 'reachable') {
-    const reason: Reason = observed.host.status === 'unreachable' ? 'ServerUnreachable' : 'NotObservedYet';
-    return { status: { state: 'unknown', reason, message: observed.host.message }, action: null, part: before, deadlineMs: null };
+    const { host } = observed;
+    return {
+      status: { state: 'unknown', reason: unseenReason(host), message: host.message },
+      action: null,
+      part: before,
+      deadlineMs: null,
+    };
   }
   if (desired.leaving && observed.status !== 'starting') {
     const state = observed.status === 'up' ? 'up' : 'ended';
@@ -110,7 +117,8 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
   if (observed.status === 'up') return whileUp(person, observed.message, before, needed, nowMs);
   const base: Part = { ...before, upSinceMs: null, unwantedSinceMs: null };
   if (observed.status === 'starting') {
-    return { status: { state: 'starting', reason: 'SupervisorStarting', message: '' }, action: null, part: base, deadlineMs: null };
+    const reason = observed.reason ?? 'SupervisorStarting';
+    return { status: { state: 'starting', reason, message: observed.message }, action: null, part: base, deadlineMs: null };
   }
   if (!needed) {
     const status: Status = desired.everSignedIn
@@ -118,7 +126,7 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
       : { state: 'ended', reason: 'NeverSignedIn', message: `${person} has not signed in yet: none was needed` };
     return { status, action: null, part: { ...base, attempts: 0, nextAttemptAtMs: 0, wasUp: false }, deadlineMs: null };
   }
-  const reason: Reason = before.wasUp ? 'SupervisorLost' : 'SupervisorStarting';
+  const reason: Reason = observed.reason ?? (before.wasUp ? 'SupervisorLost' : 'SupervisorStarting');
   // A wait longer than the longest one is a clock that was set back: it must not keep the person's apps unwatched.
   if (nowMs < before.nextAttemptAtMs && before.nextAttemptAtMs - nowMs <= limits.supervisorRestartMsMax) {
     const status: Status = { state: 'backoff', reason, message: observed.message };

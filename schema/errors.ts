@@ -40,6 +40,8 @@ export const errorKinds = {
   SSH_SATURATED: { status: 503, retry: 'transient', title: 'The server opens no further ssh session' },
   KIT_MISSING: { status: 503, retry: 'waiting', title: 'The server kit is not on the server, or not this one' },
   SUPERVISOR_FAILED: { status: 503, retry: 'transient', title: 'The supervisor did not start' },
+  SHELL_REFUSED: { status: 503, retry: 'waiting', title: 'The shell of the account lets nobody in' },
+  HOME_MISSING: { status: 503, retry: 'waiting', title: 'The home of the account is not there' },
   SUPERVISOR_PROTOCOL: { status: 502, retry: 'transient', title: 'The supervisor said something unexpected' },
   PACKAGE_SOURCE_MISSING: { status: 404, retry: 'waiting', title: 'The package is not in the repository' },
   PACKAGE_REFUSED: { status: 422, retry: 'waiting', title: 'The package breaks a rule of the installer' },

@@ -239,7 +239,7 @@ describe('POST /api/loja/atualizar-tudo', () => {
 });
 
 describe('packages for admins', () => {
-  const server = { name: 'casa', sight: 'reachable', packages: [], engines: [], running: [] };
+  const server = { name: 'casa', sight: 'reachable', reason: 'Reachable', packages: [], engines: [], running: [] } as const;
 
   test('are shown to admins only', async () => {
     portal.world.shop.packages = {

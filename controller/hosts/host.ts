@@ -11,6 +11,7 @@ import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { RemoteShell, TerminalSize } from '../../schema/terminals.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { FileSystem } from '../files/file-system.ts';
+import type { SvcError } from '../../schema/errors.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
 /** Names of accounts, as every driver checks them before they reach a path or a connection. */
@@ -115,6 +116,8 @@ export interface Host {
   credential(app: string, order: string): Promise<CredentialState>;
   /** Why what runs for the account runs as the account of the portal; null when it runs as its own. */
   asPortal(account: string): Promise<Words | null>;
+  /** Whether somebody who is not connected yet would come in: null, or why not. Never rejects. Absent on the portal's own machine. */
+  door?(): Promise<SvcError | null>;
   /** Calls back whenever what was seen of the server may hold no longer: a connection was lost. Never on the portal's own machine. */
   onDoubt(listener: () => void): void;
   close(): Promise<void>;

@@ -36,6 +36,8 @@ export const limits = {
   sshReconnectMsMax: 5_000,
   /** Each attempt on a socket that nothing listens on is a line in the server's log. */
   supervisorDialMs: 50,
+  /** A connection that was refused is tried once more after so long before the server is said to take none. */
+  sshDoorAgainMs: 1_000,
   sshIdleMsMax: 10 * 60_000,
   remoteLineBytesMax: 2 * 1_024 * 1_024,
   remoteOutputBytesMax: 64 * 1_024 * 1_024,

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alive, stopped } from '../../reconcilers/backend-fixtures.ts';
+import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
 import { packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { targetKey } from '../package-entries.ts';
@@ -13,9 +14,9 @@ type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
 function worldOfOne() {
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]) as Mutable<Entries>;
-  const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null };
+  const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null, error: null as SvcError | null };
   const server = { name: 'casa', reachability: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
-  const link = { view: () => ({ status: line.status }), snapshot: () => line.snapshot };
+  const link = { view: () => ({ status: line.status, error: line.error }), snapshot: () => line.snapshot };
   const person = {
     name: 'ana',
     server,
@@ -48,6 +49,11 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
     ({ server }) => (server.reachability = { ...server.reachability }),
   ],
   supervisor: [({ line }) => (line.status = 'up'), ({ line }) => (line.status = 'down')],
+  trouble: [
+    ({ line }) => (line.error = null),
+    ({ line }) => (line.error = new SvcError('HOME_MISSING', 'no home')),
+    ({ line }) => (line.error = new SvcError('SERVER_UNREACHABLE', 'cut')),
+  ],
   snapshot: [
     ({ line }) => (line.snapshot = null),
     ({ line }) => (line.snapshot = alive({ app: 'app0' })),

@@ -5,6 +5,7 @@ import { decideBackend } from '../../reconcilers/backend.ts';
 import type { BackendDecision, BackendDesired, BackendMemory } from '../../reconcilers/backend-types.ts';
 import { decideShared } from '../../reconcilers/service.ts';
 import { howItEnded } from '../../schema/backend.ts';
+import { causeOf, type Cause } from '../../schema/cause.ts';
 import type { AppSnapshot, LastExit } from '../../schema/supervisor-lines.ts';
 import { keys, readKey } from '../../schema/keys.ts';
 import type { Intent, StoredEvent } from '../../store/store.ts';
@@ -16,6 +17,7 @@ import type { Context } from '../loop/context.ts';
 import { enqueuePerson, followPackages } from '../observe/people.ts';
 import { rereadPresence } from '../observe/presence.ts';
 import { observeIntent } from '../observe/server.ts';
+import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope } from '../servers/services.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
@@ -92,6 +94,12 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
   };
 }
 
+/** Why the supervisor of a person is not up, by the last attempt. */
+export function linkTrouble(link: Pick<SupervisorLink, 'view'>): Cause | null {
+  const { error } = link.view();
+  return error === null ? null : causeOf(error);
+}
+
 /** Only asked for while nothing of it is there. */
 function packageKey({ person, app }: BackendEntry, entries: Entries): string | null {
   return person.packages.has(app) ? null : wantedPackageOf(entries, person.server.name, app, person.name);
@@ -122,6 +130,7 @@ export function backendObserved(entry: BackendEntry): BackendKindObserved {
   return {
     host: sightOf(person),
     supervisor: person.link.view().status,
+    trouble: linkTrouble(person.link),
     snapshot: person.link.snapshot(app),
     probe: entry.probe,
     probing: entry.probing,
@@ -145,6 +154,7 @@ function sameBackendInputs(
     desired.leaving === person.leaving &&
     observed.host === sightOf(person) &&
     observed.supervisor === link.view().status &&
+    observed.trouble === linkTrouble(link) &&
     observed.probe === entry.probe &&
     observed.probing === entry.probing &&
     observed.refused === (entry.refused ?? null) &&

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
 import { inventoryDue, observeInventory } from '../observe/inventory.ts';
+import { lookAtDoor } from '../observe/door.ts';
 import { observePackages } from '../observe/packages.ts';
 import { isOccupied, observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { endStrayCredentials, followServices } from '../servers/services.ts';
@@ -39,6 +40,7 @@ async function observe(context: Context, server: ServerEntry): Promise<boolean> 
     server.reachability.status === 'reachable' && ageMs(context.options.clock.nowMs(), server.observedAtMs) < limits.packagePollMs;
   // Where the kit was removed nothing is observed and nothing started: the server can't serve apps.
   if (!isOff && !fresh) await observePackages(context, server.name);
+  if (!isOff) lookAtDoor(context, server);
   followServices(context, server);
   await endStrayCredentials(context, server);
   if (!isOff && inventoryDue(context, server)) await observeInventory(context, server);

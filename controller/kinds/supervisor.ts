@@ -8,6 +8,7 @@ import {
   type SupervisorMemory,
   type SupervisorObserved,
 } from '../../reconcilers/supervisor-process.ts';
+import { causeOf } from '../../schema/cause.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
@@ -83,5 +84,6 @@ function isPending({ intent }: BackendEntry): boolean {
 
 function supervisorObserved(person: PersonEntry): SupervisorObserved {
   const view = person.link.view();
-  return { host: sightOf(person), status: view.status, message: view.error?.message ?? view.supervisor?.disk ?? '' };
+  const message = view.error?.message ?? view.supervisor?.disk ?? '';
+  return { host: sightOf(person), status: view.status, message, reason: view.error && causeOf(view.error).reason };
 }

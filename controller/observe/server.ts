@@ -1,4 +1,5 @@
 /** Looks that are not pushed: packages and accounts of a server, and what the api wrote into the store. */
+import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
@@ -54,7 +55,7 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
   } catch (error) {
     // A server that is busy answers nevertheless: what was seen of it holds (anchors B 11).
     const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.seen.status === 'reachable';
-    if (!isBusy && !isStale(server)) setReachability(server, { status: 'unreachable', message: (error as Error).message });
+    if (!isBusy && !isStale(server)) setReachability(server, unreachableBy(error));
   }
   server.observedAtMs = nowMs();
   return changed;
@@ -179,9 +180,16 @@ function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: Readon
   return true;
 }
 
+function unreachableBy(error: unknown): Reachability {
+  const { message } = error as Error;
+  return error instanceof SvcError ? { status: 'unreachable', message, cause: causeOf(error) } : { status: 'unreachable', message };
+}
+
 /** The same object while it says the same: a new one makes every decision of the server due. */
-function setReachability(server: ServerEntry, reachability: Reachability): void {
-  if (server.seen.status !== reachability.status || server.seen.message !== reachability.message) server.seen = reachability;
+function setReachability(server: ServerEntry, now: Reachability): void {
+  const { seen } = server;
+  const isSame = seen.status === now.status && seen.message === now.message && seen.cause?.reason === now.cause?.reason;
+  if (!isSame || seen.cause?.fix?.en !== now.cause?.fix?.en) server.seen = now;
 }
 
 /** The newest wish and the windows of a backend, as the api stored them. */

@@ -17,7 +17,7 @@ import { createUsage } from './usage.ts';
 
 export interface LinkView {
   readonly status: 'up' | 'starting' | 'down';
-  /** Why it is down; '' while up. */
+  /** Why it is down; while it is starting, why the last attempt failed. Null while up. */
   readonly error: SvcError | null;
   readonly sinceMs: number;
   readonly supervisor: SupervisorReplies['hello'] | null;
@@ -73,6 +73,8 @@ interface LinkState {
   snapshots: Map<string, AppSnapshot>;
   seenAtMs: number;
   ensuring: Promise<void> | null;
+  /** How the last attempt to reach or start it failed; null once it is up. */
+  failure: SvcError | null;
   /** The line was given up because nothing was answered on it. */
   isDeaf: boolean;
   closed: boolean;
@@ -86,6 +88,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     snapshots: new Map(),
     seenAtMs: 0,
     ensuring: null,
+    failure: null,
     isDeaf: false,
     closed: false,
   };
@@ -170,7 +173,7 @@ function setView(state: LinkState, status: LinkView['status'], error: SvcError |
 async function ensure(state: LinkState): Promise<void> {
   if (state.closed || state.connection) return;
   const { options } = state;
-  setView(state, 'starting', null, null);
+  setView(state, 'starting', state.failure, null);
   try {
     // After a failed attempt the next one waits for an observation.
     const found = state.isDeaf ? null : await dialSupervisor(state).catch(() => null);
@@ -186,6 +189,7 @@ async function ensure(state: LinkState): Promise<void> {
     faultPoint('supervisor/greeted');
   } catch (error) {
     const coded = error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', String(error), {}, { cause: error });
+    state.failure = coded;
     setView(state, 'down', coded, null);
     throw coded;
   }
@@ -249,6 +253,7 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
     const { apps } = await connection.ask({ op: 'subscribe' });
     if (state.closed) throw down(state.options.person);
     replaceAll(state, apps);
+    state.failure = null;
     setView(state, 'up', null, hello);
   } catch (error) {
     state.connection = null;

@@ -10,6 +10,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { someNames } from '../../schema/texts/names.ts';
 import { limits } from '../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
@@ -128,7 +129,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     prepareAccounts: async (origins, accounts) => {
       const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
       const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccount)], limits.kitScriptMsMax));
-      return lines.flatMap(troubleOf);
+      return accountTroubles(lines);
     },
     remove: async (force, onStep) => {
       const { lines } = done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
@@ -207,10 +208,24 @@ function reportStep(line: string, onStep: (step: string) => void): void {
   if (line.startsWith('step ')) onStep(line.slice(5));
 }
 
+/** One sentence for each trouble, however many accounts have it. */
+function accountTroubles(lines: readonly string[]): readonly string[] {
+  const having = (what: string): readonly string[] => textsOf(lines, what);
+  const count = (names: readonly string[]): string =>
+    names.length === 1 ? (names[0] ?? '') : `${names.length} accounts (${someNames(names).en})`;
+  const [noLinger, noManager] = [having('no-linger'), having('no-manager')];
+  const both = noLinger.filter((name) => noManager.includes(name));
+  const [linger, manager] = [noLinger, noManager].map((names) => names.filter((name) => !both.includes(name)));
+  return [
+    ...(both.length === 0 ? [] : [`lingering could not be enabled for ${count(both)}, nor their service managers started`]),
+    ...(linger?.length ? [`lingering could not be enabled for ${count(linger)}`] : []),
+    ...(manager?.length ? [`the service manager could not be started for ${count(manager)}`] : []),
+    ...lines.flatMap(troubleOf),
+  ];
+}
+
 function troubleOf(line: string): readonly string[] {
   const [what, account = ''] = line.split(' ');
-  if (what === 'no-linger') return [`lingering could not be enabled for ${account}`];
-  if (what === 'no-manager') return [`the service manager of ${account} could not be started`];
   if (what === 'no-reload')
     return ['sshd could not be told to read its configuration anew; on the server run systemctl reload ssh, or kill -HUP <pid of sshd>'];
   if (what === 'left') return [`${account} holds what is not the server kit's: it stays`];

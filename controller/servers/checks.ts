@@ -7,6 +7,7 @@
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import { same } from '../../schema/texts/doctor.ts';
+import { someNames } from '../../schema/texts/names.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import type { ServerFacts } from './facts.ts';
 
@@ -52,6 +53,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
     ['sudo', checkRoot(input)],
     ['system', checkSystem(facts)],
     ['kit', checkKit(input)],
+    ['accounts', checkAccounts(facts)],
     ['linger', checkLinger(facts)],
     ['user manager', checkManagers(facts)],
     ['cgroups', checkCgroups(facts)],
@@ -174,21 +176,51 @@ function checkKit({ facts, wantedKit, kitFault, server }: CheckInput): Verdict {
   return good(same(facts.kit));
 }
 
-const namesOf = (accounts: readonly { readonly name: string }[]): string => accounts.map(({ name }) => name).join(', ');
+const namesIn = (accounts: readonly { readonly name: string }[]): Words => someNames(accounts.map(({ name }) => name));
 
-function checkLinger({ accounts, killUserProcesses }: ServerFacts): Verdict {
+const needsSystemd = lacking(
+  { pt: 'só onde systemd roda', en: 'only where systemd runs' },
+  { pt: 'veja a linha system', en: 'see the row system' },
+);
+
+/** Accounts that can't be used as they are, whoever signs in. */
+function checkAccounts({ accounts }: ServerFacts): Verdict {
   const absent = accounts.filter(({ found }) => !found);
   if (absent.length > 0)
     return bad(
-      { pt: `conta inexistente: ${namesOf(absent)}`, en: `no such account: ${namesOf(absent)}` },
+      { pt: `conta inexistente: ${namesIn(absent).pt}`, en: `no such account: ${namesIn(absent).en}` },
       `useradd --create-home --shell /bin/bash ${absent[0]?.name ?? ''}`,
     );
-  const off = accounts.filter(({ linger }) => !linger);
+  const noShell = accounts.filter(({ shell }) => !shell);
+  if (noShell.length > 0)
+    return bad(
+      { pt: `o shell de ${namesIn(noShell).pt} não deixa ninguém entrar`, en: `the shell of ${namesIn(noShell).en} lets nobody in` },
+      noShell.map(({ name }) => `usermod -s /bin/bash ${name}`).join('; '),
+    );
+  const noHome = accounts.filter(({ home }) => !home);
+  if (noHome.length > 0)
+    return bad(
+      {
+        pt: `a pasta pessoal de ${namesIn(noHome).pt} não existe, ou é de outra conta`,
+        en: `the home of ${namesIn(noHome).en} is not there, or another account's`,
+      },
+      noHome.map(({ name }) => `install -d -m 700 -o ${name} -g $(id -g ${name}) ~${name}`).join('; '),
+    );
+  return good(
+    accounts.length === 0
+      ? noPerson
+      : { pt: `${accounts.length} conta(s) com shell e pasta`, en: `${accounts.length} account(s) with shell and home` },
+  );
+}
+
+function checkLinger({ accounts, killUserProcesses, systemd }: ServerFacts): Verdict {
+  if (systemd === null) return needsSystemd;
+  const off = accounts.filter(({ found, linger }) => found && !linger);
   if (off.length > 0)
     return bad(
       {
-        pt: `desligado para ${namesOf(off)}: aplicativos terminam com o último login`,
-        en: `off for ${namesOf(off)}: apps end with the last login`,
+        pt: `desligado para ${namesIn(off).pt}: aplicativos terminam com o último login`,
+        en: `off for ${namesIn(off).en}: apps end with the last login`,
       },
       `loginctl enable-linger ${off.map(({ name }) => name).join(' ')}`,
     );
@@ -207,6 +239,7 @@ function checkLinger({ accounts, killUserProcesses }: ServerFacts): Verdict {
 }
 
 function checkManagers({ accounts, systemd }: ServerFacts): Verdict {
+  if (systemd === null) return needsSystemd;
   const gone = accounts.filter(({ found, manager }) => found && !manager);
   if (gone.length === 0)
     return good(
@@ -221,8 +254,8 @@ function checkManagers({ accounts, systemd }: ServerFacts): Verdict {
       : same('');
   return lacking(
     {
-      pt: `não está lá para ${namesOf(gone)}: aplicativos rodam sem limites${known.pt}`,
-      en: `not there for ${namesOf(gone)}: apps run without ceilings${known.en}`,
+      pt: `não está lá para ${namesIn(gone).pt}: aplicativos rodam sem limites${known.pt}`,
+      en: `not there for ${namesIn(gone).en}: apps run without ceilings${known.en}`,
     },
     gone.map(({ name }) => `systemctl start user@$(id -u ${name}).service`).join('; '),
   );
@@ -246,7 +279,7 @@ function checkCgroups({ cgroup, controllers, accounts }: ServerFacts): Verdict {
   const short = accounts.filter(({ manager, delegated }) => manager && !['memory', 'pids'].every((name) => delegated.includes(name)));
   if (short.length === 0) return good({ pt: 'v2, com cpu, memory e pids delegados', en: 'v2, with cpu, memory and pids delegated' });
   return bad(
-    { pt: `memory e pids não são delegados a ${namesOf(short)}`, en: `memory and pids are not delegated to ${namesOf(short)}` },
+    { pt: `memory e pids não são delegados a ${namesIn(short).pt}`, en: `memory and pids are not delegated to ${namesIn(short).en}` },
     "mkdir -p /etc/systemd/system/user@.service.d && printf '[Service]\\nDelegate=cpu memory pids\\n' > /etc/systemd/system/user@.service.d/svc.conf && systemctl daemon-reload",
   );
 }
@@ -261,7 +294,7 @@ function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
   const full = accounts.filter(({ freeKb }) => freeKb !== null && freeKb * 1_024 < limits.homeFreeBytesMin);
   if (full.length > 0)
     return bad(
-      { pt: `o home de ${namesOf(full)} está cheio`, en: `the home of ${namesOf(full)} is full` },
+      { pt: `o home de ${namesIn(full).pt} está cheio`, en: `the home of ${namesIn(full).en} is full` },
       { pt: 'abra espaço lá: aplicativos precisam gravar', en: 'make room there: apps need to write' },
     );
   return good(
@@ -272,18 +305,25 @@ function checkDisk({ optFreeKb, accounts }: ServerFacts): Verdict {
 }
 
 /** The server reports whole seconds, at some moment during the observation: only a time outside that interval is a difference. */
-function checkClock({ facts: { clockS }, askedMs: [before, after] }: CheckInput): Verdict {
+export function clockOffMs(clockS: number, [before, after]: readonly [before: number, after: number]): number {
   const serverMs = clockS * 1_000;
-  const offMs = serverMs > after ? serverMs - after : Math.min(0, serverMs + 999 - before);
+  return serverMs > after ? serverMs - after : Math.min(0, serverMs + 999 - before);
+}
+
+function checkClock({ facts: { clockS }, askedMs }: CheckInput): Verdict {
+  const offMs = clockOffMs(clockS, askedMs);
   const offS = Math.round(offMs / 1_000);
   return Math.abs(offMs) <= limits.clockSkewMsMax
     ? good({ pt: `${Math.abs(offS)} s de diferença do portal`, en: `${Math.abs(offS)} s apart from the portal's` })
     : bad(
         {
-          pt: `${Math.abs(offS)} s ${offS > 0 ? 'adiantado' : 'atrasado'} em relação ao portal`,
-          en: `${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's`,
+          pt: `${Math.abs(offS)} s ${offS > 0 ? 'adiantado' : 'atrasado'} em relação ao portal, ou o do portal está errado`,
+          en: `${Math.abs(offS)} s ${offS > 0 ? 'ahead of' : 'behind'} the portal's, or the portal's is wrong`,
         },
-        'timedatectl set-ntp true',
+        {
+          pt: 'date -u nos dois diz qual está errado; lá: timedatectl set-ntp true',
+          en: 'date -u on both says which is wrong; there: timedatectl set-ntp true',
+        },
       );
 }
 

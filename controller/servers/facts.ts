@@ -9,6 +9,10 @@ export interface AccountFacts {
   /** Controllers that its service manager may use. */
   readonly delegated: readonly string[];
   readonly key: boolean;
+  /** Its home is a folder of its own. */
+  readonly home: boolean;
+  /** It has a shell that lets somebody in. */
+  readonly shell: boolean;
   readonly freeKb: number | null;
 }
 
@@ -102,6 +106,8 @@ function readAccount(text: string): AccountFacts {
     manager: yes('manager'),
     delegated: words(values.get('delegated') ?? '', ','),
     key: yes('key'),
+    home: values.get('home') !== 'no',
+    shell: values.get('shell') !== 'no',
     freeKb: numberOf(values.get('free_kb') ?? ''),
   };
 }

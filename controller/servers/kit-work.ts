@@ -4,12 +4,14 @@
  */
 import { originsOf } from '../desired/restart.ts';
 import type { KitFailure, ServerDesired, ServerObserved } from '../../reconcilers/server.ts';
+import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
+import { clockOffMs } from './checks.ts';
 import type { ServerFacts } from './facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
@@ -62,6 +64,8 @@ function byName(accounts: readonly SeenAccount[]): ReadonlyMap<string, SeenAccou
 /** By the last observation as administrator; null without one, or when the account was missing in it. */
 export function accountLasts({ server: { kit }, account }: PersonEntry): boolean | null {
   if (kit?.observed.status !== 'seen') return null;
+  // Nothing there ends what an account left behind.
+  if (kit.observed.systemd === false) return null;
   const seen = byName(kit.observed.accounts).get(account);
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
@@ -108,13 +112,23 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
         manager,
         key: publicKey === null || (key && publicKey === facts.key),
       })),
+      systemd: facts.systemd !== null,
+      ...clockWords(facts, kit),
       rival: rivalMessage(kit.keysInOrder),
     };
     await chooseKit(context, kit, facts.arch);
   } catch (error) {
     kit.facts = null;
-    kit.observed = { status: 'unknown', message: (error as Error).message };
+    const { message } = error as Error;
+    kit.observed = error instanceof SvcError ? { status: 'unknown', message, cause: causeOf(error) } : { status: 'unknown', message };
   }
+}
+
+/** A look that took longer than that says little about the clock. */
+function clockWords(facts: ServerFacts, { askedMs, tookMs }: KitState): { readonly clock?: string } {
+  const offMs = clockOffMs(facts.clockS, askedMs);
+  if (Math.abs(offMs) <= limits.clockSkewMsMax || tookMs > limits.clockSkewMsMax) return {};
+  return { clock: `its clock is ${Math.round(Math.abs(offMs) / 1_000)} s ${offMs > 0 ? 'ahead of' : 'behind'} the portal's` };
 }
 
 /** What is wrong with the kits of this installation is said as that: the server was seen. */
@@ -163,7 +177,7 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
 
 export function serverObserved(entries: Entries, server: ServerEntry): ServerObserved {
   const { reachability: host, kit } = server;
-  const common = { host, occupied: isOccupied(entries, server) };
+  const common = { host, door: server.door, occupied: isOccupied(entries, server) };
   if (kit === null) return { ...common, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
   return { ...common, kit: kit.observed, busy: kit.busy, failure: kit.failure };
 }

@@ -229,8 +229,10 @@ describe('what the portal asks', () => {
       .poll(async () => (await gateway.admin.why('Supervisor/ana'))?.sentence)
       .toMatch(/^Supervisor\/ana is backoff since \S+ because .*svc-app-supervisor did not start/);
     const why = await gateway.admin.why('Backend/ana/notas');
-    expect(why?.sentence).toMatch(/^Backend\/ana\/notas is unknown since \S+ because the supervisor of its person is being started/);
-    expect(why?.waitsFor).toBe('the supervisor');
+    expect(why?.sentence).toMatch(
+      /^Backend\/ana\/notas is unknown since \S+ because the supervisor of its person does not start: svc-app-supervisor did not start/,
+    );
+    expect(why?.waitsFor).toBe('the next attempt');
     expect(await gateway.admin.why('Backend/ana/nada')).toBeNull();
   });
 });

@@ -9,7 +9,8 @@ import type { Context } from '../loop/context.ts';
 import { rereadFolder } from '../loop/apply.ts';
 import { accountLasts } from '../servers/kit-work.ts';
 import { wantedPackageOf } from '../package-entries.ts';
-import type { BackendEntry, PersonEntry } from '../entries.ts';
+import type { BackendEntry, Entries, PersonEntry } from '../entries.ts';
+import { linkTrouble } from '../kinds/backend.ts';
 import { appCommands, appsView } from './apps.ts';
 import { filesCommands } from './files.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
@@ -21,7 +22,7 @@ import { serverGateway } from './server-gateway.ts';
 import { createSignInView } from './sign-in.ts';
 import { terminalCommands } from './terminals.ts';
 import { usageRows } from './usage.ts';
-import { whyOf } from './why.ts';
+import { whyOf, type WhyInput } from './why.ts';
 
 /** `secretsDir`: what the path of a `{ file }` starts from, the state folder. */
 export function createGateway(context: Context, secretsDir: string = context.options.dir): Gateway {
@@ -75,12 +76,29 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
       const entry = backendEntryOf(context, key);
       const isFinal = entries.packages.get(key)?.failure?.retry === 'terminal';
       const packageKey = entry ? wantedPackageOf(entries, entry.person.server.name, entry.app, entry.person.name) : null;
-      return whyOf({ status, entry, log: entry ? await lastLines(entry) : '', packageKey, isFinal });
+      const log = entry ? await lastLines(entry) : '';
+      return whyOf({ status, entry, log, packageKey, isFinal, ...whereabouts(entries, status), dir: context.options.dir });
     },
     packages: () => adminPackages(context),
     usage: (usuario) => usageRows(entries, usuario),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),
   };
+}
+
+/** The server of an object, and what mends that it can't be had, where the attempt told it. */
+function whereabouts({ servers, people }: Entries, { kind, key, reason, details }: StoredStatus): Pick<WhyInput, 'server' | 'causeFix'> {
+  const { name, parts } = readKey(key);
+  const person = ['Backend', 'Supervisor', 'Person'].includes(kind) ? people.get(parts[0]) : undefined;
+  const named = typeof details['server'] === 'string' ? details['server'] : '';
+  const server = person?.server ?? servers.get(kind === 'Server' ? name : named);
+  const causes = [
+    server?.reachability.cause,
+    server?.door,
+    server?.kit?.observed.status === 'unknown' ? server.kit.observed.cause : null,
+    person && linkTrouble(person.link),
+  ];
+  const cause = causes.find((each) => each?.fix != null && (each.reason ?? 'ServerUnreachable') === reason);
+  return { server: server?.name ?? null, causeFix: cause?.fix?.en ?? null };
 }
 
 const statusOf = (context: Context, key: string): StoredStatus | null => context.recorder.last(key) ?? restingStatus(context, key);

@@ -1,5 +1,6 @@
 /** What is installed and how it goes, as the shop and the panel of the administrator show it. From memory, no I/O. */
 import { installLine } from '../../reconcilers/package-refusal.ts';
+import { unseenReason } from '../../reconcilers/backend-types.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
 import { packageMemory } from '../../reconcilers/package-memory.ts';
 import type { InstalledForStore } from '../../schema/shop-view.ts';
@@ -71,9 +72,12 @@ export function adminServer(context: Context, server: ServerEntry): AdminServer 
   const { entries, recorder } = context;
   const here = [...entries.packages.values()].filter(({ target }) => target.server === server.name);
   const engines = [...entries.engines.values()].filter((engine) => engine.server === server);
+  const { reachability } = server;
+  const isReached = reachability.status === 'reachable' && server.door === null;
   return {
     name: server.name,
-    sight: server.reachability.status === 'reachable' ? 'reachable' : server.reachability.message || server.reachability.status,
+    sight: isReached ? 'reachable' : (server.door?.message ?? (reachability.message || reachability.status)),
+    reason: isReached ? 'Reachable' : server.door === null ? unseenReason(reachability) : (server.door.reason ?? 'ServerUnreachable'),
     missing: missingOn(context, server),
     packages: here.flatMap((entry) => adminPackage(context, entry) ?? []),
     engines: engines.map(({ key, app, nome, versao, present }) => {

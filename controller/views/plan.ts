@@ -3,7 +3,8 @@
  * nothing (design 3 rule 2). The result of an action is followed one step: a package that would be installed counts as installed for the
  * backends that a document pins.
  */
-import type { PackageTarget } from '../../reconcilers/actions.ts';
+import type { Action, PackageTarget } from '../../reconcilers/actions.ts';
+import { unseenReason } from '../../reconcilers/backend-types.ts';
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
@@ -135,7 +136,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
     add(planPackage(context, entries, entry, offersOf));
   }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
-  changes.push(...(await serverChanges(context, entries, (server) => !server.leaving, leaving, nowMs)));
+  add(await planServers(context, entries, (server) => !server.leaving, leaving, nowMs));
   for (const entry of entries.backends.values()) {
     if (isServerScope(entry) || entry.person.leaving) continue;
     const desired = backendDesired(entry, entries);
@@ -149,7 +150,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   }
   const grants = await planGrants(options.store.rooms, entries, nowMs);
   add(grants);
-  changes.push(...(await serverChanges(context, entries, (server) => server.leaving, leaving, nowMs)));
+  add(await planServers(context, entries, (server) => server.leaving, leaving, nowMs));
   if (dir === null) changes.push(...planJobs(context, nowMs));
   const notes = [...leaving.notes, ...grants.notes];
   const restart = waitingForRestart(options.startedWith?.() ?? null, entries.portal?.document.spec ?? {});
@@ -168,7 +169,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
 function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
   const blocked: Blocked[] = [];
   for (const { key, reachability } of entries.servers.values())
-    if (reachability.status === 'unreachable') blocked.push({ key, reason: 'ServerUnreachable', message: reachability.message });
+    if (reachability.status === 'unreachable') blocked.push({ key, reason: unseenReason(reachability), message: reachability.message });
   for (const person of entries.people.values()) {
     if (person.accountSeen !== false || person.leaving) continue;
     const { reason, message } = decidePerson(personDesired(person), { ...personObserved(entries, person), lasts: null }, null, nowMs);
@@ -209,7 +210,7 @@ async function imagine(
   for (const server of entries.servers.values()) {
     if (seen(server)) await observeServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
-    if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf });
+    if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf, door: known.door });
     syncEngines(entries, server);
   }
   for (const person of entries.people.values()) {
@@ -233,23 +234,30 @@ async function imagine(
 }
 
 /** What the administrator's side of each server would do, and which servers go; one that does not answer has nothing to tell. */
-async function serverChanges(
+async function planServers(
   context: Context,
   entries: Entries,
   isMeant: (server: ServerEntry) => boolean,
   leaving: LeavingPlan,
   nowMs: number,
-): Promise<readonly Change[]> {
-  const changes: Change[] = [];
+): Promise<Outcome> {
+  const [changes, blocked]: [Change[], Blocked[]] = [[], []];
   const imagined = { ...context, entries };
   for (const server of [...entries.servers.values()].filter(isMeant)) {
     await observeKit(imagined, server);
     const [desired, observed] = [serverDesired(imagined, server), serverObserved(entries, server)];
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
-    else changes.push(...decideServer(desired, observed, null, nowMs).actions.map(changeOf));
+    else {
+      const { actions, reason, message } = decideServer(desired, observed, null, nowMs);
+      const isStuck = (action: Action): boolean => action.kind === 'server/accounts' && observed.failure !== null;
+      changes.push(...actions.filter((action) => !isStuck(action)).map(changeOf));
+      // It is tried again and again: what it lacks is for the administrator of the server to mend.
+      if (actions.some(isStuck)) blocked.push({ key: server.key, reason, message: observed.failure?.message ?? message });
+      else if (server.door !== null) blocked.push({ key: server.key, reason, message });
+    }
     if (context.entries.servers.get(server.name)?.kit?.admin !== server.kit?.admin) server.kit?.admin.close();
   }
-  return changes;
+  return { changes, blocked };
 }
 
 function surroundingsOf({ options, offers }: Context): PackageSurroundings {

@@ -41,6 +41,7 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
     kit,
     placed: { generation: 1 },
     reachability: { status: 'reachable', message: '' },
+    host: { door: async () => null },
   };
   const ana = { account: 'ana', server, leaving: false, backends: new Map() };
   const context = {

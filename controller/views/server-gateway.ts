@@ -1,6 +1,6 @@
 /** The administrator's part of schema/gateway.ts: the kit of a server put there, gone back from or taken off, and its doctor. */
-import { problemText } from '../../schema/texts/problems.ts';
-import type { Words } from '../../schema/texts/reasons.ts';
+import { causeOf, type Cause } from '../../schema/cause.ts';
+import { reasonText, type Words } from '../../schema/texts/reasons.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
@@ -40,10 +40,11 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
   // An observation that took this long says little about the clock; with the connection open, a second one is short.
   if (kit.facts !== null && kit.tookMs > limits.clockSkewMsMax) await observeKit(context, server, true);
   if (kit.facts === null) {
-    const message = kit.observed.status === 'unknown' ? kit.observed.message : (kit.failure?.message ?? '');
-    const detail = { pt: problemText('SERVER_UNREACHABLE', 'pt') ?? message, en: message };
-    return [{ name: 'ssh', ok: false, warning: false, detail, fix: sshFix(server, message) }];
+    const { observed } = kit;
+    const message = observed.status === 'unknown' ? observed.message : (kit.failure?.message ?? '');
+    return [doorRow(context, server, (observed.status === 'unknown' ? observed.cause : undefined) ?? { reason: null, message, fix: null })];
   }
+  const shut = (await server.host.door?.()) ?? null;
   const input = {
     facts: kit.facts,
     server: server.name,
@@ -55,7 +56,15 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     portal: await observePortal(context, server, kit),
     unforwarded: await unforwarded(kit),
   };
-  return serverChecks(input);
+  const verdicts = serverChecks(input);
+  if (shut === null) return verdicts;
+  // What was asked went over a connection of before.
+  return verdicts.map((verdict) => (verdict.name === 'ssh' ? doorRow(context, server, causeOf(shut)) : verdict));
+}
+
+function doorRow({ options: { dir } }: Context, server: ServerEntry, cause: Cause): DoctorCheck {
+  const detail = { pt: reasonText(cause.reason ?? 'ServerUnreachable', 'pt'), en: cause.message };
+  return { name: 'ssh', ok: false, warning: false, detail, fix: sshFix(server, cause, dir) };
 }
 
 /** Accounts that can't be signed in to, or don't exist, are reported elsewhere. */
@@ -78,20 +87,18 @@ async function observePortal({ options, entries }: Context, server: ServerEntry,
 }
 
 /** The administrator has to allow the first sign-in; the portal does everything else. */
-function sshFix({ name, kit }: ServerEntry, message: string): Words {
-  if (/refuses the sign-in/.test(message)) {
-    const account = kit?.admin.account ?? 'root';
+function sshFix({ name }: ServerEntry, cause: Cause, dir: string): Words {
+  if (cause.reason === 'HostKeyChanged')
     return {
-      pt: `deixe a chave do portal entrar como ${account}: ${kit?.admin.publicKeyAt ?? 'sua parte pública'} vai para o authorized_keys da conta`,
-      en: `let the portal's key in as ${account}: ${kit?.admin.publicKeyAt ?? 'its public part'} goes into its authorized_keys`,
+      pt: `svc server trust ${name} ${dir} mostra as chaves do servidor e o que escrever; compare com ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub no console dele`,
+      en: `svc server trust ${name} ${dir} shows the keys of the server and what to write; compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on its console`,
     };
-  }
-  if (/host key|pinned/.test(message))
-    return { pt: `svc server trust ${name} mostra as chaves do servidor`, en: `svc server trust ${name} shows the keys of the server` };
-  return {
-    pt: `veja se sshd responde no endereço que Server/${name} diz`,
-    en: `look whether sshd answers at the address that Server/${name} says`,
-  };
+  return (
+    cause.fix ?? {
+      pt: `veja se sshd responde no endereço que Server/${name} diz`,
+      en: `look whether sshd answers at the address that Server/${name} says`,
+    }
+  );
 }
 
 /** The events of an act as they happen; the act goes on when the reader is gone. */

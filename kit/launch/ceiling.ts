@@ -81,6 +81,7 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
   if (systemdRun === null) return { contained: false, reason: containmentSentences.noSystemdRun.en };
   const managerSocket = `${folder}/systemd/private`;
   if (pathState(managerSocket).kind === 'absent') {
+    if (pathState('/run/systemd/system').kind === 'absent') return { contained: false, reason: containmentSentences.noSystemd.en };
     return { contained: false, reason: fillIn(containmentSentences.noManager.en, { socket: managerSocket }) };
   }
   const code = await connectCode(managerSocket);

@@ -43,7 +43,9 @@ for account in "$@"; do
   if ! getent passwd "$account" >/dev/null; then printf 'missing %s\n' "$account"; continue; fi
   # No terminal, no agent, no X11: commands and sockets are all that the portal needs.
   if [ "$type" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$account"; fi
-  if [ -z "$p" ] && [ ! -e "/var/lib/systemd/linger/$account" ]; then
+  # Without systemd neither can be had, which the doctor says.
+  if [ -n "$p" ] || [ ! -d /run/systemd/system ]; then continue; fi
+  if [ ! -e "/var/lib/systemd/linger/$account" ]; then
     if loginctl enable-linger "$account" 2>/dev/null; then
       : >"$etc/lingered/$account"
     else
@@ -52,7 +54,7 @@ for account in "$@"; do
   fi
   # Lingering is said and the manager is gone all the same: a fault of systemd 255 (decision 0068).
   uid=$(id -u "$account")
-  if [ -z "$p" ] && ! systemctl is-active --quiet "user@$uid.service"; then
+  if ! systemctl is-active --quiet "user@$uid.service"; then
     systemctl start "user@$uid.service" 2>/dev/null || printf 'no-manager %s\n' "$account"
   fi
 done

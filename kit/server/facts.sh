@@ -53,6 +53,12 @@ for account in "$@"; do
   delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
   key=no
   [ -s "$etc/authorized_keys/$account" ] && [ $reads = yes ] && key=yes
+  own=no
+  # What root may not see on a network home is taken for right.
+  case "$(stat -L -c '%F %u' "$home" 2>&1)" in "directory $uid" | *"ermission denied"*) own=yes ;; esac
+  shell=$(printf '%s' "$entry" | cut -d: -f7)
+  lets=no
+  case "$shell" in */nologin | */false) ;; *) [ -x "${shell:-/bin/sh}" ] && lets=yes ;; esac
   free=$(df -Pk "$home" 2>/dev/null | sed -n '2p' | awk '{print $4}')
-  tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key free_kb=${free:--}"
+  tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key home=$own shell=$lets free_kb=${free:--}"
 done

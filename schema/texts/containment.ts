@@ -4,6 +4,7 @@ import { createReader } from './sentences.ts';
 
 export const containmentSentences = {
   noSystemdRun: { pt: 'o systemd-run não está instalado neste servidor', en: 'systemd-run is not installed on this server' },
+  noSystemd: { pt: 'systemd não roda neste servidor', en: 'systemd does not run on this server' },
   noManager: {
     pt: 'nenhum gerenciador de serviços está em execução para esta conta (falta {socket}); loginctl enable-linger CONTA o inicia',
     en: 'no service manager runs for this account ({socket} is missing); loginctl enable-linger ACCOUNT starts it',

@@ -29,6 +29,8 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SSH_SATURATED: 'O servidor não abre mais sessões ssh',
   KIT_MISSING: 'Falta o kit no servidor',
   SUPERVISOR_FAILED: 'O supervisor não iniciou',
+  SHELL_REFUSED: 'O shell da conta no servidor não deixa ninguém entrar',
+  HOME_MISSING: 'A pasta pessoal da conta não existe no servidor',
   SUPERVISOR_PROTOCOL: 'O supervisor respondeu algo inesperado',
   PACKAGE_SOURCE_MISSING: 'O pacote não está no repositório',
   PACKAGE_REFUSED: 'O pacote foi recusado',

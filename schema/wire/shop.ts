@@ -129,8 +129,9 @@ const adminPackage = closed({
 export type AdminPackage = Wire<typeof adminPackage>;
 const adminServer = closed({
   name: text,
-  /** `reachable`, or why nothing new is known of it. */
+  /** `reachable`, or why nothing new is known of it, or nobody else gets in; the reason says the same to people. */
   sight: text,
+  reason,
   /** Linux packages that apps need and that are not there. `line` is what an administrator of the server types. */
   missing: list(closed({ package: text, apps: strings, line: text })),
   packages: list(adminPackage),

@@ -118,7 +118,7 @@ export class SvcShopAdmin extends LitElement {
     return html`<section class="server" aria-label=${text('admin.server', { nome: server.name })} data-server=${server.name}>
       <h3>
         ${server.name}<span class="chip ${fine ? 'calm' : 'bad'}"
-          >${fine ? text('admin.reachable') : reasonText('ServerUnreachable', language.get())}</span
+          >${fine ? text('admin.reachable') : reasonText(server.reason, language.get())}</span
         >
       </h3>
       ${fine ? nothing : technical(server.sight)}

@@ -229,7 +229,7 @@ describe("the portal's own key", () => {
     [{ agent: 'FALTA' }, /variable FALTA.*not set/],
   ] as const)('a reference that leads nowhere is told without its value: %j', async ([key, message]) => {
     const refused = await credentialOf(key, folder, { LIXO: 'segredo-que-nao-e-chave' }).catch((error: unknown) => error as Error);
-    expect(refused).toMatchObject({ code: 'SSH_REFUSED', message: expect.stringMatching(message) as string });
+    expect(refused).toMatchObject({ code: 'SECRET_UNREADABLE', message: expect.stringMatching(message) as string });
     expect((refused as Error).message).not.toContain('segredo');
   });
 });

@@ -10,6 +10,7 @@ import ssh2 from 'ssh2';
 import type { AgentAuthMethod, AuthHandlerMiddleware, Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import type { Words } from '../../../schema/texts/reasons.ts';
 import { limits } from '../limits.ts';
 import { accountPattern } from '../host.ts';
 import { packetReads } from './packets.ts';
@@ -222,5 +223,28 @@ function coded(error: unknown, { host, port }: SshAddress, username: string | nu
   if (level === 'client-authentication') {
     return new SvcError('SSH_REFUSED', `the server refuses the sign-in of ${where}`, {}, { cause: error });
   }
-  return new SvcError('SERVER_UNREACHABLE', `no ssh connection to ${where}: ${code ?? message}`, {}, { cause: error });
+  const fix = fixOf(code ?? message, host, port);
+  return new SvcError('SERVER_UNREACHABLE', `no ssh connection to ${where}: ${code ?? message}`, fix === null ? {} : { fix }, {
+    cause: error,
+  });
+}
+
+/** Null: nobody can say from here. */
+function fixOf(word: string, host: string, port: number): Words | null {
+  if (word === 'ECONNREFUSED')
+    return {
+      pt: `nada escuta na porta ${port} de ${host}: inicie o sshd lá (systemctl start ssh), ou corrija port no documento Server`,
+      en: `nothing listens on port ${port} of ${host}: start sshd there (systemctl start ssh), or correct port in the Server document`,
+    };
+  if (word === 'ENOTFOUND' || word === 'EAI_AGAIN')
+    return {
+      pt: `o nome ${host} não resolve: corrija host no documento Server, ou o registro DNS`,
+      en: `the name ${host} does not resolve: correct host in the Server document, or its DNS record`,
+    };
+  if (['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(word) || word.startsWith('no answer within'))
+    return {
+      pt: `veja se a máquina ${host} está ligada e se a rede e o firewall deixam passar a porta ${port}`,
+      en: `look whether the machine ${host} is up, and whether network and firewall let port ${port} through`,
+    };
+  return null;
 }

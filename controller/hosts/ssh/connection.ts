@@ -9,9 +9,11 @@ import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { RemoteShell, TerminalSize } from '../../../schema/terminals.ts';
+import type { Words } from '../../../schema/texts/reasons.ts';
 import { limits } from '../limits.ts';
 import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
+import { publicKeyOf } from './credential.ts';
 import { connectSsh, socketOf, type SshCredential, type SshTarget } from './connect.ts';
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
@@ -108,7 +110,12 @@ async function liveOf(state: State): Promise<Live> {
 async function open(state: State): Promise<Live> {
   const { target, account: username, clock, credential, gate, random = Math.random, onUp, onLost } = state.options;
   try {
-    const client = await gate(async () => connectSsh({ target, username, credential: await credential(), clock }));
+    const client = await gate(async () => {
+      const key = await credential();
+      return await connectSsh({ target, username, credential: key, clock }).catch((error: unknown) => {
+        throw withKeyLine(error, username, key);
+      });
+    });
     const live: Live = { client, streams: new Set(), pool: createSessionPool(), lost: false, users: 0, cancelIdle: () => undefined };
     // One listener for each channel that is being opened.
     client.setMaxListeners(0);
@@ -132,6 +139,19 @@ async function open(state: State): Promise<Live> {
     onLost(coded);
     throw coded;
   }
+}
+
+/** Who administers the server lets the key in by this line. */
+function withKeyLine(error: unknown, account: string, credential: SshCredential): unknown {
+  if (!(error instanceof SvcError) || error.code !== 'SSH_REFUSED') return error;
+  const key = publicKeyOf(credential);
+  if (key === null) return error;
+  const line = `${key} svc-portal`;
+  const fix: Words = {
+    pt: `no servidor, ponha esta linha em ~${account}/.ssh/authorized_keys: ${line}`,
+    en: `on the server, put this line into ~${account}/.ssh/authorized_keys: ${line}`,
+  };
+  return new SvcError(error.code, error.message, { ...error.details, fix }, { cause: error.cause });
 }
 
 /** Everything that uses the connection is notified of its end at once. */

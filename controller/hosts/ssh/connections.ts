@@ -1,7 +1,8 @@
 /** The connections to one server: one per account and what has one of its own, and what they have to do with each other. */
 import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
-import type { SshCredential, SshTarget } from './connect.ts';
+import { connectSsh, type SshCredential, type SshTarget } from './connect.ts';
 import { createSshConnection, type SshConnection } from './connection.ts';
 
 export interface Connections {
@@ -13,6 +14,11 @@ export interface Connections {
   admin(): SshConnection;
   /** How many are up. */
   count(): number;
+  /**
+   * Null, or why the server takes no new connection of the administrator. One that was made lives on while sshd is stopped (KillMode=process) or shows
+   * another key. Never rejects. Decision: docs/decisions/0351-the-door-of-a-server.md
+   */
+  door(): Promise<SvcError | null>;
   onDoubt(listener: () => void): void;
   close(): void;
 }
@@ -50,6 +56,15 @@ export function createConnections({ target, admin, credential, clock }: Connecti
     connections.set(key, made);
     return made;
   };
+  const knock = async (): Promise<SvcError | null> => {
+    try {
+      const client = await gate(async () => await connectSsh({ target, username: admin, credential: await credential(), clock }));
+      client.end();
+      return null;
+    } catch (error) {
+      return error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', (error as Error).message, {}, { cause: error });
+    }
+  };
   const of = (account: string): SshConnection => kept(account, account);
   return {
     of,
@@ -58,6 +73,13 @@ export function createConnections({ target, admin, credential, clock }: Connecti
     installs: (account) => kept(`+${account}`, account),
     admin: () => of(admin),
     count: () => [...connections.values()].filter((connection) => connection.isUp()).length,
+    door: async () => {
+      const first = await knock();
+      if (first === null || first.code === 'HOST_KEY_CHANGED') return first;
+      // sshd restarts, or drops some of many who come at once (MaxStartups).
+      await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.sshDoorAgainMs, resolve));
+      return await knock();
+    },
     onDoubt: (listener) => {
       listeners.push(listener);
     },

@@ -14,7 +14,7 @@ import type { SshCredential } from './connect.ts';
 
 type SshSpec = Extract<ServerDocument['spec'], { readonly ssh: unknown }>['ssh'];
 
-/** Rejects SSH_REFUSED, naming the reference and never its value. `readOnly`: looks only and makes no key (`svc plan`). */
+/** Rejects SECRET_UNREADABLE, naming the reference and never its value. `readOnly`: looks only and makes no key (`svc plan`). */
 export async function credentialOf(
   key: SshSpec['key'],
   stateDir: string,
@@ -29,7 +29,7 @@ export async function credentialOf(
   const place = 'env' in key ? `the variable ${key.env}` : key.file;
   const privateKey = 'env' in key ? Buffer.from(variable(key.env, environment)) : await readKey(path.resolve(stateDir, key.file));
   if (parsedKey(privateKey)?.isPrivateKey() !== true) {
-    throw new SvcError('SSH_REFUSED', `${place} holds no private key that can be used (one with a passphrase needs an agent)`);
+    throw new SvcError('SECRET_UNREADABLE', `${place} holds no private key that can be used (one with a passphrase needs an agent)`);
   }
   return { kind: 'key', privateKey };
 }
@@ -37,7 +37,7 @@ export async function credentialOf(
 function variable(name: string, environment: NodeJS.ProcessEnv): string {
   const value = environment[name];
   if (value === undefined || value === '')
-    throw new SvcError('SSH_REFUSED', `the variable ${name}, which Server.spec.ssh.key names, is not set`);
+    throw new SvcError('SECRET_UNREADABLE', `the variable ${name}, which Server.spec.ssh.key names, is not set`);
   return value;
 }
 
@@ -47,9 +47,9 @@ async function readKey(file: string): Promise<Buffer> {
   try {
     key = await readPlainFile(file, limits.accountFileBytesMax);
   } catch (error) {
-    throw new SvcError('SSH_REFUSED', `${named} can't be read: ${whyUnread(error)}`);
+    throw new SvcError('SECRET_UNREADABLE', `${named} can't be read: ${whyUnread(error)}`);
   }
-  if (key.length > limits.accountFileBytesMax) throw new SvcError('SSH_REFUSED', `${named} is too large for a key`);
+  if (key.length > limits.accountFileBytesMax) throw new SvcError('SECRET_UNREADABLE', `${named} is too large for a key`);
   return key;
 }
 
@@ -114,7 +114,7 @@ function parsedKey(privateKey: Buffer): ssh2.ParsedKey | null {
 
 function publicLineOf(privateKey: Buffer): string {
   const key = parsedKey(privateKey);
-  if (key === null) throw new SvcError('SSH_REFUSED', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
+  if (key === null) throw new SvcError('SECRET_UNREADABLE', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
   return `${key.type} ${key.getPublicSSH().toString('base64')} svc-portal`;
 }
 

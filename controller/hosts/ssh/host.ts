@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import type { Words } from '../../../schema/texts/reasons.ts';
 import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
 import { attributesArgv, attributesPaths } from '../../files/kept-attributes.ts';
 import { limits } from '../limits.ts';
@@ -26,10 +27,11 @@ import type { SshConnection } from './connection.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { forwardsSockets, noForwarding } from './forwarding.ts';
 import { listError, readListLine } from './list-lines.ts';
-import { createListing, firstLine, notRun, type Listing } from './listing.ts';
+import { createListing, firstLine, missingKit, notRun, type Listing } from './listing.ts';
 import { createFileCache } from './file-cache.ts';
 import type { RemoteResult, RemoteRun } from './remote-run.ts';
 import { askWhyNoRoom } from './why-no-room.ts';
+import { whyShutOut } from './why-shut-out.ts';
 
 export interface SshHostOptions {
   readonly server: string;
@@ -98,7 +100,7 @@ export function createSshHost(options: SshHostOptions): Host {
       checkAccount(parts, account);
       return await connections.terminals(account).shell(size, folder);
     },
-    startSupervisor: (account) => startSupervisor(parts, account),
+    startSupervisor: (account) => explained(parts, account, startSupervisor(parts, account)),
     closed: async () => (await listing.observe([], false)).closed,
     installed: (account, next = []) => packagesOf(account, next),
     packageFile: async (account, app, scope, file) => {
@@ -124,6 +126,7 @@ export function createSshHost(options: SshHostOptions): Host {
     },
     credential: (app, order) => credential(parts, app, order),
     asPortal: async () => null,
+    door: () => connections.door(),
     onDoubt: (listener) => connections.onDoubt(listener),
     close: async () => {
       await fileSystems.close();
@@ -200,6 +203,19 @@ async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
+async function explained({ options, connections, listing }: Parts, account: string, start: Promise<void>): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    throw await whyShutOut(error, {
+      server: options.server,
+      account,
+      run: (command) => connections.admin().run({ ...command, argv: asRoot(options, command.argv) }),
+      closed: async () => (await listing.observe([account], false)).closed.get(account) ?? null,
+    });
+  }
+}
+
 /** Returns when it listens, whether this call started it or not. The command ends at once: the supervisor belongs to no sshd session. */
 async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const { options, connections } = parts;
@@ -211,7 +227,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const kit = isOlderKit(seen.kit) ? (await parts.listing.observe([account], true)).kit : seen.kit;
   if (isOlderKit(kit)) {
     // Starting it now would only end in it being replaced by ours.
-    throw new SvcError('KIT_MISSING', `${options.server} has the kit ${kit}, the portal is ${kitVersion}: ${options.kitFix}`);
+    throw missingKit(`${options.server} has the kit ${kit}, the portal is ${kitVersion}`, options.kitFix);
   }
   const connection = connections.of(account);
   const endMs = clock.monotonicMs() + limits.supervisorStartMsMax;
@@ -240,12 +256,16 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
 /** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A home that is not there is told on stderr. */
 function failed(result: RemoteResult, kitFix: string, spoken: string, log: string): SvcError {
   const missing = notRun(result, kitFix, 'svc-app-supervisor');
-  if (missing.code === 'KIT_MISSING') return new SvcError('SUPERVISOR_FAILED', missing.message);
+  if (missing.code === 'KIT_MISSING') return missing;
   const words = firstLine(spoken === '' ? result.said : spoken);
-  return new SvcError(
-    'SUPERVISOR_FAILED',
-    `svc-app-supervisor ended with ${result.signal ?? result.code}: ${words === '' ? '' : `${words}; `}see ${log}`,
-  );
+  const message = `svc-app-supervisor ended with ${result.signal ?? result.code}: ${words === '' ? '' : `${words}; `}see ${log}`;
+  if (/No space left on device|Disk quota exceeded/.test(words)) return new SvcError('DISK_FULL', message);
+  if (/Permission denied|Read-only file system/.test(words)) return new SvcError('FILES_UNREADABLE', message);
+  const fix: Words = {
+    pt: `corrija o que a mensagem diz; ${log} no servidor diz mais`,
+    en: `mend what the message says; ${log} on the server says more`,
+  };
+  return new SvcError('SUPERVISOR_FAILED', message, words === '' ? {} : { fix });
 }
 
 function notAnswering(log: string): SvcError {

@@ -5,6 +5,7 @@
 import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { AccountClosed, ListLine } from '../../../schema/list-lines.ts';
+import { same } from '../../../schema/texts/doctor.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import type { InstalledPackage } from '../host.ts';
@@ -218,9 +219,13 @@ function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly
 /** 126 and 127 are the shell's: there is no such command, or it can't be run. */
 export function notRun({ code, signal, said }: RemoteResult, kitFix: string, program = 'svc-app-list'): SvcError {
   if (code === 127 || code === 126 || (code === 1 && /sudo: .*command not found/.test(said))) {
-    return new SvcError('KIT_MISSING', `${program} is not on the server (${firstLine(said)}): ${kitFix}`);
+    return missingKit(`${program} is not on the server (${firstLine(said)})`, kitFix);
   }
   return new SvcError('SERVER_UNREACHABLE', `${program} ended with ${signal ?? code}: ${firstLine(said)}`);
+}
+
+export function missingKit(message: string, kitFix: string): SvcError {
+  return new SvcError('KIT_MISSING', `${message}: ${kitFix}`, { fix: same(kitFix) });
 }
 
 export function firstLine(text: string): string {

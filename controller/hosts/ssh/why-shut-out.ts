@@ -1,0 +1,116 @@
+/**
+ * Why an account does not come in, or its supervisor does not start, asked of the server as its administrator: sshd says the same of a closed
+ * account as of a key that it does not know, and a shell that lets nobody in just ends.
+ */
+import { SvcError } from '../../../schema/errors.ts';
+import type { AccountClosed } from '../../../schema/list-lines.ts';
+import type { Words } from '../../../schema/texts/reasons.ts';
+import { same } from '../../../schema/texts/doctor.ts';
+import { limits } from '../../limits.ts';
+import type { RemoteResult, RemoteRun } from './remote-run.ts';
+
+export interface ShutOutOptions {
+  readonly server: string;
+  readonly account: string;
+  /** As the administrator of the server. */
+  readonly run: (command: RemoteRun) => Promise<RemoteResult>;
+  readonly closed: () => Promise<AccountClosed | null>;
+}
+
+/** The error with its cause and what mends it, where the server tells one; otherwise the error as it is. Never rejects. */
+export async function whyShutOut(error: unknown, options: ShutOutOptions): Promise<unknown> {
+  if (!(error instanceof SvcError) || (error.code !== 'SSH_REFUSED' && error.code !== 'SUPERVISOR_FAILED')) return error;
+  try {
+    return (await found(error, options)) ?? error;
+  } catch {
+    return error;
+  }
+}
+
+async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError | null> {
+  const { server, account } = options;
+  const told = (code: 'ACCOUNT_CLOSED' | 'SHELL_REFUSED' | 'HOME_MISSING' | 'FILES_UNREADABLE', message: string, fix: Words): SvcError =>
+    new SvcError(code, `${message} (${error.message})`, { fix }, { cause: error });
+  const closed = await options.closed();
+  if (closed !== null)
+    return told(
+      'ACCOUNT_CLOSED',
+      `the account ${account} on ${server} is ${closed}`,
+      same(closed === 'locked' ? `usermod -U ${account}` : `chage -E -1 ${account}`),
+    );
+  const [, , uid = '', , , home = '', shell = ''] = (await lineOf(options, 'getent', 'passwd', account)).split(':');
+  const newShell = same(`usermod -s /bin/bash ${account}`);
+  if (/\/(?:nologin|false)$/.test(shell))
+    return told('SHELL_REFUSED', `the shell of ${account} on ${server} is ${shell}, which lets nobody in`, newShell);
+  if (shell !== '' && (await isAbsent(options, shell)))
+    return told('SHELL_REFUSED', `the shell of ${account} on ${server}, ${shell}, is not there: sshd lets nobody in`, newShell);
+  if (error.code === 'SSH_REFUSED') return await keptOut(error, options);
+  const make = `install -d -m 700 -o ${account} -g $(id -g ${account}) ${home}`;
+  if (await isAbsent(options, home))
+    return told('HOME_MISSING', `the home of ${account} on ${server}, ${home}, does not exist`, {
+      pt: `${make}; contas novas a recebem no primeiro login com pam_mkhomedir`,
+      en: `${make}; new accounts get theirs at their first login with pam_mkhomedir`,
+    });
+  const owner = await lineOf(options, 'stat', '-L', '-c', '%u', '--', home);
+  if (owner !== uid)
+    return told(
+      'FILES_UNREADABLE',
+      `the home of ${account} on ${server}, ${home}, belongs to the uid ${owner}`,
+      same(`chown ${account} ${home}`),
+    );
+  return null;
+}
+
+/** By the lists of sshd_config. Null: not by these. */
+async function keptOut(error: SvcError, options: ShutOutOptions): Promise<SvcError | null> {
+  const { server, account } = options;
+  const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  const settings = await linesOf(options, 'env', path, 'sshd', '-T', '-C', `user=${account},host=portal,addr=127.0.0.1`);
+  const listed = (setting: string): readonly string[] =>
+    settings.flatMap((line) => (line.startsWith(`${setting} `) ? line.split(' ').slice(1) : []));
+  const names = { users: [account], groups: (await lineOf(options, 'id', '-nG', account)).split(' ') };
+  const isIn = (patterns: readonly string[], of: readonly string[]): boolean =>
+    patterns.some((pattern) => of.some((name) => matches(pattern, name)));
+  for (const kind of ['users', 'groups'] as const) {
+    const [allowed, denied] = [listed(`allow${kind}`), listed(`deny${kind}`)];
+    const isLeftOut = allowed.length > 0 && !isIn(allowed, names[kind]);
+    if (!isLeftOut && !isIn(denied, names[kind])) continue;
+    const setting = `${isLeftOut ? 'Allow' : 'Deny'}${kind === 'users' ? 'Users' : 'Groups'}`;
+    return new SvcError(
+      'SSH_REFUSED',
+      `${setting} of the sshd on ${server} keeps ${account} out (${error.message})`,
+      {
+        fix: {
+          pt: `mude ${setting} no sshd_config de ${server} para que ${account} entre; systemctl reload ssh`,
+          en: `change ${setting} in the sshd_config of ${server} so that it lets ${account} in; systemctl reload ssh`,
+        },
+      },
+      { cause: error },
+    );
+  }
+  return null;
+}
+
+/** As sshd_config(5) has patterns; what stands behind an @ is the host that somebody comes from. */
+function matches(pattern: string, name: string): boolean {
+  const source = (pattern.split('@')[0] ?? '')
+    .replaceAll(/[.+^$()|[\]{}\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`).test(name);
+}
+
+async function linesOf({ run }: ShutOutOptions, ...argv: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  await run({ argv, onLine: (line) => void lines.push(line), msMax: limits.serverProbeMsMax });
+  return lines;
+}
+
+/** '' for none. */
+const lineOf = async (options: ShutOutOptions, ...argv: readonly string[]): Promise<string> => (await linesOf(options, ...argv))[0] ?? '';
+
+/** False also where the administrator may not see it, as on some network homes. */
+async function isAbsent({ run }: ShutOutOptions, path: string): Promise<boolean> {
+  const { code, said } = await run({ argv: ['env', 'LC_ALL=C', 'stat', '-L', '--', path], msMax: limits.serverProbeMsMax });
+  return code !== 0 && said.includes('No such file or directory');
+}
