@@ -38,6 +38,7 @@ export const errorKinds = {
   HOST_KEY_CHANGED: { status: 502, retry: 'waiting', title: 'The server shows another host key than the pinned one' },
   SSH_REFUSED: { status: 502, retry: 'waiting', title: 'The server refuses the sign-in over ssh' },
   SSH_SATURATED: { status: 503, retry: 'transient', title: 'The server opens no further ssh session' },
+  LOGIN_SHELL: { status: 503, retry: 'waiting', title: 'The login shell of the account is in the way of commands' },
   KIT_MISSING: { status: 503, retry: 'waiting', title: 'The server kit is not on the server, or not this one' },
   SUPERVISOR_FAILED: { status: 503, retry: 'transient', title: 'The supervisor did not start' },
   SHELL_REFUSED: { status: 503, retry: 'waiting', title: 'The shell of the account lets nobody in' },

@@ -17,6 +17,8 @@ export const limits = {
   /** A line without a question for so long is closed. */
   sftpIdleMs: 60_000,
   sftpAnswerMsMax: 60_000,
+  /** Until the other side of a new line says which SFTP it speaks. */
+  sftpGreetMsMax: 15_000,
   /** Between two starts of the process that acts as an account. */
   accountFilesRestartMsMin: 1_000,
   /** Of that process: so many calls of the kernel may hang before others wait. */

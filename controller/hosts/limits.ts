@@ -23,6 +23,10 @@ export const limits = {
   sshSessionsPerConnectionMax: 6,
   sshSessionsWaitingMax: 256,
   sshSessionWaitMsMax: 10_000,
+  /** Until the login shell of an account has read its start-up files and runs a command. */
+  shellBeginMsMax: 15_000,
+  /** And where it is asked only whether it would. */
+  shellAskMsMax: 3_000,
   /** Of the question why an account has no room for a file. */
   whyNoRoomMsMax: 15_000,
   /** Attributes of a tree that was copied, by a command. */

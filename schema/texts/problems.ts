@@ -27,6 +27,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   HOST_KEY_CHANGED: 'O servidor mostra outra chave de host',
   SSH_REFUSED: 'O servidor recusou a entrada por ssh',
   SSH_SATURATED: 'O servidor não abre mais sessões ssh',
+  LOGIN_SHELL: 'O shell de login da conta atrapalha os comandos',
   KIT_MISSING: 'Falta o kit no servidor',
   SUPERVISOR_FAILED: 'O supervisor não iniciou',
   SHELL_REFUSED: 'O shell da conta no servidor não deixa ninguém entrar',

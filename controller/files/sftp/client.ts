@@ -120,17 +120,32 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
   };
 }
 
+interface Greeting {
+  readonly calls: Calls;
+  readonly said: Promise<Fields>;
+  /** The text that came in place of a packet; '' for none. */
+  readonly text: () => string;
+}
+
 /** Resolves with what the other side says first. */
-function greet(line: Duplex, clock: Clock): { readonly calls: Calls; readonly said: Promise<Fields> } {
+function greet(line: Duplex, clock: Clock): Greeting {
   const { promise: said, resolve, reject } = Promise.withResolvers<Fields>();
   let isGreeted = false;
+  let first = Buffer.alloc(0);
   const calls = createCalls(line, clock, (cause) => {
-    reject(isGreeted ? cause : new SvcError('SFTP_OFF', 'the server offers no SFTP: its sshd needs a Subsystem sftp', {}, { cause }));
+    stopWaiting();
+    const isLate = cause instanceof SvcError && cause.code === 'TIMEOUT';
+    const off = (): SvcError => new SvcError('SFTP_OFF', 'the server offers no SFTP: its sshd needs a Subsystem sftp', {}, { cause });
+    reject(isGreeted || isLate ? cause : off());
+  });
+  const stopWaiting = clock.at(clock.monotonicMs() + limits.sftpGreetMsMax, () => {
+    calls.end(new SvcError('TIMEOUT', `the server's SFTP said nothing within ${limits.sftpGreetMsMax / 1_000} s`));
   });
   const onPacket = (type: number, fields: Fields): void => {
     if (!isGreeted) {
       if (type !== types.version || fields.u32() < 3) throw badPacket('no version 3');
       isGreeted = true;
+      stopWaiting();
       return resolve(fields);
     }
     const one = calls.answer(fields.u32());
@@ -141,6 +156,7 @@ function greet(line: Duplex, clock: Clock): { readonly calls: Calls; readonly sa
   };
   const reader = createPacketReader(onPacket, (id, pieces) => calls.answer(id).resolve({ kind: 'data', pieces }));
   line.on('data', (chunk: Buffer) => {
+    if (!isGreeted && first.length < 1_024) first = Buffer.concat([first, chunk.subarray(0, 1_024)]);
     try {
       if (calls.isUp()) reader.take(chunk);
     } catch (error) {
@@ -151,13 +167,19 @@ function greet(line: Duplex, clock: Clock): { readonly calls: Calls; readonly sa
   line.on('end', () => calls.end(brokeOff()));
   line.on('close', () => calls.end(brokeOff()));
   line.write(Buffer.concat([u32(5), u8(types.init), u32(3)]));
-  return { calls, said };
+  // A packet begins with its length, which is less than 16 MB.
+  return { calls, said, text: () => (first[0] === 0 ? '' : first.toString('utf8')) };
 }
 
-/** Rejects SERVER_UNREACHABLE, FILE_FAILED, SFTP_OFF when the other side ends before it said a word. */
-export async function openSftp(line: Duplex, clock: Clock): Promise<SftpClient> {
-  const { calls, said } = greet(line, clock);
-  const fields = await said;
+/** Why no SFTP answered on a line, which began with that text; null where nobody knows. */
+export type WhyNoSftp = (text: string) => Promise<Error | null>;
+
+/** Rejects SERVER_UNREACHABLE, FILE_FAILED, TIMEOUT, SFTP_OFF when the other side ends before it said a word, or what `why` says then. */
+export async function openSftp(line: Duplex, clock: Clock, why: WhyNoSftp): Promise<SftpClient> {
+  const { calls, said, text } = greet(line, clock);
+  const fields = await said.catch(async (error: unknown) => {
+    throw (await why(text())) ?? error;
+  });
   const extensions = new Map<string, string>();
   while (!fields.isDone() && extensions.size < 64) extensions.set(fields.text(), fields.text());
   const extended: SftpClient['extended'] = (name, more) => calls.ask(types.extended, [worded(name), ...more]);

@@ -5,7 +5,7 @@ import { SvcError } from '../../../schema/errors.ts';
 import { FileFault, isFault } from '../file-fault.ts';
 import { freeFilesOf, parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type Space } from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { openSftp, type Reply, type SftpClient } from './client.ts';
+import { openSftp, type Reply, type SftpClient, type WhyNoSftp } from './client.ts';
 import { badPacket, lengthened, noAttributes, openFlags, types, u32, u64, worded, type Fields } from './packets.ts';
 
 export interface SftpOptions {
@@ -13,6 +13,7 @@ export interface SftpOptions {
   readonly clock: Clock;
   /** For a server that says "failure" where a quota is used up: ENOSPC, EDQUOT, or null for neither. */
   readonly whyNoRoom?: (folder: Buffer) => Promise<string | null>;
+  readonly whyNoSftp?: WhyNoSftp;
   /** For a server whose SFTP knows nothing of them. */
   readonly keepAttributes?: FileSystem['keepAttributes'];
 }
@@ -52,9 +53,10 @@ export function createSftpFileSystem({
   open: openLine,
   clock,
   whyNoRoom = async () => null,
+  whyNoSftp = async () => null,
   keepAttributes = async () => false,
 }: SftpOptions): FileSystem {
-  const lines = createLines(openLine, clock);
+  const lines = createLines(openLine, clock, whyNoSftp);
   const { ask, extended } = lines;
   const { facts, space, exists, full, whyNotRenamed } = createQuestions(lines, whyNoRoom);
   const pathIn = async (type: number, path: Buffer): Promise<Buffer> => {
@@ -190,7 +192,7 @@ interface Lines {
 
 const closedError = (): SvcError => new SvcError('CANCELLED', 'the line for files was closed');
 
-function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
+function createLines(openLine: () => Promise<Duplex>, clock: Clock, whyNoSftp: WhyNoSftp): Lines {
   let line: SftpClient | null = null;
   let opening: Promise<SftpClient> | null = null;
   let holders = 0;
@@ -206,7 +208,7 @@ function createLines(openLine: () => Promise<Duplex>, clock: Clock): Lines {
     });
   };
   const open = async (): Promise<SftpClient> => {
-    const made = await openSftp(await openLine(), clock);
+    const made = await openSftp(await openLine(), clock, whyNoSftp);
     const lacking = needed.filter((name) => !made.extensions.has(name));
     if (lacking.length > 0) {
       made.close();

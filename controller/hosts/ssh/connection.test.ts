@@ -7,7 +7,9 @@ import { createSimulatedClock } from '../../clock/simulated.ts';
 import { limits } from '../limits.ts';
 import { hostKeyOf } from './connect.ts';
 import { createSshConnection } from './connection.ts';
+
 import { newKey, publicKeyOf } from './credential.ts';
+import { beginMark } from './login-shell.ts';
 
 /** Opens a session for every command but `slow`. */
 async function startServer() {
@@ -19,7 +21,11 @@ async function startServer() {
     client.on('session', (acceptSession) => {
       acceptSession().on('exec', (accept, _reject, { command }) => {
         if (command.includes('slow')) slow.push(command);
-        else opened.push(accept());
+        else {
+          const channel = accept();
+          channel.write(`${beginMark}\n`);
+          opened.push(channel);
+        }
       });
     });
   });

@@ -15,6 +15,7 @@ import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
 import { publicKeyOf } from './credential.ts';
 import { connectSsh, socketOf, type SshCredential, type SshTarget } from './connect.ts';
+import { marked, shellError } from './login-shell.ts';
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
@@ -24,7 +25,7 @@ export interface SshConnection {
   readonly account: string;
   /** Rejects SERVER_UNREACHABLE when nothing listens, as well as when there is no connection. */
   dial(socketPath: string): Promise<Duplex>;
-  /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, TIMEOUT, CANCELLED; an exit code is no error. */
+  /** Runs argv there. Rejects SERVER_UNREACHABLE when the connection breaks off, SSH_SATURATED, LOGIN_SHELL, TIMEOUT, CANCELLED; an exit code is no error. */
   run(command: RemoteRun): Promise<RemoteResult>;
   /** A login shell on a pty. Rejects SERVER_UNREACHABLE, SSH_SATURATED. */
   shell(size: TerminalSize, folder: Uint8Array | null): Promise<RemoteShell>;
@@ -267,14 +268,33 @@ export function refusedBySshd(error: unknown): boolean {
 }
 
 async function run(state: State, command: RemoteRun): Promise<RemoteResult> {
-  const line = remoteCommand(command.argv);
+  try {
+    return await runOnce(state, command);
+  } catch (error) {
+    throw isShellFault(error) ? await exactly(state, command, error) : error;
+  }
+}
+
+const isShellFault = (error: unknown): error is SvcError => error instanceof SvcError && error.code === 'LOGIN_SHELL';
+
+/** Asks by a command to which nothing is sent: a shell that reads goes on there, and a line that is dead shows. */
+async function exactly(state: State, { stdin, cancelLine }: RemoteRun, error: SvcError): Promise<unknown> {
+  const asked = await runOnce(state, { argv: ['true'], msMax: limits.shellAskMsMax }).catch((other: unknown) => other);
+  if (asked instanceof Error) return isShellFault(asked) ? error : asked;
+  const isSentTo = (stdin ?? null) !== null || cancelLine !== undefined;
+  return isSentTo ? shellError(state.options.account, { kind: 'reads' }) : error;
+}
+
+async function runOnce(state: State, command: RemoteRun): Promise<RemoteResult> {
+  const line = marked(remoteCommand(command.argv));
   refuseCancelled(command);
   const live = await liveOf(state);
   const release = use(state, live);
   try {
     const session = await openSession(state, live, (done) => live.client.exec(line, done), { command });
     try {
-      return await runOnChannel(session.channel, session.exit, command, state.options.clock, () => live.lost);
+      const { account, clock } = state.options;
+      return await runOnChannel(session.channel, { exit: session.exit, account, clock, isLost: () => live.lost }, command);
     } finally {
       live.pool.give();
     }

@@ -26,6 +26,7 @@ import type { SshCredential, SshTarget } from './connect.ts';
 import type { SshConnection } from './connection.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { forwardsSockets, noForwarding } from './forwarding.ts';
+import { shellError } from './login-shell.ts';
 import { listError, readListLine } from './list-lines.ts';
 import { createListing, firstLine, missingKit, notRun, type Listing } from './listing.ts';
 import { createFileCache } from './file-cache.ts';
@@ -139,6 +140,7 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
   return createSftpFileSystem({
     open: () => connection.subsystem('sftp'),
     clock,
+    whyNoSftp: (text) => whyNoSftp(connection, text),
     whyNoRoom: askWhyNoRoom((command) => connection.run(command)),
     keepAttributes: async (from, to, what) => {
       const stdin = (async function* () {
@@ -151,6 +153,15 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
       );
     },
   });
+}
+
+/** A subsystem is started by the login shell of the account, too. */
+async function whyNoSftp(connection: SshConnection, text: string): Promise<Error | null> {
+  const asked = { argv: ['cat'], stdin: textOf('x'), msMax: limits.shellAskMsMax };
+  const end = await connection.run(asked).catch((error: unknown) => error as Error);
+  if (end instanceof Error) return end;
+  if (end.neverBegan === true) return shellError(connection.account, { kind: 'ends', text: end.said });
+  return text === '' ? null : shellError(connection.account, { kind: 'prints', text });
 }
 
 function checkedAccount(parts: Parts, account: string): string {

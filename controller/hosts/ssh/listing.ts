@@ -8,9 +8,8 @@ import type { AccountClosed, ListLine } from '../../../schema/list-lines.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import type { InstalledPackage } from '../host.ts';
+import type { HostRunEnd, InstalledPackage } from '../host.ts';
 import { listError, readListLine } from './list-lines.ts';
-import type { RemoteResult } from './remote-run.ts';
 
 export interface ServerObservation {
   /** Version of the kit that looked. */
@@ -39,7 +38,7 @@ export interface Listing {
 export interface ListingOptions {
   readonly clock: Clock;
   /** Runs svc-app-list as root, with these lines on its standard input. */
-  readonly run: (stdin: string, onLine: (line: string) => void) => Promise<RemoteResult>;
+  readonly run: (stdin: string, onLine: (line: string) => void) => Promise<HostRunEnd>;
   readonly onBadPackage: (folder: string, error: unknown) => void;
   /** What brings the kit of this portal there, or who does. */
   readonly kitFix: string;
@@ -217,7 +216,7 @@ function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly
 }
 
 /** 126 and 127 are the shell's: there is no such command, or it can't be run. */
-export function notRun({ code, signal, said }: RemoteResult, kitFix: string, program = 'svc-app-list'): SvcError {
+export function notRun({ code, signal, said }: HostRunEnd, kitFix: string, program = 'svc-app-list'): SvcError {
   if (code === 127 || code === 126 || (code === 1 && /sudo: .*command not found/.test(said))) {
     return missingKit(`${program} is not on the server (${firstLine(said)})`, kitFix);
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { brokenOff } from './channel-stream.ts';
+import { beginMark, shellError } from './login-shell.ts';
 
 export interface RemoteRun {
   /** Words as remote-command.ts takes them. */
@@ -18,6 +19,7 @@ export interface RemoteRun {
    */
   readonly cancelLine?: string;
   readonly signal?: AbortSignal;
+  /** Of the command: what the login shell printed before it is left out. */
   readonly onLine?: (line: string) => void;
   readonly msMax: number;
 }
@@ -26,17 +28,20 @@ export interface RemoteResult {
   readonly code: number | null;
   /** SIGKILL, …; null when it exited. */
   readonly signal: string | null;
-  /** The end of standard error. */
+  /** The end of standard error; of a command that never began, behind what the login shell printed in its place. */
   readonly said: string;
+  /** The login shell ended by itself: by an error of its own, or because it lets nobody in. */
+  readonly neverBegan?: true;
 }
 
-/** Rejects SERVER_UNREACHABLE when the connection broke off, TIMEOUT, CANCELLED, TOO_LARGE, or what `stdin` failed with. The channel is closed then. */
+/**
+ * Rejects SERVER_UNREACHABLE when the connection broke off, TIMEOUT, CANCELLED, TOO_LARGE, LOGIN_SHELL when the login shell of `account` keeps the
+ * command from beginning, or what `stdin` failed with. The channel is closed then.
+ */
 export async function runOnChannel(
   channel: ClientChannel,
-  exit: RemoteExit,
+  { exit, account, clock, isLost }: ChannelOf,
   run: RemoteRun,
-  clock: Clock,
-  isLost: () => boolean,
 ): Promise<RemoteResult> {
   const refusal: { error: Error | null } = { error: null };
   let over = (): void => undefined;
@@ -54,9 +59,10 @@ export async function runOnChannel(
   channel.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString('utf8')).slice(-4_096);
   });
-  readLines(channel, run.onLine ?? (() => undefined), end);
+  const start = markOf(account, clock, Math.min(limits.shellBeginMsMax, run.msMax), end);
+  readLines(channel, (line) => start.take(line, run.onLine), end);
   channel.once('close', over);
-  let isFed = (run.stdin ?? null) === null;
+  let isFed = false;
   const wasTold = (): boolean => {
     if (run.cancelLine === undefined || !isFed) return false;
     channel.write(run.cancelLine);
@@ -75,19 +81,61 @@ export async function runOnChannel(
   const isOver = (): boolean => refusal.error !== null;
   try {
     const feeding = async (): Promise<void> => {
+      // A shell that waits for what nobody sends goes on by itself.
+      if ((run.stdin ?? null) === null && run.cancelLine === undefined) channel.end();
+      else await start.begun;
       await feed(channel, run, isOver);
       isFed = true;
     };
     feeding().catch(end);
     await closed;
   } finally {
+    start.stop();
     run.signal?.removeEventListener('abort', cancel);
     cancelDeadline();
   }
   if (refusal.error) throw refusal.error;
   const { code, signal } = exit;
   if (isLost() || code === undefined) throw brokenOff();
-  return { code, signal, said: said.trim() };
+  const printed = start.printed();
+  if (printed === null) return { code, signal, said: said.trim() };
+  if (code === 0) throw shellError(account, { kind: 'ends', text: printed });
+  return { code, signal, said: `${printed}${said}`.trim(), neverBegan: true };
+}
+
+/** What a command runs on. */
+export interface ChannelOf {
+  readonly exit: RemoteExit;
+  readonly account: string;
+  readonly clock: Clock;
+  readonly isLost: () => boolean;
+}
+
+interface Start {
+  readonly begun: Promise<void>;
+  /** A line of the shell, or of the command once that began. */
+  readonly take: (line: string, onLine?: (line: string) => void) => void;
+  /** What the shell printed; null once the command began. */
+  readonly printed: () => string | null;
+  readonly stop: () => void;
+}
+
+function markOf(account: string, clock: Clock, msMax: number, end: (error: Error) => void): Start {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  let printed: string | null = '';
+  const stop = clock.at(clock.monotonicMs() + msMax, () => end(shellError(account, { kind: 'hangs', seconds: msMax / 1_000 })));
+  return {
+    begun,
+    take: (line, onLine) => {
+      if (printed === null) return onLine?.(line);
+      if (!line.endsWith(beginMark)) return void (printed = `${printed}${line}\n`.slice(0, 4_096));
+      printed = null;
+      stop();
+      resolve();
+    },
+    printed: () => printed,
+    stop,
+  };
 }
 
 /** How a command ended; `code` is undefined until it did. */

@@ -1,0 +1,77 @@
+/** What a person wrote into their ~/.bashrc, over a real sshd whose SFTP is a program: files, commands and the supervisor say what is in the way. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { createSshHost } from '../../controller/hosts/ssh/host.ts';
+import type { Host } from '../../controller/hosts/host.ts';
+import { startSshd, type TestSshd } from '../support/sshd.ts';
+import { sshHostOptions } from './world.ts';
+
+type Sees = 'ok' | RegExp;
+interface Row {
+  readonly bashrc: string;
+  readonly files: Sees;
+  readonly command: Sees;
+  readonly supervisor: Sees;
+}
+
+const reads = /reads what is sent to commands/;
+const hangs = /ran no command within \d+ s/;
+const ends = /ends before it runs a command/;
+const rows: readonly Row[] = [
+  { bashrc: 'echo bem-vindo', files: /prints “bem-vindo” before a command/, command: 'ok', supervisor: 'ok' },
+  { bashrc: 'printf "sem fim"', files: /prints “sem fim” before a command/, command: 'ok', supervisor: 'ok' },
+  { bashrc: 'echo aviso >&2', files: 'ok', command: 'ok', supervisor: 'ok' },
+  { bashrc: 'read x', files: reads, command: reads, supervisor: 'ok' },
+  { bashrc: 'echo oi; cat >/dev/null', files: reads, command: reads, supervisor: 'ok' },
+  { bashrc: 'sleep 600', files: hangs, command: hangs, supervisor: hangs },
+  { bashrc: 'exit 0', files: ends, command: ends, supervisor: ends },
+  {
+    bashrc: 'echo fora; exit 3',
+    files: /ends before it runs a command and says “fora”/,
+    command: /^3 fora$/,
+    supervisor: /ended with 3: fora/,
+  },
+];
+
+let sshd: TestSshd;
+let host: Host;
+beforeAll(async () => {
+  sshd = await startSshd({ accounts: rows.length, config: ['Subsystem sftp /usr/lib/openssh/sftp-server'] });
+  host = createSshHost(sshHostOptions(sshd));
+});
+afterAll(async () => {
+  await host?.close();
+  await sshd?.stop();
+});
+
+const outcome = async (work: Promise<string>): Promise<string> =>
+  await work.catch((error: Error & { code?: string }) => `${error.code ?? ''} ${error.message}`);
+
+describe.concurrent('a ~/.bashrc', () => {
+  test.for(rows.map((row, index) => [row.bashrc, row, index] as const))(
+    '%s',
+    { timeout: 120_000 },
+    async ([bashrc, row, index], { expect }) => {
+      const { name, home } = sshd.accounts[index]!;
+      await writeFile(join(home, '.bashrc'), `${bashrc}\n`);
+      const files = async (): Promise<string> =>
+        (await (await host.files(name)).stat(Buffer.from(home))).kind === 'folder' ? 'ok' : 'no folder';
+      const command = async (): Promise<string> => {
+        const lines: string[] = [];
+        const run = { argv: ['cat'], stdin: 'uma\nduas\n', onLine: (line: string) => lines.push(line), msMax: 60_000 };
+        const { code, said } = await host.run(name, { ...run, signal: AbortSignal.timeout(60_000) });
+        return code === 0 ? (lines.join() === 'uma,duas' ? 'ok' : lines.join()) : `${code} ${said}`;
+      };
+      const supervisor = async (): Promise<string> => {
+        await host.startSupervisor(name);
+        return 'ok';
+      };
+      const seen = await Promise.all([files(), command(), supervisor()].map(outcome));
+      const wanted = [row.files, row.command, row.supervisor];
+      expect(seen).toEqual(wanted.map((one) => (one === 'ok' ? 'ok' : (expect.stringMatching(one) as string))));
+      // Each names the file and what to write there.
+      for (const text of seen.filter((one) => one.startsWith('LOGIN_SHELL'))) expect(text).toMatch(/~\/\.bashrc.*: (write|take) /);
+    },
+  );
+});
