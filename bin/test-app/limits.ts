@@ -16,7 +16,7 @@ export const limits = {
   /** A leftover that starts another one is looked for again. */
   leftoverRoundsMax: 20,
   /** That a page may lead on to the next one, as browsers bear it. */
-  redirectsMax: 20,
+  pageRedirectsMax: 20,
   /** Of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
   temporaryRootBytesMax: 20,
   /** A request counts as under way when the app took so long and said nothing yet. */

@@ -66,7 +66,7 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
 /** What `/` answers, or leads to within the app. */
 async function pageOf(running: Running, first: URL, base: string): Promise<Finding | { readonly index: Answer; readonly page: URL }> {
   let page = first;
-  for (let nth = 0; nth <= limits.redirectsMax; nth += 1) {
+  for (let nth = 0; nth <= limits.pageRedirectsMax; nth += 1) {
     const index = await running.call({ path: `/${page.pathname.slice(base.length)}${page.search}`, headers: navigation });
     const location = String(index.headers['location'] ?? '');
     if (index.status < 300 || index.status >= 400 || location === '' || !URL.canParse(location, page.href)) return { index, page };

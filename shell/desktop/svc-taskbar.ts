@@ -127,7 +127,10 @@ export class SvcTaskbar extends LitElement {
         ${this.#pins(pins)}
         <div class="windows" role="group" aria-label=${text('taskbar.windows')}>
           ${repeat(
-            desk.windows.windows.get().filter(({ app }) => !pins.some(({ id }) => id === app)),
+            desk.windows.windows
+              .get()
+              .filter(({ app }) => !pins.some(({ id }) => id === app))
+              .toSorted((a, b) => a.nth - b.nth),
             (window) => window.id,
             (window) => this.#window(window),
           )}

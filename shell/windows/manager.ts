@@ -31,9 +31,14 @@ export interface WindowState {
   readonly mode: Mode;
   readonly minimised: boolean;
   readonly z: number;
+  /** Which one it was by the time of opening: the taskbar shows them so. */
+  readonly nth: number;
   /** Where in the app the window was opened; '' is its front page. */
   readonly route: string;
 }
+
+/** `nth` absent: it comes last. */
+type Remembered = Pick<WindowState, 'rect' | 'mode' | 'minimised' | 'route'> & Partial<Pick<WindowState, 'nth'>>;
 
 export interface Place {
   readonly rect: Rect;
@@ -51,7 +56,7 @@ export interface WindowManager {
   readonly area: Signal<Size>;
   open(app: string, options: WindowOptions, route?: string): WindowState;
   /** Puts back a window of this tab's last page load. */
-  reopen(app: string, options: WindowOptions, saved: Pick<WindowState, 'rect' | 'mode' | 'minimised' | 'route'>): WindowState;
+  reopen(app: string, options: WindowOptions, saved: Remembered): WindowState;
   find(id: string): WindowState | undefined;
   ofApp(app: string): readonly WindowState[];
   /** The window above all others; null when none is to be seen. */
@@ -86,7 +91,7 @@ interface Core {
   readonly area: Signal<Size>;
   find(id: string): WindowState | undefined;
   change(id: string, patch: Partial<WindowState>): void;
-  add(app: string, options: WindowOptions, rest: Pick<WindowState, 'rect' | 'mode' | 'minimised' | 'route'>): WindowState;
+  add(app: string, options: WindowOptions, rest: Remembered): WindowState;
   nextZ(): number;
   least(options: WindowOptions): Size;
   remember(id: string): void;
@@ -121,7 +126,8 @@ function createCore(initialArea: Size, places: Places): Core {
     nextZ: () => ++lastZ,
     change: (id, patch) => changeAll((window) => (window.id === id ? { ...window, ...patch } : window)),
     add: (app, options, rest) => {
-      const window: WindowState = { id: `w${++lastId}`, app, options, z: ++lastZ, ...rest };
+      const nth = rest.nth ?? Math.max(-1, ...windows.get().map((window) => window.nth)) + 1;
+      const window: WindowState = { id: `w${++lastId}`, app, options, z: ++lastZ, ...rest, nth };
       windows.set([...windows.get(), window]);
       return window;
     },
@@ -165,8 +171,14 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
       return core.add(app, options, { rect, mode: saved?.mode ?? 'normal', minimised: false, route });
     },
     reopen: (app, options, saved) => {
-      const { mode, minimised, route } = saved;
-      return core.add(app, options, { mode, minimised, route, rect: fitted(saved.rect, core.least(options), area.get()) });
+      const { mode, minimised, route, nth } = saved;
+      return core.add(app, options, {
+        mode,
+        minimised,
+        route,
+        ...(nth === undefined ? {} : { nth }),
+        rect: fitted(saved.rect, core.least(options), area.get()),
+      });
     },
     focus: (id) => {
       const window = core.find(id);

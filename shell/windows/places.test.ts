@@ -47,12 +47,14 @@ describe('open windows', () => {
     minimised: false,
     route: '',
     options: {} as never,
+    nth: z,
   });
 
   test('come back lowest first', () => {
     const storage = store();
     saveOpenWindows(storage, 'ana', [state('notas', 7), state('relogio', 3)]);
     expect(loadOpenWindows(storage, 'ana').map(({ app }) => app)).toEqual(['relogio', 'notas']);
+    expect(loadOpenWindows(storage, 'ana').map(({ nth }) => nth)).toEqual([3, 7]);
   });
 
   test('what no page heard yet comes back with its window', () => {

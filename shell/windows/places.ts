@@ -11,6 +11,8 @@ export interface OpenWindow {
   readonly mode: Mode;
   readonly minimised: boolean;
   readonly route: string;
+  /** Which one it was by the time of opening, as the taskbar shows them; absent: it comes last. */
+  readonly nth?: number;
   /** What it is asked to open again. */
   readonly openings?: readonly Fields[];
 }
@@ -70,6 +72,7 @@ export function loadOpenWindows(shop: Shop, person: string): readonly OpenWindow
       typeof item['minimised'] === 'boolean' &&
       isRect(item['rect']) &&
       isMode(item['mode']) &&
+      (item['nth'] === undefined || Number.isInteger(item['nth'])) &&
       (item['openings'] === undefined || (Array.isArray(item['openings']) && item['openings'].every(isObject))),
   );
 }
@@ -83,10 +86,10 @@ export function saveOpenWindows(
 ): void {
   const list = windows
     .toSorted((a, b) => a.z - b.z)
-    .map(({ id, app, rect, mode, minimised, route }) => {
+    .map(({ id, app, rect, mode, minimised, route, nth }) => {
       const waiting = openings(id);
       // What is undefined is not written.
-      return { app, rect, mode, minimised, route, openings: waiting.length === 0 ? undefined : waiting };
+      return { app, rect, mode, minimised, route, nth, openings: waiting.length === 0 ? undefined : waiting };
     });
   write(shop, `svc.open.${person}`, list);
 }

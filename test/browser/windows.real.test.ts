@@ -28,7 +28,12 @@ describe('apps', () => {
     const before = await clock.textContent();
     await until('the clock ticks', async () => (await clock.textContent()) !== before);
 
+    const inTaskbar = (): Promise<readonly string[]> => page.getByRole('toolbar').getByRole('button').allInnerTexts();
+    const order = await inTaskbar();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Notas' }).click();
     await page.reload();
+    await expect.poll(inTaskbar).toEqual(order);
+    await until('Notas on top', async () => (await zOf('Notas')) > (await zOf('Relógio')));
     await frameOf(page, 'Notas')
       .getByRole('button', { name: /Compras/ })
       .waitFor();
