@@ -8,6 +8,8 @@ export const ours = { 'app.kubernetes.io/managed-by': 'svc' } as const;
 /** On the Job, its Secret and its pod. */
 export const jobLabel = 'svc.dev/job';
 export const cancelledMark = 'svc.dev/cancelled';
+/** A pod may get others beside it, in any order: what a cluster injects. */
+const containerName = 'job';
 
 /** Nothing is tried again: a command never runs twice. The pod gets no access to the API. */
 export function jobObject(job: ClusterJob, namespace: string, image: string): V1Job {
@@ -36,7 +38,7 @@ export function jobObject(job: ClusterJob, namespace: string, image: string): V1
           enableServiceLinks: false,
           containers: [
             {
-              name: 'job',
+              name: containerName,
               image,
               command: ['bash', '/svc/job/wrapper', '/svc/job', '/svc/state'],
               resources: { limits: amount, requests: amount },
@@ -63,7 +65,7 @@ export function seenJob(job: V1Job, pods: readonly V1Pod[]): readonly ClusterSee
   if (name === undefined || uid === undefined) return [];
   // The one pod of it; a second one only where the first was lost.
   const pod = pods.toSorted((a, b) => (b.metadata?.creationTimestamp?.getTime() ?? 0) - (a.metadata?.creationTimestamp?.getTime() ?? 0))[0];
-  const container = pod?.status?.containerStatuses?.[0];
+  const container = pod?.status?.containerStatuses?.find(({ name: one }) => one === containerName);
   const ended = container?.state?.terminated;
   const base = {
     name,
@@ -74,13 +76,14 @@ export function seenJob(job: V1Job, pods: readonly V1Pod[]): readonly ClusterSee
     exitCode: null,
   };
   const over = job.status?.conditions?.find(({ type, status }) => status === 'True' && ['Complete', 'Failed'].includes(type));
-  if (over !== undefined) {
-    const endedAtMs = (ended?.finishedAt ?? over.lastTransitionTime)?.getTime() ?? null;
-    return [{ ...base, endedAtMs, ...endingOf(over, pod?.status, ended) }];
-  }
-  const active = job.status?.active ?? 0;
-  if (annotations[cancelledMark] === 'yes' && active === 0) {
+  const isCancelled = annotations[cancelledMark] === 'yes' && (ended !== undefined || (job.status?.active ?? 0) === 0);
+  if (over === undefined && isCancelled) {
     return [{ ...base, state: 'cancelled', note: 'cancelled', endedAtMs: ended?.finishedAt?.getTime() ?? null }];
+  }
+  // A container beside ours may run on for ever: the Job does not end then.
+  if (over !== undefined || ended !== undefined) {
+    const endedAtMs = (ended?.finishedAt ?? over?.lastTransitionTime)?.getTime() ?? null;
+    return [{ ...base, endedAtMs, ...endingOf(over, pod?.status, ended) }];
   }
   if (container?.state?.running !== undefined) return [{ ...base, state: 'running', note: '' }];
   return [{ ...base, state: 'waiting', note: noteOf(waitsFor(pod, container)) }];
@@ -90,14 +93,18 @@ type Ended = NonNullable<NonNullable<V1ContainerStatus['state']>['terminated']>;
 type Over = NonNullable<NonNullable<V1Job['status']>['conditions']>[number];
 
 /** The wrapper's own word for a reason is the message of its container. */
-function endingOf(over: Over, pod: V1Pod['status'], ended: Ended | undefined): Pick<ClusterSeen, 'state' | 'note' | 'exitCode'> {
+function endingOf(
+  over: Over | undefined,
+  pod: V1Pod['status'],
+  ended: Ended | undefined,
+): Pick<ClusterSeen, 'state' | 'note' | 'exitCode'> {
   const word = ended?.message?.trim() ?? '';
-  if (over.type === 'Complete') return { state: 'ended', note: '', exitCode: ended?.exitCode ?? 0 };
+  if (over?.type === 'Complete') return { state: 'ended', note: '', exitCode: ended?.exitCode ?? 0 };
   const late = [over, pod].find((one) => one?.reason === 'DeadlineExceeded');
   if (late !== undefined || ended === undefined || ended.reason === 'OOMKilled') {
     return {
       state: 'failed',
-      note: noteOf(`${late?.reason ?? ended?.reason ?? over.reason ?? ''} ${(late ?? over).message ?? ''}`),
+      note: noteOf(`${late?.reason ?? ended?.reason ?? over?.reason ?? ''} ${(late ?? over)?.message ?? ''}`),
       exitCode: ended?.exitCode ?? null,
     };
   }

@@ -135,7 +135,9 @@ function becomes(status: Json, container: Json | null = null, name = job.name, p
   if (found === undefined) throw new Error(`no job ${name}`);
   objects.set(`jobs/${name}`, { ...found, status });
   const labels = found.metadata.labels ?? {};
-  const containerStatuses = [{ name: 'job', image: 'x', imageID: 'x', ready: true, restartCount: 0, state: container ?? {} }];
+  const one = (called: string, state: Json): Json => ({ name: called, image: 'x', imageID: 'x', ready: true, restartCount: 0, state });
+  // The cluster injected one of its own, which comes first.
+  const containerStatuses = [one('istio-proxy', { running: { startedAt: '2026-11-23T06:00:00Z' } }), one('job', container ?? {})];
   objects.set(`pods/${name}-x`, { metadata: { name: `${name}-x`, labels }, status: { ...pod, containerStatuses } });
 }
 
@@ -206,6 +208,18 @@ test.for<readonly [string, Json, Json | null, Json, Json?]>([
     { conditions: [{ type: 'Complete', status: 'True' }] },
     { terminated: { exitCode: 0, startedAt: at, finishedAt: at } },
     { state: 'ended', exitCode: 0, endedAtMs: Date.parse(at) },
+  ],
+  [
+    'it ended, and another container of its pod runs on',
+    { active: 1 },
+    { terminated: { exitCode: 0, startedAt: at, finishedAt: at } },
+    { state: 'ended', exitCode: 0, endedAtMs: Date.parse(at) },
+  ],
+  [
+    'it failed, and another container of its pod runs on',
+    { active: 1 },
+    { terminated: { exitCode: 124, message: 'limit' } },
+    { state: 'failed', exitCode: 124, note: 'its time was over' },
   ],
   ['its command failed', failed, { terminated: { exitCode: 3 } }, { state: 'ended', exitCode: 3, note: '' }],
   [
