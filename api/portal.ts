@@ -266,7 +266,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
-    addOidcRoutes(app, { site, address, oidc, signIn, onRefused: (error, address) => logRefusal(log, 'oidc', error, address) });
+    addOidcRoutes(app, { site, address, oidc, signIn, people, onRefused: (...refusal) => logRefusal(log, 'oidc', ...refusal) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });

@@ -62,7 +62,7 @@ async function signedInByLink(deps: ShellPageDeps, req: IncomingMessage, res: Se
   const fetchSite = req.headers['sec-fetch-site'];
   const previous = await deps.sessions.portal(readSessionCookie(req.headers.cookie, deps.site));
   try {
-    const { person } = await deps.signIn.whose(passe);
+    const { person } = await deps.signIn.whose(req, passe);
     const verdict = judgeLink(typeof fetchSite === 'string' ? fetchSite : undefined, person, previous?.person ?? null);
     if (verdict === 'ask') return false;
     if (verdict === 'refuse') throw new SvcError('LINK_FROM_APP', 'a page of an app opened this sign-in link');

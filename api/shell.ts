@@ -50,6 +50,8 @@ declare module 'fastify' {
     job: string | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
     control: boolean;
+    /** Whose process it is at the other end of that socket; null: not that, or nobody could say. */
+    controlUid: number | null;
   }
 }
 
@@ -157,8 +159,11 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   app.decorateRequest('appCaller', null);
   app.decorateRequest('job', null);
   app.decorateRequest('control', false);
+  app.decorateRequest('controlUid', null);
   app.addHook('onRequest', async (request, reply) => {
-    request.control = deps.controlUid(request.raw) !== undefined;
+    const uid = deps.controlUid(request.raw);
+    request.control = uid !== undefined;
+    request.controlUid = uid ?? null;
     reply.headers({ ...shellHeaders(site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
     reply.header('x-request-id', request.id);
     if (request.is404) return;

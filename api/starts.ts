@@ -22,6 +22,8 @@ type By = Intent['by'];
 
 export interface StartOptions {
   readonly by: By;
+  /** Of `admin`; absent: nobody could say. */
+  readonly who?: string;
   /** How long this caller waits. */
   readonly deadlineMs: number;
   /** Fires when the caller went away: it stops waiting, the start goes on. */
@@ -66,13 +68,13 @@ export function createStarts(deps: StartDeps): Starts {
     return view;
   };
 
-  const post = async (person: string, app: string, wish: Wish, by: By): Promise<string> => {
+  const post = async (person: string, app: string, wish: Wish, { by, who }: Pick<StartOptions, 'by' | 'who'>): Promise<string> => {
     const view = viewOf(person, app);
     refusePinned(view, wish);
     refuseShared(view);
     if (isEnding && wish !== 'stop') throw new SvcError('APP_NOT_RUNNING', `the portal is ending: ${app} is not started any more`);
     const requestId = randomUUID();
-    await deps.store.putIntent({ person, app, wish, by, requestId, atMs: clock.nowMs() });
+    await deps.store.putIntent({ person, app, wish, by, ...(who === undefined ? {} : { who }), requestId, atMs: clock.nowMs() });
     deps.bus.enqueue(keys.backend(person, app), true);
     return requestId;
   };
@@ -82,7 +84,7 @@ export function createStarts(deps: StartDeps): Starts {
     const key = `${wish} ${keys.backend(person, app)}`;
     let watch = watches.get(key);
     if (!watch) {
-      const requestId = join ? Promise.resolve(null) : post(person, app, wish, options.by);
+      const requestId = join ? Promise.resolve(null) : post(person, app, wish, options);
       watch = startWatch(deps, { person, app, wish, requestId });
       watches.set(key, watch);
     }
@@ -123,7 +125,7 @@ export function createStarts(deps: StartDeps): Starts {
     restartAndWait: (person, app, options) => follow(person, app, 'restart', options, false),
     stopAndWait: (person, app, options) => follow(person, app, 'stop', options, false),
     post: async (person, app, wish, by) => {
-      await post(person, app, wish, by);
+      await post(person, app, wish, { by });
     },
     onlyStops: () => {
       isEnding = true;

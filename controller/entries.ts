@@ -183,6 +183,8 @@ export interface BackendEntry {
   lastManifest: Manifest | null;
   document: PlacedOf<BackendDocument> | null;
   intent: Intent | null;
+  /** See BackendDesired. */
+  stoppedBy: BackendDesired['stoppedBy'];
   windows: WindowCount | null;
   probe: ProbeResult | null;
   probing: boolean;
@@ -443,6 +445,7 @@ export function newBackend(person: PersonEntry, app: string, memory: BackendMemo
     lastManifest: person.packages.get(app)?.manifest ?? null,
     document: null,
     intent: null,
+    stoppedBy: null,
     windows: null,
     probe: null,
     probing: false,

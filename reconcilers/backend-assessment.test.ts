@@ -131,6 +131,27 @@ describe('an app that is stopped', () => {
 
   it.for([
     ['by a document that is gone', {}, stopped({ reason: 'PinnedStopped' }), 'StoppedByAdmin', 'an administrator stopped it'],
+    [
+      'by an administrator with a name',
+      { stoppedBy: { requestId: 'q1', who: 'bia' } },
+      stopped({ reason: 'StoppedByAdmin', requestId: 'q1' }),
+      'StoppedByAdmin',
+      'an administrator stopped it: bia',
+    ],
+    [
+      'by an earlier request',
+      { stoppedBy: { requestId: 'q2', who: 'bia' } },
+      stopped({ reason: 'StoppedByAdmin', requestId: 'q1' }),
+      'StoppedByAdmin',
+      'an administrator stopped it',
+    ],
+    [
+      'by the person since',
+      { stoppedBy: { requestId: 'q1', who: 'bia' } },
+      stopped({ reason: 'StoppedByPerson', requestId: 'q1' }),
+      'StoppedByPerson',
+      'the person stopped it',
+    ],
     ['by a document', { document: 'desligado' }, stopped(), 'PinnedStopped', 'a Backend document pins it stopped (estado: desligado)'],
     ['with its package', { removing: true }, stopped({ reason: 'Uninstalled' }), 'Uninstalled', 'its package was removed'],
     [

@@ -170,7 +170,9 @@ function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: B
   // A supervisor whose records were deleted with the wish knows of no start.
   const ended = snapshot.reason === 'NeverStarted' ? rememberedReason(desired, memory) : endedReason(snapshot.reason, desired);
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
-  return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
+  const { stoppedBy } = desired;
+  const who = reason === 'StoppedByAdmin' && stoppedBy != null && snapshot.requestId === stoppedBy.requestId ? `: ${stoppedBy.who}` : '';
+  return { saw: 'sawStopped', reason, message: `${stoppedMessage(reason)}${who}` };
 }
 
 const noPackage: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing']);

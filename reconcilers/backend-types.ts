@@ -46,6 +46,8 @@ export interface BackendDesired {
   readonly generation: number;
   /** Newest intent that is not done. */
   readonly intent: PendingIntent | null;
+  /** The newest stop by an administrator, when that is the newest intent, done or not; absent: there is none. */
+  readonly stoppedBy?: { readonly requestId: string; readonly who: string } | null;
   readonly windows: { readonly open: number; readonly zeroSinceMs: number | null } | null;
   /** The person has a live session at the portal. */
   readonly session: boolean;

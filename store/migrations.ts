@@ -220,4 +220,8 @@ export const migrations: readonly string[] = [
   DROP TABLE windows;
   ALTER TABLE windows_of_portals RENAME TO windows;
   `,
+  // Which administrator a wish is of.
+  `
+  ALTER TABLE intents ADD COLUMN who TEXT NOT NULL DEFAULT '';
+  `,
 ];

@@ -179,6 +179,10 @@ export const postgresMigrations: readonly string[] = [
   `
   ALTER TABLE portals ADD COLUMN unreached TEXT NOT NULL DEFAULT '[]';
   `,
+  // Which administrator a wish is of.
+  `
+  ALTER TABLE intents ADD COLUMN who TEXT NOT NULL DEFAULT '';
+  `,
 ];
 
 /**

@@ -85,9 +85,11 @@ function intentTests(store: () => Store, reopen: () => Promise<void>): void {
   test('the newest intent of a backend replaces the one before and is pending again', async () => {
     await store().putIntent(intent);
     await store().finishIntent('ana', 'notas', 'q1');
-    await store().putIntent({ ...intent, wish: 'stop', by: 'windows', requestId: 'q2', atMs: 11 });
+    await store().putIntent({ ...intent, wish: 'stop', by: 'admin', who: 'root', requestId: 'q2', atMs: 11 });
     await reopen();
-    expect(await store().intents()).toEqual([{ ...intent, wish: 'stop', by: 'windows', requestId: 'q2', atMs: 11, done: false }]);
+    expect(await store().intents()).toEqual([
+      { ...intent, wish: 'stop', by: 'admin', who: 'root', requestId: 'q2', atMs: 11, done: false },
+    ]);
   });
 
   test('a late confirmation of an older request finishes nothing', async () => {

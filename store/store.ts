@@ -12,6 +12,8 @@ export interface Intent {
   readonly app: string;
   readonly wish: 'start' | 'stop' | 'restart';
   readonly by: 'person' | 'admin' | 'navigation' | 'windows' | 'service';
+  /** Of `admin`: which person, or whose command line; absent where nobody could say. */
+  readonly who?: string;
   readonly requestId: string;
   readonly atMs: number;
   /** Set when the supervisor confirmed the request; a done intent no longer drives anything. */

@@ -143,9 +143,10 @@ async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSett
   const login = claims[claim] ?? null;
   if (login === null) throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}, neither in the ID token nor as userinfo`);
   if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider's claim ${claim} is not a text`);
-  if (claim === 'email') checkVerified(claims['email_verified'] ?? null);
+  if (claim === 'email') checkVerified(claims['email_verified'] ?? null, login);
   const usuario = people.all().find((person) => person.login === login)?.usuario;
-  if (usuario === undefined) throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`);
+  if (usuario === undefined)
+    throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`, { login });
   // Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it).
   const identity = JSON.stringify([plainIssuer(issuer), claims.sub]);
   const ownerName = `oidc/subject/${createHash('sha256').update(identity).digest('hex')}`;
@@ -154,7 +155,9 @@ async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSett
   // Unknown states belong to no browser.
   const isOwned = owner !== '' && owner !== usuario && people.find(owner) !== null && (await store.value(identityName(owner))) === identity;
   if (isOther || isOwned) {
-    throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`);
+    throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`, {
+      login,
+    });
   }
   if (bound !== identity) await store.putValue(identityName(usuario), identity);
   if (owner !== usuario) await store.putValue(ownerName, usuario);
@@ -162,13 +165,13 @@ async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSett
 }
 
 /** Some providers send it as text. Rejects OIDC_NO_PERSON. */
-function checkVerified(verified: unknown): void {
+function checkVerified(verified: unknown, login: string): void {
   if (verified === true || verified === 'true') return;
   const why =
     verified === null
       ? 'does not say whether the e-mail address is verified (claim email_verified): sign in by another claim'
       : 'did not verify the e-mail address';
-  throw new SvcError('OIDC_NO_PERSON', `the provider ${why}`);
+  throw new SvcError('OIDC_NO_PERSON', `the provider ${why}`, { login });
 }
 
 function identityName(person: string): string {

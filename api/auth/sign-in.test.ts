@@ -208,6 +208,29 @@ test('the ways to sign in are told to anybody, without secrets', async () => {
   expect(await read()).toEqual({ link: true, ssh: false, oidc: { label: 'Universidade' } });
 });
 
+test('who is turned away by a link or a closed account is in the log with address and login, without the secret', async () => {
+  const { people } = portal.world.gateway;
+  const { find } = people;
+  people.find = (usuario) => {
+    const found = find(usuario);
+    return found && { ...found, isClosed: true };
+  };
+  const passe = new URL(await portal.portal.signInLink('ana')).searchParams.get('passe') ?? '';
+  const unknown = 'x'.repeat(43);
+  expect((await enter(portal.browser())).json()['code']).toBe('ACCOUNT_CLOSED');
+  for (const each of [passe, unknown]) await portal.browser().call('POST', '/api/sessao', { passe: each });
+  await portal.browser().call('POST', '/api/sessao/link', { passe: unknown });
+  const lines = portal.logLines.filter((line) => line.includes('"sign-in refused"'));
+  const told = lines.map((line) => JSON.parse(line) as { method: string; code: string; login?: string; address: string });
+  expect(told.map(({ method, code, login, address }) => [method, code, login, address])).toEqual([
+    ['ssh', 'ACCOUNT_CLOSED', 'ana', '127.0.0.1'],
+    ['link', 'ACCOUNT_CLOSED', 'ana', '127.0.0.1'],
+    ['link', 'PASS_REFUSED', undefined, '127.0.0.1'],
+    ['link', 'PASS_REFUSED', undefined, '127.0.0.1'],
+  ]);
+  expect(lines.join('')).not.toMatch(new RegExp(`${passe}|${unknown}`));
+});
+
 test('what the person should know about their account is told', async () => {
   const notice = { reason: 'LingerBroken', message: 'what runs on sirius ends with the last login there' } as const;
   const { people } = portal.world.gateway;

@@ -25,7 +25,7 @@ export interface LinkOwner {
 
 export interface SignIn {
   /** Whose link it is; it stays good. Rejects PASS_REFUSED. */
-  whose(passe: string): Promise<LinkOwner>;
+  whose(req: IncomingMessage, passe: string): Promise<LinkOwner>;
   /** Rejects PASS_REFUSED. */
   byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;
   /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, PASSWORD_UNCHECKED. */
@@ -44,8 +44,8 @@ export interface SignInDeps {
   readonly passes: Passes;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
-  /** A failed sign-in, for the log: the cause with what the person is not told, and the login that was typed, never the password. */
-  readonly onRefused: (method: SignInMethod, cause: unknown, address: string, login: string) => void;
+  /** A failed sign-in, for the log: the cause with what the person is not told, and the login, where one is known, never the password. */
+  readonly onRefused: (method: SignInMethod, cause: unknown, address: string, login?: string) => void;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
@@ -64,16 +64,25 @@ export function createSignIn(deps: SignInDeps): SignIn {
     if (found && people.find(found.person)) return found;
     throw new SvcError('PASS_REFUSED', 'the sign-in link is unknown, was used or has expired; ask for a new one');
   };
+  const told = async <Result>(req: IncomingMessage, method: SignInMethod, login: string | undefined, work: () => Promise<Result>) => {
+    try {
+      return await work();
+    } catch (error) {
+      deps.onRefused(method, error, deps.address(req), login);
+      throw error;
+    }
+  };
   return {
-    whose: async (passe) => known(await deps.passes.findForPortal(passe)),
+    whose: (req, passe) => told(req, 'link', undefined, async () => known(await deps.passes.findForPortal(passe))),
     byPass: async (req, passe) => {
-      const pass = known(await deps.passes.takeForPortal(passe));
-      const { secret, session } = await open(req, pass.person, { method: 'link', admin: pass.admin });
+      const pass = await told(req, 'link', undefined, async () => known(await deps.passes.takeForPortal(passe)));
+      const login = people.find(pass.person)?.login;
+      const { secret, session } = await told(req, 'link', login, () => open(req, pass.person, { method: 'link', admin: pass.admin }));
       return { session, cookies: [sessionCookie(site, secret)] };
     },
     byPassword: async (req, login, password) => {
       const person = await checked(deps, req, login, password);
-      const { secret, session } = await open(req, person, { method: 'ssh', admin: false });
+      const { secret, session } = await told(req, 'ssh', login, () => open(req, person, { method: 'ssh', admin: false }));
       return { session, cookies: [sessionCookie(site, secret), await deps.browsers.remember(req.headers.cookie, login)] };
     },
     as: async (req, person, method) => {

@@ -9,6 +9,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { rowIn } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
+import { administratorOf } from '../administrator.ts';
 import { goneSignal } from '../gone.ts';
 import { limits } from '../limits.ts';
 import * as schemas from '../../schema/wire/http.ts';
@@ -225,7 +226,10 @@ function addBackendRoutes(app: FastifyInstance, { starts, logs }: AdminRouteDeps
     config,
     schema: { summary, params: schemas.backendParams, body: schemas.noBody, response: { 200: schemas.startAnswer, ...errorAnswers } },
   });
-  const options = (reply: FastifyReply, deadlineMs: number): StartOptions => ({ by: 'admin', deadlineMs, signal: goneSignal(reply.raw) });
+  const options = (reply: FastifyReply, deadlineMs: number): StartOptions => {
+    const who = administratorOf(reply.request);
+    return { by: 'admin', ...(who === undefined ? {} : { who }), deadlineMs, signal: goneSignal(reply.raw) };
+  };
   const base = '/api/admin/backends/:person/:app';
   app.post<{ Params: BackendParams }>(`${base}/start`, lifecycle('Start and wait'), ({ params }, reply) =>
     starts.startAndWait(params.person, params.app, options(reply, limits.startWaitMsMax)),

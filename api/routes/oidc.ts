@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
+import type { PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import * as schemas from '../../schema/wire/http.ts';
 import { oidcCookie, readOidcCookie } from '../auth/cookies.ts';
@@ -16,8 +17,9 @@ export interface OidcRouteDeps {
   readonly address: (req: IncomingMessage) => string;
   readonly oidc: Oidc;
   readonly signIn: SignIn;
-  /** With its cause, for the log. */
-  readonly onRefused: (error: unknown, address: string) => void;
+  /** With its cause, for the log; and the login, once it is known. */
+  readonly onRefused: (error: unknown, address: string, login?: string) => void;
+  readonly people: Pick<PeopleView, 'find'>;
 }
 
 export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
@@ -33,8 +35,9 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
       underCheck -= 1;
     }
   };
-  const home = (reply: FastifyReply, error: unknown, address: string): FastifyReply => {
-    deps.onRefused(error, address);
+  const home = (reply: FastifyReply, error: unknown, address: string, person?: string): FastifyReply => {
+    const named = error instanceof SvcError ? error.details['login'] : undefined;
+    deps.onRefused(error, address, person === undefined ? (named as string | undefined) : deps.people.find(person)?.login);
     const code = error instanceof SvcError ? error.code : 'INTERNAL';
     return reply.redirect(`${site.origin}/?entrada=${code}`, 302);
   };
@@ -74,12 +77,13 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
         return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'), address);
       }
       reply.header('set-cookie', oidcCookie(site, null));
+      let person: string | undefined;
       try {
-        const person = await finish(secret, query);
+        person = await finish(secret, query);
         const { cookies } = await deps.signIn.as(raw, person, 'oidc');
         return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
       } catch (error) {
-        return home(reply, error, address);
+        return home(reply, error, address, person);
       }
     },
   );

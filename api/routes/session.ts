@@ -71,7 +71,7 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
       },
     },
     async (request): Promise<LinkOwnerAnswer> => {
-      const { person, admin } = await signIn.whose(request.body.passe);
+      const { person, admin } = await signIn.whose(request.raw, request.body.passe);
       return { usuario: person, nome: people.find(person)?.nome ?? person, admin };
     },
   );

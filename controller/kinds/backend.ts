@@ -16,7 +16,7 @@ import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { enqueuePerson, followPackages } from '../observe/people.ts';
 import { rereadPresence } from '../observe/presence.ts';
-import { observeIntent } from '../observe/server.ts';
+import { noteStop, observeIntent } from '../observe/server.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope } from '../servers/services.ts';
 import { noteSeen } from '../start-steps.ts';
@@ -88,6 +88,7 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     document: document?.document.spec.estado ?? null,
     generation: document?.generation ?? 0,
     intent: pending(intent),
+    stoppedBy: entry.stoppedBy ?? null,
     windows,
     session: person.session,
     sessionSinceMs: person.sessionSinceMs,
@@ -168,6 +169,7 @@ function sameBackendInputs(
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&
     desired.intent === pending(entry.intent) &&
+    desired.stoppedBy === (entry.stoppedBy ?? null) &&
     desired.windows === entry.windows &&
     desired.session === person.session &&
     desired.sessionSinceMs === person.sessionSinceMs
@@ -244,6 +246,7 @@ async function refresh({ entries, options, factory }: Context): Promise<void> {
     const person = entries.people.get(intent.person);
     if (!person || (intent.done && !person.backends.has(intent.app))) continue;
     const entry = backendOf(entries, person, intent.app, factory);
+    noteStop(entry, intent);
     const pending = intent.done ? null : intent;
     if (entry.intent?.requestId !== pending?.requestId) entry.intent = pending;
   }

@@ -3,7 +3,7 @@ import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
-import type { Store } from '../../store/store.ts';
+import type { Intent, Store } from '../../store/store.ts';
 import { isHere, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { limits } from '../limits.ts';
 
@@ -196,12 +196,20 @@ function setReachability(server: ServerEntry, now: Reachability): void {
 export async function observeIntent(store: Store, entry: BackendEntry): Promise<void> {
   const { person, app } = entry;
   const [intent, windows] = await Promise.all([store.intent(person.name, app), store.windowsOf(person.name, app)]);
+  noteStop(entry, intent);
   const pending = intent?.done === false ? intent : null;
   if (entry.intent?.requestId !== pending?.requestId) {
     entry.intent = pending;
     entry.refused = null;
   }
   if (entry.windows?.open !== windows?.open || entry.windows?.zeroSinceMs !== windows?.zeroSinceMs) entry.windows = windows;
+}
+
+/** The very same object while it is the same stop. */
+export function noteStop(entry: BackendEntry, intent: Intent | null): void {
+  const who = intent?.wish === 'stop' ? intent.who : undefined;
+  if (intent === null || who === undefined) entry.stoppedBy = null;
+  else if (entry.stoppedBy?.requestId !== intent.requestId) entry.stoppedBy = { requestId: intent.requestId, who };
 }
 
 /** Under which the store holds since when a person is there. */

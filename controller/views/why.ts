@@ -23,6 +23,7 @@ import {
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
   if (message === '' || because.includes(message)) return because;
+  if (message.startsWith(because)) return message;
   return message.startsWith(because.replace(/^it /, '')) ? `it ${message}` : `${because}: ${message}`;
 }
 

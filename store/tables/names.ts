@@ -2,7 +2,18 @@
 import { done, prefixEnd, type Sql } from '../sql.ts';
 import type { Intent, Store, WindowCount } from '../store.ts';
 
-type IntentRow = { person: string; app: string; wish: string; by_whom: string; request_id: string; at_ms: number; done: number };
+interface IntentRow {
+  readonly [column: string]: string | number;
+  readonly person: string;
+  readonly app: string;
+  readonly wish: string;
+  readonly by_whom: string;
+  readonly request_id: string;
+  readonly at_ms: number;
+  readonly done: number;
+  /** The id of the request and the name: an older portal of the same tables writes the row without it. */
+  readonly who: string;
+}
 
 function intentOf(row: IntentRow): Intent {
   return {
@@ -10,6 +21,7 @@ function intentOf(row: IntentRow): Intent {
     app: row.app,
     wish: row.wish as Intent['wish'],
     by: row.by_whom as Intent['by'],
+    ...(row.who.startsWith(`${row.request_id} `) ? { who: row.who.slice(row.request_id.length + 1) } : {}),
     requestId: row.request_id,
     atMs: row.at_ms,
     done: row.done === 1,
@@ -18,14 +30,15 @@ function intentOf(row: IntentRow): Intent {
 
 export function openIntents(sql: Sql): Pick<Store, 'putIntent' | 'intents' | 'intent' | 'finishIntent'> {
   const put = sql.prepare(
-    `INSERT INTO intents (person, app, wish, by_whom, request_id, at_ms, done) VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (person, app) DO UPDATE SET
-       wish = excluded.wish, by_whom = excluded.by_whom, request_id = excluded.request_id, at_ms = excluded.at_ms, done = 0`,
+    `INSERT INTO intents (person, app, wish, by_whom, who, request_id, at_ms, done) VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (person, app) DO UPDATE SET
+       wish = excluded.wish, by_whom = excluded.by_whom, who = excluded.who, request_id = excluded.request_id, at_ms = excluded.at_ms, done = 0`,
   );
   const finish = sql.prepare('UPDATE intents SET done = 1 WHERE person = ? AND app = ? AND request_id = ?');
   const all = sql.prepare('SELECT * FROM intents ORDER BY person, app');
   const one = sql.prepare('SELECT * FROM intents WHERE person = ? AND app = ?');
   return {
-    putIntent: ({ person, app, wish, by, requestId, atMs }) => sql.write(() => done(put.run(person, app, wish, by, requestId, atMs))),
+    putIntent: ({ person, app, wish, by, who, requestId, atMs }) =>
+      sql.write(() => done(put.run(person, app, wish, by, who === undefined ? '' : `${requestId} ${who}`, requestId, atMs))),
     intents: () =>
       sql.read(function* () {
         return (yield* all.all<IntentRow>()).map(intentOf);

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginSvc, runSvc } from '../../bin/testing/run-svc.ts';
@@ -52,7 +52,8 @@ test('start, why, logs, restart, stop: each waits for its outcome', async () => 
   expect((await whenState(portal, 'notas', 'running')).details['pid']).not.toBe(before);
   expect((await ask('logs', 'ana/notas', '--previous')).out).toContain('[notas]');
   expect(await ask('stop', 'ana/notas')).toMatchObject({ code: 0, out: expect.stringContaining('StoppedByAdmin') });
-  expect((await json<WhyAnswer>('why', 'ana/notas')).key).toBe('Backend/ana/notas');
+  const why = await json<WhyAnswer>('why', 'ana/notas');
+  expect([why.key, why.sentence]).toEqual(['Backend/ana/notas', expect.stringContaining(`an administrator stopped it: ${userInfo().username} (uid `)]);
 });
 
 test('tables fit 80 columns; JSON and YAML hold the whole objects', async () => {
