@@ -53,7 +53,10 @@ test('start, why, logs, restart, stop: each waits for its outcome', async () => 
   expect((await ask('logs', 'ana/notas', '--previous')).out).toContain('[notas]');
   expect(await ask('stop', 'ana/notas')).toMatchObject({ code: 0, out: expect.stringContaining('StoppedByAdmin') });
   const why = await json<WhyAnswer>('why', 'ana/notas');
-  expect([why.key, why.sentence]).toEqual(['Backend/ana/notas', expect.stringContaining(`an administrator stopped it: ${userInfo().username} (uid `)]);
+  expect([why.key, why.sentence]).toEqual([
+    'Backend/ana/notas',
+    expect.stringContaining(`an administrator stopped it: ${userInfo().username} (uid `),
+  ]);
 });
 
 test('tables fit 80 columns; JSON and YAML hold the whole objects', async () => {
