@@ -4,6 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/table.ts';
+import { containmentText } from '../../schema/texts/containment.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
@@ -280,8 +281,7 @@ export class SvcTaskManager extends LitElement {
       ['tasks.onClose', sayOnClose(app.aoFechar)],
     ];
     const { gpuVerdict } = app;
-    // What the portal says to engineers, in English.
-    const technical = [app.message, ...(app.pid === null || app.contained ? [] : [app.containedReason])].filter((line) => line !== '');
+    const loose = app.pid === null || app.contained ? '' : containmentText(app.containedReason, language.get());
     return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
       <header>
         <h3>${app.name}</h3>
@@ -312,13 +312,14 @@ export class SvcTaskManager extends LitElement {
               </div>`
         }
       </dl>
-      ${this.#secrets(app)}
+      ${this.#secrets(app)} ${loose === '' ? nothing : html`<p class="cause">${loose}</p>`}
       ${
-        technical.length === 0
+        // What the portal says to engineers, in English.
+        app.message === ''
           ? nothing
           : html`<details class="technical">
               <summary>${text('tasks.technical')}</summary>
-              ${technical.map((line) => html`<p lang="en">${line}</p>`)}
+              <p lang="en">${app.message}</p>
             </details>`
       }
       <svc-app-errors .app=${app.id}></svc-app-errors>
