@@ -26,13 +26,13 @@ const test = plain.extend<{ world: PackageWorld; svc: (...args: string[]) => Ret
 });
 
 describe.concurrent('svc plan', () => {
-  test('lists what is blocked with its reason and exits 2', async ({ world, svc, expect }) => {
+  test('lists what is blocked with its reason, and exits 0: nothing is changed', async ({ world, svc, expect }) => {
     await world.publish('notas', '1.0.0');
     await world.write([document('notas', 'notas', '9.9.9'), document('ninguem', 'ninguem', '1.0.0'), pinned('ninguem')]);
     await world.begin();
     await world.when('Package/notas', 'missing');
     const table = await svc('plan');
-    expect(table).toMatchObject({ code: 2, err: '' });
+    expect(table).toMatchObject({ code: 0, err: '' });
     expect(table.out).not.toContain('Nothing to change');
     expect(table.out).toMatch(/Package\/notas +SourceMissing +version 9\.9\.9 is wanted and the repository holds version 1\.0\.0/);
     expect(table.out).toMatch(/Package\/ninguem +SourceMissing +version 1\.0\.0 is wanted and the repository holds nothing of it/);
@@ -79,7 +79,7 @@ describe.concurrent('a package whose source has other files under the same versi
     // Not published, so not installed either.
     writeFileSync(join(open, 'notas/.env'), 'KEY=1');
     const plan = await svc('plan');
-    expect(plan.code).toBe(2);
+    expect(plan.code).toBe(0);
     expect(plan.out).toContain(
       `Package/notas  SourceChanged  was installed from other files than ${open}/notas holds now under the same version: raise "version" in ${file} and versao in its document`,
     );
