@@ -6,6 +6,7 @@
  */
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { isAccountName } from '../../../schema/account-name.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
@@ -16,7 +17,7 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
-import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory } from '../host.ts';
+import type { Host, InstalledPackage, InstallRun, Inventory } from '../host.ts';
 import type { FileSystem } from '../../files/file-system.ts';
 import { keepFileSystems } from '../../files/kept-file-systems.ts';
 import { createSftpFileSystem } from '../../files/sftp/file-system.ts';
@@ -82,7 +83,7 @@ export function createSshHost(options: SshHostOptions): Host {
   const files = createFileCache();
   const fileSystems = keepFileSystems(String, (account) => filesOver(connections.of(account), clock));
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
-    const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
+    const names = [...(account === null ? [] : [account]), ...next].filter(isAccountName);
     const observation = await listing.observe(names, account === null);
     return account === null ? observation.system : [...observation.system, ...(observation.accounts.get(account)?.own ?? [])];
   };
@@ -170,7 +171,7 @@ function checkedAccount(parts: Parts, account: string): string {
 }
 
 function checkAccount({ options }: Parts, account: string): void {
-  if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${options.server}`);
+  if (!isAccountName(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${options.server}`);
 }
 
 async function placeOf(parts: Parts, account: string): Promise<ServerPlace> {
