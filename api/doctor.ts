@@ -13,6 +13,7 @@ import { SvcError } from '../schema/errors.ts';
 import { makeKey } from '../schema/keys.ts';
 import { limits } from '../schema/limits.ts';
 import { same } from '../schema/texts/doctor.ts';
+import { someNames } from '../schema/texts/names.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
@@ -256,13 +257,21 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
       { pt: 'svc why Server/<nome> diz o que se viu', en: 'svc why Server/<name> says what was seen' },
     );
   if (lost.length === 0) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
-  return bad(
-    {
-      pt: lost.map(({ name, reason }) => `${name}: ${reasonText(reason, 'pt')}`).join('; '),
-      en: lost.map(({ name, message }) => `${name}: ${message}`).join('; '),
-    },
-    { pt: 'svc why Server/<nome> diz o que falta', en: 'svc why Server/<name> says what is missing' },
-  );
+  return bad(lostWords(lost), {
+    pt: `svc why Server/${lost[0]?.name ?? ''} diz o que falta, e assim de cada um`,
+    en: `svc why Server/${lost[0]?.name ?? ''} says what is missing, and so of each`,
+  });
+}
+
+/** One is told with its cause; of several, names by their reason. */
+function lostWords(lost: ReturnType<DoctorDeps['admin']['objects']>): Words {
+  const [first] = lost;
+  if (lost.length === 1 && first !== undefined)
+    return { pt: `${first.name}: ${reasonText(first.reason, 'pt')}`, en: `${first.name}: ${first.message}` };
+  const byReason = [...Map.groupBy(lost, ({ reason }) => reason)];
+  const listed = (language: 'pt' | 'en'): string =>
+    byReason.map(([reason, of]) => `${reasonText(reason, language)}: ${someNames(of.map(({ name }) => name))[language]}`).join('; ');
+  return { pt: listed('pt'), en: listed('en') };
 }
 
 function checkSocketPath(socket: string | null): Verdict {

@@ -24,6 +24,7 @@ import { lockState } from '../../store/state-lock.ts';
 import { limits } from '../limits.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { keys } from '../../schema/keys.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
@@ -32,7 +33,7 @@ import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
-import { homesCheck } from './homes-check.ts';
+import { homesCheck, supervisorsCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
@@ -304,6 +305,11 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
   return {
     separation: () => separationCheck(entries()),
     gpu: () => gpuCheck(gateway, (server) => isLocal(entries(), server)),
+    supervisors: async () => {
+      const { recorder } = controller().context;
+      const isTried = (name: string): boolean => ['starting', 'backoff'].includes(recorder.last(keys.supervisor(name))?.state ?? '');
+      return supervisorsCheck(entries().people.values(), isTried);
+    },
     homes: async () => homesCheck(entries().people.values()),
     packages: async () => packagesCheck(entries().packages.values()),
     clusters: async () => clustersCheck(entries().clusters.values()),

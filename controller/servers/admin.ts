@@ -12,6 +12,7 @@ import { isAccountName } from '../../schema/account-name.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { someNames } from '../../schema/texts/names.ts';
+import { sudoRefused } from '../hosts/sudo-refused.ts';
 import { limits } from '../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
@@ -239,12 +240,8 @@ function textsOf(lines: readonly string[], name: string): readonly string[] {
 /** The exit codes that the scripts promise, and what a shell or sudo says instead of them. */
 function refuse(server: string, admin: string, { script, code, signal, said, lines }: Ended): never {
   const end = said.trim().split('\n').at(-1) ?? '';
-  if (code === 1 && /^sudo: /m.test(said)) {
-    throw new SvcError(
-      'KIT_FAILED',
-      `${admin} does not become root on ${server}: ${end}; svc doctor --server ${server} has the line that lets it`,
-    );
-  }
+  const refused = sudoRefused(admin, said);
+  if (refused !== null) throw refused;
   if (script === 'install' && code === 10) throw new SvcError('CHECKSUM_MISMATCH', `the kit did not arrive whole on ${server}`);
   if (script === 'install' && code === 11)
     throw new SvcError('KIT_FAILED', `of the server kit this does not run on ${server}: ${textsOf(lines, 'lacks').join(', ')}`);
