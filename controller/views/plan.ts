@@ -255,9 +255,11 @@ async function planServers(
     else {
       const { actions, reason, message } = decideServer(desired, observed, null, nowMs);
       const { failure } = observed;
-      const isStuck = ({ kind }: Action): boolean =>
-        failure !== null && (kind === 'server/accounts' || (kind === 'server/kit' && failure.retry !== 'transient'));
-      changes.push(...actions.filter((action) => !isStuck(action)).map(changeOf));
+      const isStuck = ({ kind }: Action): boolean => failure !== null && (kind === 'server/accounts' || failure.retry === 'terminal');
+      for (const action of actions.filter((each) => !isStuck(each))) {
+        const change = changeOf(action);
+        changes.push({ ...change, detail: `${change.detail}${failingText(failure)}` });
+      }
       // It is tried again and again: what it lacks is for the administrator of the server to mend.
       if (actions.some(isStuck)) blocked.push({ key: server.key, reason: failure?.reason ?? reason, message: failure?.message ?? message });
       else if (server.door !== null) blocked.push({ key: server.key, reason, message });
@@ -307,8 +309,7 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
   };
   const failed = failedFor(context, entry, offer);
   const decision = decidePackage(desired, observed, null, nowMs);
-  // The very same try that failed passes once something else changes: nothing that the folder says is to be done.
-  const { state, reason, message } = failed !== null && failed.retry !== 'transient' ? { state: 'failed', ...failed } : decision;
+  const { state, reason, message } = failed?.retry === 'terminal' ? { state: 'failed', ...failed } : decision;
   const actions = state === 'failed' ? [] : decision.actions;
   const install = actions.find((action) => action.kind === 'package/install');
   if (install && offer) pretendInstalled(entries, desired, offer);
@@ -326,7 +327,7 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
   return { changes, blocked: isBlocked(state, reason) ? [{ key: entry.key, reason, message }] : [] };
 }
 
-function failingText(failed: PackageEntry['failure']): string {
+function failingText(failed: { readonly message: string } | null): string {
   return failed === null ? '' : `; the last attempt failed: ${failed.message}`;
 }
 
