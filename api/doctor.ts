@@ -16,6 +16,7 @@ import { same } from '../schema/texts/doctor.ts';
 import { someNames } from '../schema/texts/names.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
+import { createProviders } from './auth/oidc-discovery.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
 import { isSecureContext, type Site } from './hosts.ts';
 
@@ -94,12 +95,16 @@ const checks: readonly Check[] = [
   ['subdomains', checkSubdomains],
 ];
 
-/** The provider itself is not asked: it may be down for a while, and the sign-in page says so. */
-async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
+async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<Verdict> {
   const { ssh, oidc } = people.signIn();
   const waysIn = (password: string): string =>
     ['link', ...(ssh ? [password] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
   const ways: Words = { pt: waysIn('usuário e senha'), en: waysIn('login and password') };
+  if (ssh && !admin.objects(makeKey('Server', '')).some(({ details }) => details['checksPasswords'] === true))
+    return lacking(
+      { pt: `${ways.pt}; nenhum servidor confere senhas`, en: `${ways.en}; no server checks passwords` },
+      { pt: 'escreva um documento Server com ssh, ou tire signIn.ssh', en: 'write a Server document with ssh, or take signIn.ssh out' },
+    );
   if (!oidc) return good(ways);
   try {
     await oidc.clientSecret();
@@ -110,6 +115,14 @@ async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
     });
   }
   const address = `${site.origin}${oidcReturnPath}`;
+  try {
+    await createProviders(clock).of(oidc);
+  } catch (error) {
+    return lacking(wordsOf(error), {
+      pt: 'até que responda ninguém entra por ali; veja signIn.oidc.issuer, a rede e o provedor',
+      en: 'until it answers nobody comes in by it; look at signIn.oidc.issuer, the network and the provider',
+    });
+  }
   return good({ pt: `${ways.pt}; registrado lá como ${address}`, en: `${ways.en}; registered there as ${address}` });
 }
 
