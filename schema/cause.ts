@@ -7,12 +7,9 @@ const reasonOfCode: Partial<Record<ErrorCode, Reason>> = {
   HOST_KEY_CHANGED: 'HostKeyChanged',
   SSH_REFUSED: 'KeyRefused',
   SECRET_UNREADABLE: 'KeyUnreadable',
-  ADMIN_REFUSED: 'AdminRefused',
   KIT_MISSING: 'KitMissing',
   SHELL_REFUSED: 'ShellRefused',
   HOME_MISSING: 'HomeMissing',
-  // Of a place on a server.
-  NOT_FOUND: 'AccountMissing',
   ACCOUNT_CLOSED: 'AccountClosed',
   DISK_FULL: 'DiskFull',
   FILES_UNREADABLE: 'FilesUnreadable',

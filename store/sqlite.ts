@@ -74,20 +74,15 @@ function makePrivate(file: string): void {
   ensurePlainFileSync(file, 0o600);
 }
 
-/** SQLITE_BUSY and SQLITE_LOCKED. */
-const busyCodes: readonly unknown[] = [5, 6];
-
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damageCodes: readonly unknown[] = [11, 26];
 
 function storeFailed(file: string, cause: unknown): SvcError {
   const { message, errcode } = cause as Error & { readonly errcode?: unknown };
-  const mend = busyCodes.includes(errcode)
-    ? `: another program writes to it (fuser ${file} names its process): end it`
-    : damageCodes.includes(errcode)
-      ? `; it is damaged: put it back from the backup of the state folder, save what can be read (sqlite3 ${file} .recover), or begin with an ` +
-        `empty one, which keeps apps and rooms where they are but knows no sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
-      : '';
+  const mend = damageCodes.includes(errcode)
+    ? `; it is damaged: put it back from the backup of the state folder, save what can be read (sqlite3 ${file} .recover), or begin with an ` +
+      `empty one, which keeps apps and rooms where they are but knows no sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
+    : '';
   return new SvcError('STORE_FAILED', `the store ${file} can't be opened: ${message}${mend}`, {}, { cause });
 }
 

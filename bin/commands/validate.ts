@@ -123,8 +123,7 @@ async function judgeDesired({ desired }: Found): Promise<Judged[]> {
     // As the portal would see it that this account starts on this machine.
     const known = isRoot() ? openFiles([...files, ...context]).flatMap(({ sources, broken }) => [sources, broken].flat()) : [];
     const { hasAccount } = await ownPeople(known.map(({ document }) => document));
-    const { judgeOffered } = await import('./validate-repository.ts');
-    const reports = await judgeOffered(files, readDesired(files, context, hasAccount).reports);
+    const { reports } = readDesired(files, context, hasAccount);
     judged.push(...reports.map((report, at) => ({ report, bytes: files[at]?.bytes as Uint8Array })));
   }
   return judged;

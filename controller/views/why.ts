@@ -5,7 +5,6 @@ import type { WhyAnswer } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { sourceChangedFix } from '../../schema/texts/source-changed.ts';
-import { shut, withoutSystemd } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
@@ -13,8 +12,7 @@ import {
   explanations,
   ofPackages,
   ofServers,
-  ofServices,
-  readPrevious,
+  readLog,
   restartIt,
   stayInFront,
   useOrEnd,
@@ -67,7 +65,6 @@ export function whyOf({
   const explained = withPackage(special(status) ?? explanations[reason], packageKey);
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
-    if (status.kind === 'Service') return there.replaceAll(/\bAPP\b/g, readKey(key).parts.at(-1) ?? 'APP');
     return entry ? there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : there;
   };
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
@@ -92,11 +89,8 @@ export function whyOf({
   };
 }
 
-function special({ kind, reason, message }: StoredStatus): Explanation | undefined {
-  if (kind === 'Server' && message === withoutSystemd) return { because: message, fix: 'use a machine that boots with systemd' };
-  if (kind === 'Server' && message.startsWith(shut)) return { ...(ofServers[reason] ?? explanations[reason]), because: shut };
+function special({ kind, reason }: StoredStatus): Explanation | undefined {
   if (kind === 'Server') return ofServers[reason];
-  if (kind === 'Service') return ofServices[reason];
   return kind === 'Package' || kind === 'Engine' ? ofPackages[reason] : undefined;
 }
 
@@ -136,7 +130,7 @@ function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly 
   const times = restarts === 1 ? 'once' : `${restarts} times`;
   const last = exit === null ? '' : `, the last time at ${new Date(exit.atMs).toISOString()} (${exit.reason}: ${howItEnded(exit)})`;
   // The explanation of that reason has a fix already.
-  const fix = exit === null || exit.reason === reason ? null : readPrevious;
+  const fix = exit === null || exit.reason === reason ? null : readLog;
   return [{ says: `It was restarted ${times} by itself since it was started${last}.`, fix, first: false }];
 }
 
