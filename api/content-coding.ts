@@ -51,6 +51,3 @@ export async function encode(body: string | Buffer, coding: Coding, effort: 'onc
   if (coding === 'zstd') return await zstd(body, { params: { [zlib.constants.ZSTD_c_compressionLevel]: quality } });
   return await gzip(body, { level: quality });
 }
-
-/** The validator of the same state in this coding; schema/wire/etag.ts reads it back. */
-export const encodedEtag = (etag: string, coding: Coding): string => etag.replace(/"$/, `-${coding}"`);

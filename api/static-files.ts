@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { isKnown } from '../schema/wire/etag.ts';
-import { codingFor, encode, encodedEtag, isWorthIt, type Coding } from './content-coding.ts';
+import { encodedEtag, isKnown } from '../schema/wire/etag.ts';
+import { codingFor, encode, isWorthIt, type Coding } from './content-coding.ts';
 import { limits } from './limits.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -277,8 +277,8 @@ export interface PlanAnswer {
   readonly ok: boolean;
   /** In the order in which they happen; with the reason that an event shows later, where the act has one. */
   readonly changes: readonly { readonly key: string; readonly action: string; readonly detail: string; readonly reason?: Reason }[];
-  /** Objects that are not as a document wants them and that nothing is done about: what they wait for is missing. */
-  readonly blocked: readonly { readonly key: string; readonly reason: Reason; readonly message: string }[];
+  /** Objects that are not as a document wants them and that nothing is done about; `waits`: it comes by itself, nobody has to mend anything. */
+  readonly blocked: readonly { readonly key: string; readonly reason: Reason; readonly message: string; readonly waits: boolean }[];
   readonly errors: readonly string[];
   /** Names held back by the prune guard. */
   readonly pendingPrune: readonly string[];

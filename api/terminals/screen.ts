@@ -27,6 +27,9 @@ export interface ScreenDeps {
   readonly onTitle: (title: string) => void;
 }
 
+/** Of megabytes only the first are looked at; no half of a character. */
+const cutTitle = (title: string): string => title.slice(0, limits.terminalTitleCharsMax).replace(/[\uD800-\uDBFF]$/, '');
+
 export async function createScreen({ size, reply, onTitle }: ScreenDeps): Promise<Screen> {
   // Some megabytes that a portal without terminals does not need.
   const [{ default: headless }, { default: serialize }, { default: unicode }] = await Promise.all([
@@ -48,7 +51,7 @@ export async function createScreen({ size, reply, onTitle }: ScreenDeps): Promis
   let colours: TerminalColours | null = null;
   answerColours(terminal, () => colours, reply);
   terminal.onData(reply);
-  terminal.onTitleChange((title) => onTitle(Array.from(title).slice(0, limits.terminalTitleCharsMax).join('')));
+  terminal.onTitleChange((title) => onTitle(cutTitle(title)));
   return {
     write: (bytes, done) => terminal.write(bytes, done),
     resize: ({ columns, rows }) => terminal.resize(columns, rows),

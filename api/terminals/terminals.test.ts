@@ -121,6 +121,14 @@ describe('a terminal', () => {
     for (const { socket } of pages) socket.terminate();
   });
 
+  test('takes the beginning of a title of any length, and no half of a character', async () => {
+    const { id, shell } = await opened();
+    const shown = await page(id);
+    shell.output.write(`\u001b]2;${'x'.repeat(199)}\u{1F600}${'y'.repeat(2_000_000)}\u0007`);
+    await expect.poll(() => shown.news).toContainEqual({ titulo: 'x'.repeat(199) });
+    shown.socket.terminate();
+  });
+
   test('tells how the shell ended, and is gone then', async () => {
     const { id, shell } = await opened();
     const shown = await page(id);

@@ -6,7 +6,7 @@ import { createClient } from '../client.ts';
 import { color, isForPrograms, listing, plain, printValue, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-/** Exit 0 no change, also while something waits; 2 changes, or removals that are held back; 1 error. Without a running portal the folder is compared with what the state folder remembers. */
+/** Exit 0 no change, also while something only waits; 2 changes, removals that are held back, or something that somebody has to mend; 1 error. Without a running portal the folder is compared with what the state folder remembers. */
 export async function runPlan(dir: string | undefined, options: PortalOptions): Promise<number> {
   return await printPlan(await plan(dir, options.state), options, 'would change');
 }
@@ -53,7 +53,8 @@ async function printPlan(answer: PlanAnswer, { output }: PortalOptions, verb: st
     if (answer.ok) write(summary(answer, verb));
   }
   if (!answer.ok || answer.errors.length > 0) return 1;
-  return answer.changes.length + answer.pendingPrune.length > 0 ? 2 : 0;
+  const isStuck = answer.blocked.some(({ waits }) => !waits);
+  return isStuck || answer.changes.length + answer.pendingPrune.length > 0 ? 2 : 0;
 }
 
 function summary({ changes, blocked, pendingPrune }: PlanAnswer, verb: string): string {

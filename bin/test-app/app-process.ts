@@ -172,13 +172,19 @@ export async function untilListening(running: Running): Promise<boolean> {
   return portsOf(running).length === 0 && (await until(running, limits.startMsMax - limits.portAloneMs, isThere));
 }
 
-/** As the launcher, which sends nobody before that. A refusal is not waited for: the checks tell it. */
-export async function untilReady(running: Running, path: string): Promise<void> {
+/** Asks there as the launcher does before it sends anybody; the last status, 0 for no answer. */
+export async function untilAnswer(running: Running, path: string, isEnough: (status: number) => boolean): Promise<number> {
+  let status = 0;
   await until(running, limits.startMsMax, async () => {
-    const { status } = await running.call({ path });
-    return status > 0 && status < 500;
+    ({ status } = await running.call({ path }));
+    return isEnough(status);
   });
+  return status;
 }
+
+/** A refusal is not waited for: the checks tell it. */
+export const untilReady = (running: Running, path: string): Promise<number> =>
+  untilAnswer(running, path, (status) => status > 0 && status < 500);
 
 /** It took a signal: it has ended, or takes no new connections, or had the time to. */
 export const untilDeaf = (running: Running): Promise<boolean> =>

@@ -1,13 +1,11 @@
 /** The socket and the gate of a running backend. Source: spec 3.2, 4.2, 5.1, 5.2. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
-import { type Running, portsOf } from './app-process.ts';
+import { type Running, portsOf, untilAnswer } from './app-process.ts';
 import { type Answer, ask, type Asked, tokenHeader } from './ask.ts';
 import { type Finding, fail, notApplicable, pass } from './check.ts';
-import { limits } from './limits.ts';
 import { lastLine, mendOf } from './mends.ts';
 
 export function socketFinding({ socket }: Running, manifest: Manifest): Finding {
@@ -39,12 +37,7 @@ export function portsFinding(running: Running, manifest: Manifest): Finding {
 /** The portal's probes: until the answer is a ready one. */
 export async function healthFinding(running: Running, manifest: Manifest): Promise<Finding> {
   const path = healthPath(manifest.backend);
-  let code = 0;
-  for (const deadline = performance.now() + limits.startMsMax; performance.now() < deadline && !running.hasEnded();) {
-    code = (await running.call({ path })).status;
-    if (probeVerdict(code).ready) break;
-    await sleep(limits.lookAgainMs * 10);
-  }
+  const code = await untilAnswer(running, path, (status) => probeVerdict(status).ready);
   if (code === 404) return pass(`${path} 404: pronto, mas o caminho não existe`, `${path} 404: ready, but there is no such path`);
   if (probeVerdict(code).ready) return pass(`${path} ${code}`);
   const said = lastLine(running.output());

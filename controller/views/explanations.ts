@@ -21,7 +21,7 @@ export const stayInFront = 'make the entrypoint stay and serve: no fork, no daem
 export const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
 
 /** One row per reason of schema/backend.ts; docs/reasons.md explains them at length. */
-export const explanations: { readonly [Name in Reason]: Explanation } = {
+const explanations: { readonly [Name in Reason]: Explanation } = {
   NeverStarted: { because: 'it was not requested yet', fix: startIt },
   StoppedByPerson: { because: 'the person stopped it', fix: startIt },
   StoppedByAdmin: { because: 'an administrator stopped it', fix: startIt },
@@ -170,8 +170,8 @@ export const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
     waitsFor: 'its repair',
   },
-  // Only of a condition: sourceFix says what to do.
-  SourceChanged: { because: 'its source has other files under the same version', fix: null },
+  // Of a condition, which says what to do by itself.
+  SourceChanged: { because: 'its source has other files under the same version', fix: 'raise its version, or install the same one again' },
   Paused: { because: 'its document says paused: true', fix: 'remove paused from the document' },
   RolledBack: {
     because: 'somebody went back to the version before',
@@ -268,7 +268,7 @@ export const explanations: { readonly [Name in Reason]: Explanation } = {
 };
 
 /** The same reasons, said of a package or an engine. */
-export const ofPackages: Partial<Record<Reason, Explanation>> = {
+const ofPackages: Partial<Record<Reason, Explanation>> = {
   PackageMissing: {
     because: 'the server lacks a Linux package that it needs',
     fix: 'an administrator of the server types the line that the message names',
@@ -285,7 +285,7 @@ export const ofPackages: Partial<Record<Reason, Explanation>> = {
 };
 
 /** Of a server itself. */
-export const ofServers: Partial<Record<Reason, Explanation>> = {
+const ofServers: Partial<Record<Reason, Explanation>> = {
   ServerUnreachable: {
     because: 'it does not answer',
     fix: 'svc doctor --server SERVER says at which step it fails, and what mends it; apps there live on',
@@ -297,3 +297,8 @@ export const ofServers: Partial<Record<Reason, Explanation>> = {
     fix: 'svc doctor --server SERVER has the line for each account',
   },
 };
+
+export function explanationOf(kind: string, reason: Reason): Explanation {
+  const special = kind === 'Server' ? ofServers : kind === 'Package' || kind === 'Engine' ? ofPackages : {};
+  return special[reason] ?? explanations[reason];
+}

@@ -4,18 +4,18 @@ import type { PlanAnswer } from '../../schema/gateway.ts';
 import { grantDesired, observeGrant } from '../kinds/grant.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Entries } from '../entries.ts';
-import { changeOf } from './plan-changes.ts';
+import { changeOf, type Blocked } from './plan-changes.ts';
 
 export interface GrantPlan {
   readonly changes: readonly PlanAnswer['changes'][number][];
   /** Grants that wait for a person or app that does not exist. */
-  readonly blocked: PlanAnswer['blocked'];
+  readonly blocked: readonly Blocked[];
   readonly notes: readonly string[];
 }
 
 export async function planGrants(rooms: RoomStore, entries: Entries, nowMs: number): Promise<GrantPlan> {
   const changes: PlanAnswer['changes'][number][] = [];
-  const blocked: PlanAnswer['blocked'][number][] = [];
+  const blocked: Blocked[] = [];
   const notes: string[] = [];
   for (const entry of entries.grants.values()) {
     const desired = grantDesired(entry);

@@ -18,11 +18,11 @@ import { personDesired, personObserved } from '../kinds/person.ts';
 import { isServerScope } from '../servers/services.ts';
 import { markRemoving } from '../package-entries.ts';
 import type { PackageEntry, PersonEntry, ServerEntry, Entries } from '../entries.ts';
-import { changeOf } from './plan-changes.ts';
+import { changeOf, type Blocked } from './plan-changes.ts';
 
 export interface LeavingPlan {
   readonly changes: PlanAnswer['changes'][number][];
-  readonly blocked: PlanAnswer['blocked'][number][];
+  readonly blocked: Blocked[];
   readonly notes: string[];
   /** Keys of what is forgotten in the end. */
   readonly gone: Set<string>;

@@ -13,6 +13,7 @@ import { aimedVersion } from '../../reconcilers/package-goal.ts';
 import { decidePackage } from '../../reconcilers/package.ts';
 import { decidePerson } from '../../reconcilers/person.ts';
 import type { Reason } from '../../schema/backend.ts';
+import { kindOf } from '../../schema/keys.ts';
 import { sourceChanged, sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Offers } from '../../schema/shop-view.ts';
@@ -20,7 +21,8 @@ import { waitingForRestart } from '../desired/restart.ts';
 import { withLost, type InForce } from '../desired/in-force.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
-import { changeOf } from './plan-changes.ts';
+import { changeOf, type Blocked } from './plan-changes.ts';
+import { explanationOf } from './explanations.ts';
 import { planLeaving, planLeavingServer, type LeavingPlan } from './plan-leaving.ts';
 import { personDesired, personObserved } from '../kinds/person.ts';
 import { planJobs } from './plan-jobs.ts';
@@ -53,7 +55,6 @@ import {
 } from '../entries.ts';
 
 type Change = PlanAnswer['changes'][number];
-type Blocked = PlanAnswer['blocked'][number];
 
 /** What one object comes to: what would be done, or why nothing can be. */
 interface Outcome {
@@ -157,7 +158,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   return {
     ok: true,
     changes,
-    blocked,
+    blocked: blocked.map((one) => ({ ...one, waits: explanationOf(kindOf(one.key), one.reason).fix === null })),
     errors: [],
     pendingPrune: inForce.held,
     ...(notes.length === 0 ? {} : { notes }),

@@ -8,17 +8,7 @@ import { sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
-import {
-  explanations,
-  ofPackages,
-  ofServers,
-  readLog,
-  restartIt,
-  stayInFront,
-  useOrEnd,
-  writePackage,
-  type Explanation,
-} from './explanations.ts';
+import { explanationOf, readLog, restartIt, stayInFront, useOrEnd, writePackage, type Explanation } from './explanations.ts';
 
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
@@ -62,7 +52,7 @@ export function whyOf({
   dir = '',
 }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
-  const explained = withPackage(special(status) ?? explanations[reason], packageKey);
+  const explained = withPackage(explanationOf(status.kind, reason), packageKey);
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
     return entry ? there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : there;
@@ -87,11 +77,6 @@ export function whyOf({
     requestId: typeof status.details['requestId'] === 'string' ? status.details['requestId'] : null,
     fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };
-}
-
-function special({ kind, reason }: StoredStatus): Explanation | undefined {
-  if (kind === 'Server') return ofServers[reason];
-  return kind === 'Package' || kind === 'Engine' ? ofPackages[reason] : undefined;
 }
 
 /** What leaves a server that does not answer waits for it, and may wait for ever. */

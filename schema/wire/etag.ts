@@ -8,6 +8,9 @@ export const plainEtag = (tag: string): string =>
     .replace(/^W\//, '')
     .replace(/[-;](?:gzip|br|zstd|deflate)"$/, '"');
 
+/** The validator of what is sent in this coding: plainEtag gives back the one of the state. */
+export const encodedEtag = (etag: string, coding: string): string => etag.replace(/"$/, `-${coding}"`);
+
 /**
  * Whether a list of validators (If-Match, If-None-Match) names this one, which has its quotes and is strong. `weak` takes what became of it on the
  * way for it, as If-None-Match does: for conditions of a change, too, where the validator stands for a state and not for bytes of an answer.

@@ -308,7 +308,7 @@ export const planAnswer = closed(
   {
     ok: flag,
     changes: { type: 'array', items: closed({ key: text, action: text, detail: text, reason }, ['key', 'action', 'detail']) },
-    blocked: { type: 'array', items: closed({ key: text, reason, message: text }) },
+    blocked: { type: 'array', items: closed({ key: text, reason, message: text, waits: flag }) },
     errors: strings,
     pendingPrune: strings,
     notes: strings,

@@ -26,13 +26,13 @@ const test = plain.extend<{ world: PackageWorld; svc: (...args: string[]) => Ret
 });
 
 describe.concurrent('svc plan', () => {
-  test('lists what is blocked with its reason, and exits 0: nothing is changed', async ({ world, svc, expect }) => {
+  test('lists what is blocked with its reason and exits 2', async ({ world, svc, expect }) => {
     await world.publish('notas', '1.0.0');
     await world.write([document('notas', 'notas', '9.9.9'), document('ninguem', 'ninguem', '1.0.0'), pinned('ninguem')]);
     await world.begin();
     await world.when('Package/notas', 'missing');
     const table = await svc('plan');
-    expect(table).toMatchObject({ code: 0, err: '' });
+    expect(table).toMatchObject({ code: 2, err: '' });
     expect(table.out).not.toContain('Nothing to change');
     expect(table.out).toMatch(/Package\/notas +SourceMissing +version 9\.9\.9 is wanted and the repository holds version 1\.0\.0/);
     expect(table.out).toMatch(/Package\/ninguem +SourceMissing +version 1\.0\.0 is wanted and the repository holds nothing of it/);
@@ -79,12 +79,12 @@ describe.concurrent('a package whose source has other files under the same versi
     // Not published, so not installed either.
     writeFileSync(join(open, 'notas/.env'), 'KEY=1');
     const plan = await svc('plan');
-    expect(plan.code).toBe(0);
+    expect(plan.code).toBe(2);
     expect(plan.out).toContain(
       `Package/notas  SourceChanged  was installed from other files than ${open}/notas holds now under the same version: raise "version" in ${file} and versao in its document`,
     );
     const offline = await runSvc(world.dir, ['plan', join(world.dir, 'd'), '--state', world.state]);
-    expect(offline).toMatchObject({ code: 0, out: expect.stringContaining('SourceChanged') });
+    expect(offline).toMatchObject({ code: 2, out: expect.stringContaining('SourceChanged') });
     const isStale = () =>
       world.view('Package/notas')?.conditions.some(({ type, status }) => type === 'Stale' && status === 'True') === true;
     await until('a round to see it', isStale, roundMsMax);
@@ -98,7 +98,7 @@ describe.concurrent('a package whose source has other files under the same versi
     expect(await row()).toMatchObject({ ok: false, warning: true, fix: expect.stringContaining(file) });
     // What can't be read says nothing: what was seen stays.
     symlinkSync('/etc/passwd', join(open, 'notas/link'));
-    expect(await svc('plan')).toMatchObject({ code: 0, out: expect.stringContaining('SourceChanged') });
+    expect(await svc('plan')).toMatchObject({ code: 2, out: expect.stringContaining('SourceChanged') });
     rmSync(join(open, 'notas/link'));
 
     // The second way of the fix: the same version again.
@@ -112,7 +112,7 @@ describe.concurrent('a package whose source has other files under the same versi
 
     // The first one.
     appendFileSync(join(open, 'notas/new.py'), '# once more');
-    expect(await svc('plan')).toMatchObject({ code: 0 });
+    expect(await svc('plan')).toMatchObject({ code: 2 });
     world.unpacked('notas', '1.1.0');
     await world.write([document('notas', 'notas', '1.1.0')], open);
     await world.when('Package/notas', 'installed', ({ details }) => details['installed'] === '1.1.0');

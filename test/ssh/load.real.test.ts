@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createSshConnection, type SshConnection } from '../../controller/hosts/ssh/connection.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
+import { limits } from '../../controller/limits.ts';
 import { repository, until } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
@@ -38,7 +39,9 @@ describe('sshd under many apps', () => {
     return (body as readonly ObjectView[]).filter(({ state }) => state === 'running').length;
   };
   const all = (): readonly number[] => ids.flatMap((id) => world.backends(id)).toSorted((a, b) => a - b);
+  let startMs = 0;
   beforeAll(async () => {
+    startMs = performance.now();
     world = await createSshWorld({ accounts: people, apps: ids, pinned: ids, packages: copies });
     await until('all apps running', async () => (await running()) === appCount, 240_000);
     pids = all();
@@ -51,13 +54,16 @@ describe('sshd under many apps', () => {
     return texts.flatMap((text, index) => ((JSON.parse(text) as { failures?: number }).failures === 0 ? [] : [`${files[index]}: ${text}`]));
   };
 
-  test('runs each of them once, with one supervisor and one connection a person', async () => {
+  test('runs each of them once, with one supervisor and one connection a person, and one more that installed them', async () => {
     expect(pids).toHaveLength(appCount);
     expect(world.supervisors()).toHaveLength(people);
     const accepted = Array.from(world.sshd.log().matchAll(/Accepted publickey for (\S+)/g), ([, name]) => name);
     // The administrator comes more often: whether the server takes a new connection is tried every second round (decision 0351).
     for (const { account } of world.people)
       expect([account.name, accepted.filter((name) => name === account.name).length]).toEqual([account.name, 1]);
+    const byAdmin = accepted.filter((name) => name === 'root').length;
+    expect(byAdmin).toBe(accepted.length - people);
+    expect(byAdmin).toBeLessThanOrEqual(2 + Math.ceil((performance.now() - startMs) / limits.doorPollMs));
     expect(await failuresOf()).toEqual([]);
   });
 
