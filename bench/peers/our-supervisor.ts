@@ -36,7 +36,10 @@ async function untilStopped(link: SupervisorLink): Promise<void> {
 async function writeInspectable(folder: string): Promise<string> {
   const dir = join(folder, 'bin');
   await mkdir(dir);
-  const lines = ['#!/bin/sh', `export NODE_OPTIONS='${inspectable.NODE_OPTIONS}'`, `exec '${binDir}/svc-app-supervisor' "$@"`, ''];
+  // The program passes NODE_OPTIONS by, as all of the kit do: its Node is one that has the option.
+  const node = join(dir, 'node');
+  await writeFile(node, `#!/bin/sh\nexec '${process.execPath}' ${inspectable.NODE_OPTIONS} "$@"\n`, { mode: 0o755 });
+  const lines = ['#!/bin/sh', `export SVC_NODE='${node}'`, `exec '${binDir}/svc-app-supervisor' "$@"`, ''];
   await writeFile(join(dir, 'svc-app-supervisor'), lines.join('\n'), { mode: 0o755 });
   return dir;
 }

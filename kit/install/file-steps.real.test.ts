@@ -33,6 +33,7 @@ const rows: string[] = [];
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'svc-s-'));
   chmodSync(base, 0o755);
+  writeFileSync(join(base, 'node'), `#!/bin/sh\nexec '${process.execPath}' '--import=${preload}' "$@"\n`, { mode: 0o755 });
   engine = await makeEngine(base, 200_000);
   web = await serveEngine(() => engine.bytes);
   sources = testServer(mkdtempSync(join(base, 'o-')), mkdtempSync(join(base, 'p-')));
@@ -119,10 +120,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 const preload = pathToFileURL(join(import.meta.dirname, 'testing/file-steps.ts')).href;
-const steps = (more: Readonly<Record<string, string>>): Record<string, string> => ({
-  NODE_OPTIONS: `--import=${preload}`,
-  ...more,
-});
+/** Programs of the kit pass NODE_OPTIONS by (kit/environment.real.test.ts): their Node is another one. */
+const steps = (more: Readonly<Record<string, string>>): Record<string, string> => ({ SVC_NODE: join(base, 'node'), ...more });
 
 function serverAt(dir: string): TestServer {
   const made = testServer(dir, mkdtempSync(join(base, 'q-')), nobody);
