@@ -158,7 +158,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   return {
     ok: true,
     changes,
-    blocked: blocked.map((one) => ({ ...one, waits: explanationOf(kindOf(one.key), one.reason).fix === null })),
+    blocked: blocked.map(({ key, reason, message }) => ({ key, reason, message, waits: explanationOf(kindOf(key), reason).fix === null })),
     errors: [],
     pendingPrune: inForce.held,
     ...(notes.length === 0 ? {} : { notes }),
