@@ -171,6 +171,17 @@ test.for([
   expect([...new Set(wishes.map((wish) => (JSON.parse(wish) as { held: string }).held))]).toEqual(held);
 });
 
+test('what the last look said of new connections keeps no order from being carried out: the order itself finds out', async () => {
+  const made = bench('-', { rollBack: async () => '0.9.0-bbbbbbbb', remove: async () => ['it was taken off'] });
+  made.server.door = { reason: null, message: 'no ssh connection to sirius: ECONNREFUSED', fix: null };
+  expect(await told(made.gateway.serverAct('sirius', 'rollback', false))).toEqual([
+    'step: switch',
+    'done: sirius is back at the server kit 0.9.0-bbbbbbbb; 1.0.0-aaaaaaaa is not put there again before svc server add',
+  ]);
+  expect(made.kit.wish).toEqual({ removed: false, held: '1.0.0-aaaaaaaa', pending: null });
+  expect((await told(made.gateway.serverAct('sirius', 'remove', true))).at(-1)).toContain('it was taken off');
+});
+
 test('a rollback that the loop was faster with names the kit that came back all the same', async () => {
   let there = '1.0.0-aaaaaaaa';
   let isBegun = false;

@@ -249,10 +249,10 @@ async function asked(context: Context, server: ServerEntry, kit: KitState, wish:
   }
 }
 
-/** What the loop would do now, without a wait for what failed before. */
+/** What the loop would do now, without a wait for what failed before, nor for a door that was shut at the last look: the act itself finds out. */
 function decided(context: Context, server: ServerEntry, wish: KitWish): readonly ServerAction[] {
   const desired = serverDesired(context, server);
-  const observed = { ...serverObserved(context.entries, server), busy: null, failure: null };
+  const observed = { ...serverObserved(context.entries, server), busy: null, failure: null, door: null };
   const { actions } = decideServer(
     { ...desired, kit: desired.kit && { ...desired.kit, ...wish } },
     observed,
