@@ -26,7 +26,11 @@ export function reconcile(context: LoopContext, key: string): Promise<void> | un
   if (entry === undefined) return undefined;
   const observing = kind.observe?.(context, entry);
   if (observing === undefined) return decide(context, kind, entry);
-  return observing.then((isStill) => (isStill ? decide(context, kind, entry) : undefined));
+  return observing.then((isStill) => {
+    // Removed while it was observed: a decision about it would write the status of an object that no longer exists.
+    if (!isStill || entryOf(kind, context.entries, key) === undefined) return undefined;
+    return decide(context, kind, entry);
+  });
 }
 
 export function entryOf(kind: Kind, entries: Entries, key: string): unknown {

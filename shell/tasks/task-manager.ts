@@ -312,7 +312,7 @@ export class SvcTaskManager extends LitElement {
               </div>`
         }
       </dl>
-      ${this.#secrets(app)} ${loose === '' ? nothing : html`<p class="cause">${loose}</p>`}
+      ${this.#secrets(app)} ${loose === '' ? nothing : html`<p class="loose">${loose}</p>`}
       ${
         // What the portal says to engineers, in English.
         app.message === ''

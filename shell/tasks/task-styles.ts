@@ -154,7 +154,8 @@ export const taskStyles = css`
     white-space: normal;
     overflow-wrap: anywhere;
   }
-  .cause {
+  .cause,
+  .loose {
     font-size: 13px;
     overflow-wrap: anywhere;
   }
