@@ -179,6 +179,28 @@ describe('uploads', () => {
     expect(portal.waits).toEqual([]);
   });
 
+  test('a proxy that takes less than the portal gets smaller pieces, and is tried with larger ones once for all files', async () => {
+    const portal = portalWith([]);
+    const sizes: number[] = [];
+    const { putPiece } = portal.parts;
+    const narrow: UploadParts = {
+      ...portal.parts,
+      putPiece: async (id, from, bytes, signal) => {
+        sizes.push(bytes.size);
+        if (bytes.size > 1_000_000) throw problem(413, 'HTTP_413');
+        return await putPiece(id, from, bytes, signal);
+      },
+    };
+    const told = await run({ ...portal, parts: narrow }, [file('um', large), file('dois', large)]);
+    expect(told).toMatchObject({ bytes: 2 * large.length, failed: [] });
+    expect(told.done.toSorted()).toEqual(['dois', 'um']);
+    expect(portal.files.get('/home/ana/dois')?.equals(large)).toBe(true);
+    // The two that were under way at once.
+    expect(sizes.filter((size) => size > 1_000_000).length).toBeLessThanOrEqual(2);
+    const closed: UploadParts = { ...portal.parts, putPiece: async () => await Promise.reject(problem(413, 'HTTP_413')) };
+    expect((await run({ ...portal, parts: closed }, [file('tres', large)])).failed).toEqual(['tres: HTTP_413']);
+  });
+
   test('what passes is tried a bounded number of times', async () => {
     const portal = portalWith([], (act) => {
       if (act === 'begin') throw problem(503, 'SERVER_UNREACHABLE');

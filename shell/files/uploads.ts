@@ -57,6 +57,29 @@ export function nextPieceBytes(bytes: number, tookMs: number): number {
   return tookMs > 1_500 ? Math.max(pieceBytesMin, bytes / 2) : bytes;
 }
 
+/** The most that one piece may have here. A proxy on the way may take less than the portal does, and says so when it gets more. */
+interface PieceLimit {
+  bytes: number;
+}
+
+/** Sends one piece, a smaller one where it is refused as too large; resolves to what `put` does, and says how large the next one is to be. */
+async function fitting(
+  limit: PieceLimit,
+  length: number,
+  put: (bytes: number) => Promise<number | null>,
+): Promise<{ readonly at: number | null; readonly next: number }> {
+  for (let bytes = Math.min(length, limit.bytes); ; bytes = limit.bytes) {
+    const begunMs = performance.now();
+    try {
+      const at = await put(bytes);
+      return { at, next: nextPieceBytes(bytes, performance.now() - begunMs) };
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 413) || bytes <= pieceBytesMin) throw error;
+      limit.bytes = Math.min(limit.bytes, bytes / 2);
+    }
+  }
+}
+
 export const realParts: UploadParts = {
   ...api,
   isFolder: isFolderAt,
@@ -77,6 +100,7 @@ export async function uploadAll(
   parts: UploadParts = realParts,
 ): Promise<void> {
   const made = new Map<string, Promise<void>>();
+  const limit: PieceLimit = { bytes: pieceBytes };
   const waiting = [...files];
   // One question at a time.
   let asking: Promise<unknown> = Promise.resolve();
@@ -99,7 +123,7 @@ export async function uploadAll(
       const asks = ask.bind(null, next);
       try {
         const parent = await folderFor(names.slice(0, -1), folder, made, parts);
-        if (await one(next.file, joinPath(parent, exactName(name)), { name, says, signal, parts, ask: asks })) says.done(next.path);
+        if (await one(next.file, joinPath(parent, exactName(name)), { name, says, signal, parts, limit, ask: asks })) says.done(next.path);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof GivenUp) waiting.length = 0;
@@ -141,15 +165,16 @@ interface One {
   readonly says: UploadSays;
   readonly signal: AbortSignal;
   readonly parts: UploadParts;
+  readonly limit: PieceLimit;
   readonly ask: (name: string, isFolder: boolean) => Promise<Conflict | null>;
 }
 
 /** False: it was skipped. */
-async function one(file: File, caminho: string, { name, says, signal, parts, ask }: One): Promise<boolean> {
+async function one(file: File, caminho: string, { name, says, signal, parts, limit, ask }: One): Promise<boolean> {
   let conflito: UploadBody['conflito'] = 'recusar';
   for (;;) {
     try {
-      return await send(file, { caminho, bytes: file.size, conflito }, says, signal, parts);
+      return await send(file, { caminho, bytes: file.size, conflito }, { says, signal, parts, limit });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'FILE_EXISTS') || conflito !== 'recusar') throw error;
       const chosen = await ask(name, await parts.isFolder(caminho));
@@ -163,21 +188,34 @@ async function one(file: File, caminho: string, { name, says, signal, parts, ask
 /** The end that was asked for before an answer was lost may still be under way. */
 const isUnderWay = (error: unknown): boolean => isPassing(error) || (error instanceof ApiError && error.code === 'CONFLICT');
 
-async function send(file: File, body: UploadBody, says: UploadSays, signal: AbortSignal, parts: UploadParts): Promise<boolean> {
+type Patiently = <T>(ask: () => Promise<T>, passes?: (error: unknown) => boolean) => Promise<T>;
+
+/** Asks again after what passes by itself; rejects with what does not, and after too many tries. */
+async function askPatiently<T>(
+  ask: () => Promise<T>,
+  { signal, parts }: Pick<One, 'signal' | 'parts'>,
+  passes: (error: unknown) => boolean = isPassing,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      // A full disk is a 507, and does not pass by waiting.
+      const most = error instanceof ApiError && error.status === 0 ? awayAttemptsMax : attemptsMax;
+      if (signal.aborted || !passes(error) || (error as ApiError).status === 507 || attempt + 1 >= most) throw error;
+      await parts.wait(Math.max((error as ApiError).retryAfterMs ?? 0, reconnectWaitMs(attempt, Math.random())), signal);
+    }
+  }
+}
+
+async function send(
+  file: File,
+  body: UploadBody,
+  { says, signal, parts, limit }: Pick<One, 'says' | 'signal' | 'parts' | 'limit'>,
+): Promise<boolean> {
   let id: string | null = null;
   let told = 0;
-  const patiently = async <T>(ask: () => Promise<T>, passes: (error: unknown) => boolean = isPassing): Promise<T> => {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await ask();
-      } catch (error) {
-        // A full disk is a 507, and does not pass by waiting.
-        const most = error instanceof ApiError && error.status === 0 ? awayAttemptsMax : attemptsMax;
-        if (signal.aborted || !passes(error) || (error as ApiError).status === 507 || attempt + 1 >= most) throw error;
-        await parts.wait(Math.max((error as ApiError).retryAfterMs ?? 0, reconnectWaitMs(attempt, Math.random())), signal);
-      }
-    }
-  };
+  const patiently: Patiently = (ask, passes) => askPatiently(ask, { signal, parts }, passes);
   /** From where it goes on. Of one that is not on the server any more all is sent anew. */
   const resume = async (of: string): Promise<number> => {
     const found = await parts.beginUpload({ ...body, retomar: of }, signal).catch((error: unknown) => {
@@ -212,11 +250,11 @@ async function send(file: File, body: UploadBody, says: UploadSays, signal: Abor
         hash.add(bytes);
         hashed += bytes.length;
       }
-      const [upload, from, bytes] = [id, at, length];
+      const [upload, from]: readonly [string, number] = [id, at];
       if (from < file.size) {
-        const begunMs = performance.now();
-        at = await orResume(upload, () => patiently(async () => await piece(upload, file, [from, bytes], signal, parts)));
-        length = nextPieceBytes(bytes, performance.now() - begunMs);
+        const put = (bytes: number) => patiently(async () => await piece(upload, file, [from, bytes], signal, parts));
+        const sent = await fitting(limit, length, async (bytes) => await orResume(upload, async () => await put(bytes)));
+        [at, length] = [sent.at, sent.next];
         says.arrived((at ?? told) - told);
         told = at ?? told;
       } else if (hashed >= file.size) {

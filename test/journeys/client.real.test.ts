@@ -1,28 +1,44 @@
 /**
  * Programs of others talk to an app and to the API from outside: curl with its offer of HTTP/2 (which Java's client makes, too), Python, a
- * WebSocket, and nginx before the portal as it comes.
+ * WebSocket; at the portal itself, and through each reverse proxy of docs/fronts.md.
  * @module-tag carries-state
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
+import { fronts, openFront, type Front } from './fronts.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
 import { shippedTree } from './shipped-tree.ts';
 import { until } from './until.ts';
 import { createVisitor } from './visitor.ts';
 
-const portal = 'http://svc.localhost:8787';
-const app = 'http://notas.svc.localhost:8787';
-const clock = 'http://relogio.svc.localhost:8787';
-
 let street: Street;
 let machine: Machine;
+let portalProcess: ChildProcess;
 let cookie: (host: string) => string;
 const startMs = performance.now();
 
-const yaml = `apiVersion: svc/v1
+/** Where they ask, under the names that people have. */
+interface Door {
+  readonly portal: string;
+  readonly app: string;
+  readonly clock: string;
+  /** host:port that takes the connections. */
+  readonly at: string;
+}
+const doorAt = (scheme: string, port: number): Door => ({
+  portal: `${scheme}://svc.localhost:${port}`,
+  app: `${scheme}://notas.svc.localhost:${port}`,
+  clock: `${scheme}://relogio.svc.localhost:${port}`,
+  at: `127.0.0.1:${port}`,
+});
+const direct = doorAt('http', 8787);
+const front = doorAt('https', 8443);
+
+const yaml = (more: string): string => `apiVersion: svc/v1
 kind: Portal
 metadata: { name: casa }
-spec: { listen: '127.0.0.1:8787', repository: /usr/lib/svc/examples/apps }
+spec: { listen: '127.0.0.1:8787', repository: /usr/lib/svc/examples/apps${more} }
 ---
 apiVersion: svc/v1
 kind: Server
@@ -36,31 +52,40 @@ spec: { nome: Ana Souza, login: ana, server: casa }
 ${['notas', 'relogio'].map((id) => `---\napiVersion: svc/v1\nkind: Package\nmetadata: { name: ${id} }\nspec: { app: ${id}, versao: 1.0.0, server: casa }\n`).join('')}`;
 
 /** `curl` as it is, with the cookies of the origin and that origin; `at` in place of the portal. */
-const curl = async (url: string, words: readonly string[] = [], at = '127.0.0.1:8787', codes: readonly number[] = [0]) => {
+const curl = async (url: string, at: string, words: readonly string[] = [], codes: readonly number[] = [0]) => {
   const { host, origin } = new URL(url);
   const headers = ['-H', `Cookie: ${cookie(host)}`, '-H', `Origin: ${origin}`];
-  return await machine.run(['curl', '-sS', '--max-time', '30', '--connect-to', `::${at}`, ...headers, ...words, url], { codes });
+  return await machine.run(['curl', '-sSk', '--max-time', '30', '--connect-to', `::${at}`, ...headers, ...words, url], { codes });
 };
 const status = ['-o', '/dev/null', '-w', '%{http_code}'] as const;
+
+/** Writes the desired state, starts the portal, and resolves to the link that it prints. */
+async function startPortal(more: string): Promise<string> {
+  await machine.sh('cat >/etc/svc-portal/casa.yaml', { input: yaml(more) });
+  const up = 'echo $$ >/tmp/portal.pid; exec /usr/lib/svc/bin/svc up /etc/svc-portal --state /var/lib/svc/state';
+  portalProcess = machine.start(['sh', '-c', up], { as: 'svc' });
+  let said = '';
+  for (const stream of [portalProcess.stdout, portalProcess.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return await until('the printed link', () => {
+    if (portalProcess.exitCode !== null) throw new Error(`svc up ended with ${portalProcess.exitCode}:\n${said}`);
+    return /https?:\/\/\S+passe=\S+/.exec(said)?.[0];
+  });
+}
+
+async function signIn(link: string, door: Door): Promise<void> {
+  const visitor = createVisitor(machine, door.at);
+  cookie = visitor.cookie;
+  await visitor.open(link);
+  for (const url of [door.app, door.clock]) await until(`a page of ${url}`, async () => (await visitor.open(`${url}/`)).status === 200);
+}
 
 beforeAll(async () => {
   const [tree, opened] = await Promise.all([shippedTree(), openStreet()]);
   street = opened;
   machine = await street.machine({ '/usr/lib/svc': tree });
-  await machine.sh('useradd --system --home-dir /var/lib/svc --create-home svc; mkdir /etc/svc-portal; cat >/etc/svc-portal/casa.yaml', {
-    input: yaml,
-  });
-  const child = machine.start(['/usr/lib/svc/bin/svc', 'up', '/etc/svc-portal', '--state', '/var/lib/svc/state'], { as: 'svc' });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const link = await until('the printed link', () => {
-    if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${said}`);
-    return /http:\/\/\S+passe=\S+/.exec(said)?.[0];
-  });
-  const visitor = createVisitor(machine, '127.0.0.1:8787');
-  cookie = visitor.cookie;
-  await visitor.open(link);
-  for (const url of [app, clock]) await until(`a page of ${url}`, async () => (await visitor.open(`${url}/`)).status === 200);
+  await machine.sh('useradd --system --home-dir /var/lib/svc --create-home svc; mkdir /etc/svc-portal');
+  await machine.sh('echo 127.0.0.1 svc.localhost notas.svc.localhost relogio.svc.localhost >>/etc/hosts');
+  await signIn(await startPortal(''), direct);
 });
 
 afterAll(async () => {
@@ -68,79 +93,124 @@ afterAll(async () => {
   tellCount(`journey client programmer: ${Math.round((performance.now() - startMs) / 1_000)} s`);
 });
 
-test('curl --http2 is answered over HTTP/1.1, by the portal and by apps', async () => {
-  for (const url of [`${portal}/api/sessao`, `${app}/api/notas`, `${clock}/`])
-    expect([url, (await curl(url, ['--http2', ...status])).out]).toEqual([url, '200']);
-  const made = await curl(`${app}/api/notas`, ['--http2', '--json', '{"titulo":"de fora","texto":"olá"}', ...status]);
-  expect(made.out).toBe('201');
-  expect((await curl(`${app}/api/notas`, ['--http2'])).out).toContain('de fora');
-});
+const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+/** The answer to a handshake, until curl gives up on what follows it. */
+async function shaken(url: string, at: string): Promise<string> {
+  const fields = handshake.flatMap((line) => ['-H', line]);
+  const { out } = await curl(url, at, ['-i', '-N', '--http1.1', '--max-time', '3', ...fields], [0, 28]);
+  return out.split('\r\n')[0] ?? '';
+}
 
-test('a file under a name that has to be escaped is put, and read in part', async () => {
-  const { casa } = JSON.parse((await curl(`${portal}/api/arquivos`)).out) as { casa: string };
-  // `a b+c%41&ç.txt`: in an exact path a percent sign is written %25.
-  const url = `${portal}/api/arquivos/conteudo?caminho=${encodeURIComponent(`${casa}/a b+c%2541&ç.txt`)}`;
-  const put = await curl(url, [
-    '--http2',
-    '-X',
-    'PUT',
-    '-H',
-    'Content-Type: application/octet-stream',
-    '--data-binary',
-    '0123456789',
-    ...status,
-  ]);
-  expect(put.out).toBe('200');
-  expect(await machine.run(['find', casa, '-maxdepth', '1', '-name', 'a b+c%41&ç.txt', '-printf', '%s'])).toMatchObject({ out: '10' });
-  const part = await curl(url, ['--http2', '-r', '2-5', '-w', ' %{http_code}']);
-  expect(part.out).toBe('2345 206');
-});
+/** What holds at the portal itself and through each proxy. */
+function trial({ portal, app, clock, at }: Door): void {
+  test('curl --http2 is answered, by the portal and by apps', async () => {
+    for (const url of [`${portal}/api/sessao`, `${app}/api/notas`, `${clock}/`])
+      expect([url, (await curl(url, at, ['--http2', ...status])).out]).toEqual([url, '200']);
+    const made = await curl(`${app}/api/notas`, at, ['--http2', '--json', '{"titulo":"de fora","texto":"olá"}', ...status]);
+    expect(made.out).toBe('201');
+    expect((await curl(`${app}/api/notas`, at, ['--http2'])).out).toContain('de fora');
+  });
 
-test('Python reads and writes with what it brings', async () => {
-  const script = `
-import json, sys, urllib.request
-cookie, host = sys.argv[1:]
+  test('a file under a name that has to be escaped is put, and read in part', async () => {
+    const { casa } = JSON.parse((await curl(`${portal}/api/arquivos`, at)).out) as { casa: string };
+    // `a b+c%41&ç.txt`: in an exact path a percent sign is written %25.
+    const url = `${portal}/api/arquivos/conteudo?caminho=${encodeURIComponent(`${casa}/a b+c%2541&ç.txt`)}`;
+    const put = await curl(url, at, [
+      '--http2',
+      '-X',
+      'PUT',
+      '-H',
+      'Content-Type: application/octet-stream',
+      '--data-binary',
+      '0123456789',
+      ...status,
+    ]);
+    expect(put.out).toBe('200');
+    expect(await machine.run(['find', casa, '-maxdepth', '1', '-name', 'a b+c%41&ç.txt', '-printf', '%s'])).toMatchObject({ out: '10' });
+    const part = await curl(url, at, ['--http2', '-r', '2-5', '-w', ' %{http_code}']);
+    expect(part.out).toBe('2345 206');
+  });
+
+  test('Python reads and writes with what it brings', async () => {
+    const script = `
+import json, ssl, sys, urllib.request
+cookie, origin = sys.argv[1:]
 def ask(method, body=None):
-    headers = {'Host': host, 'Cookie': cookie, 'Origin': 'http://' + host, 'Content-Type': 'application/json'}
+    headers = {'Cookie': cookie, 'Origin': origin, 'Content-Type': 'application/json'}
     data = None if body is None else json.dumps(body).encode()
-    return urllib.request.urlopen(urllib.request.Request('http://127.0.0.1:8787/api/notas', data, headers, method=method), timeout=30)
+    request = urllib.request.Request(origin + '/api/notas', data, headers, method=method)
+    return urllib.request.urlopen(request, timeout=30, **({'context': ssl._create_unverified_context()} if origin[:5] == 'https' else {}))
 print(ask('POST', {'titulo': 'de Python', 'texto': ''}).status)
 print([note['titulo'] for note in json.load(ask('GET'))['notas']])
 `;
-  const { host } = new URL(app);
-  const { out } = await machine.run(['python3', '-c', script, cookie(host), host]);
-  expect(out).toMatch(/^201\n\[.*'de Python'/);
-});
-
-const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
-/** The answer to a handshake, until curl gives up on what follows it. */
-const shaken = async (at?: string): Promise<string> =>
-  (
-    await curl(`${clock}/ws`, ['-i', '-N', '--http1.1', '--max-time', '3', ...handshake.flatMap((line) => ['-H', line])], at, [0, 28])
-  ).out.split('\r\n')[0] ?? '';
-
-test('a WebSocket is opened', async () => {
-  expect(await shaken()).toBe('HTTP/1.1 101 Switching Protocols');
-});
-
-test('nginx in front passes on all of it', async () => {
-  // As it comes, but for the name: HTTP/1.0 to the portal, no kept connections, answers buffered. The second server is what a WebSocket needs.
-  const front = (port: number, more: string) =>
-    `server { listen ${port}; location / { proxy_pass http://127.0.0.1:8787; proxy_set_header Host $host:8787; ${more} } }`;
-  const sockets = 'proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $http_connection;';
-  const config = `events {} http { access_log off; ${front(8080, '')} ${front(8081, sockets)} }`;
-  await machine.sh('cat >/tmp/nginx.conf; mkdir -p /var/lib/nginx /var/log/nginx; nginx -c /tmp/nginx.conf >/dev/null 2>&1', {
-    input: config,
+    const { host } = new URL(app);
+    const { out } = await machine.run(['python3', '-c', script, cookie(host), app]);
+    expect(out).toMatch(/^201\n\[.*'de Python'/);
   });
-  for (const at of ['127.0.0.1:8080', '127.0.0.1:8081']) {
-    for (const url of [`${portal}/api/sessao`, `${app}/api/notas`, `${clock}/`])
-      expect([at, url, (await curl(url, ['--http2', ...status], at)).out]).toEqual([at, url, '200']);
-    const made = await curl(
-      `${app}/api/notas`,
-      ['-H', 'Transfer-Encoding: chunked', '--json', '{"titulo":"por nginx","texto":""}', ...status],
-      at,
-    );
-    expect([at, made.out]).toEqual([at, '201']);
-  }
-  expect(await shaken('127.0.0.1:8081')).toBe('HTTP/1.1 101 Switching Protocols');
+
+  test('a change that is to be made of what was read is made once, whatever the answer was compressed with', async () => {
+    const url = `${portal}/api/preferencias`;
+    // Large enough for every proxy to compress it.
+    await curl(url, at, ['-X', 'PATCH', '--json', JSON.stringify({ fixados: Array.from({ length: 200 }, (_, n) => `programa-${n}`) })]);
+    for (const [n, coding] of ['identity', 'gzip', 'br', 'zstd', 'deflate, gzip, br, zstd'].entries()) {
+      const read = await curl(url, at, ['-D', '-', '-o', '/dev/null', '-H', `Accept-Encoding: ${coding}`]);
+      const etag = /^etag: (.+)\r$/im.exec(read.out)?.[1] ?? '';
+      expect([coding, (await curl(url, at, ['-H', `If-None-Match: ${etag}`, ...status])).out]).toEqual([coding, '304']);
+      const change = ['-X', 'PATCH', '-H', `If-Match: ${etag}`, '--json', JSON.stringify({ pastas: [`/pasta ${n}`] }), ...status];
+      expect([coding, etag, (await curl(url, at, change)).out]).toEqual([coding, etag, '200']);
+      expect([coding, (await curl(url, at, change)).out]).toEqual([coding, '412']);
+    }
+  });
+
+  test('an address is as it was typed when it comes to the app', async () => {
+    for (const path of ['/nada%2Fdentro', '/nada/%41%2e%2E%C3%A7', '/nada//dois?a=%2F&b=+'])
+      expect([path, (await curl(`${app}${path}`, at, ['--path-as-is', ...status])).out]).toEqual([path, '404']);
+  });
+
+  test('a WebSocket is opened, and an event of a stream comes when it happens', async () => {
+    const stream = curl(`${app}/__svc/eventos`, at, ['-N', '--max-time', '3', '-H', 'Accept: text/event-stream'], [0, 28]);
+    const socket = shaken(`${clock}/ws`, at);
+    expect((await stream).out).toContain('retry: 2000');
+    expect(await socket).toMatch(/^HTTP\/1.1 101 /);
+  });
+}
+
+describe('the portal itself', () => {
+  trial(direct);
+
+  test('nginx without a line too many: HTTP/1.0 to the portal, no kept connections, answers buffered', async () => {
+    await machine.sh('cat >/tmp/nginx.conf; mkdir -p /var/lib/nginx /var/log/nginx; nginx -c /tmp/nginx.conf >/dev/null 2>&1', {
+      input: `events {} http { access_log off; server { listen 8080; location / {
+        proxy_pass http://127.0.0.1:8787; proxy_set_header Host $host:8787; } } }`,
+    });
+    const at = '127.0.0.1:8080';
+    for (const url of [`${direct.portal}/api/sessao`, `${direct.app}/api/notas`, `${direct.clock}/`])
+      expect([url, (await curl(url, at, ['--http2', ...status])).out]).toEqual([url, '200']);
+    const body = ['-H', 'Transfer-Encoding: chunked', '--json', '{"titulo":"por nginx","texto":""}', ...status];
+    expect((await curl(`${direct.app}/api/notas`, at, body)).out).toBe('201');
+  });
+});
+
+describe('behind a reverse proxy', () => {
+  beforeAll(async () => {
+    await machine.sh('kill $(cat /tmp/portal.pid)');
+    await until('the portal to end', () => portalProcess.exitCode !== null);
+    await machine.sh('mkdir /tmp/front; chmod 755 /tmp/front');
+    link = await startPortal(`, url: '${front.portal}', trustedProxies: ['127.0.0.1']`);
+  });
+
+  let link: string;
+  let isSignedIn = false;
+  describe.each(fronts)('%s', (name: Front) => {
+    let end: () => Promise<void>;
+    beforeAll(async () => {
+      const place = { folder: '/tmp/front', sh: machine.sh, start: (argv: readonly string[]) => machine.start(argv) };
+      end = await openFront(name, place, { host: 'svc.localhost', port: 8443, portal: 8787 });
+      if (!isSignedIn) await signIn(link, front);
+      isSignedIn = true;
+    });
+    afterAll(async () => await end?.());
+
+    trial(front);
+  });
 });

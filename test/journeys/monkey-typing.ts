@@ -245,7 +245,7 @@ export async function lostOf(world: MonkeyWorld, monkey: Monkey): Promise<readon
     };
     const apiOf = async (app: string, route: string): Promise<string> => {
       const own = await other.page.context().newPage();
-      await own.goto(`http://${app}.svc.localhost:${portal.port}${route}`);
+      await own.goto(new URL(route, portal.address.replace('//', `//${app}.`)).href);
       const text = await own.locator('body').innerText();
       await own.close();
       return text;

@@ -8,6 +8,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openFront, type Front } from './fronts.ts';
+import { run } from './machines.ts';
 import { until } from './until.ts';
 
 const checkout = path.resolve(import.meta.dirname, '../..');
@@ -21,7 +23,7 @@ const home = '/usr/lib/svc';
 export const exampleApps = ['notas', 'relogio', 'caderno', 'tracos', 'rascunhos', 'leitor', 'dicionario', 'moinho', 'vitrine'] as const;
 
 export interface ShippedPortal {
-  readonly port: number;
+  /** Where its page is for people. */
   readonly address: string;
   /** The files of the person that the journeys are. */
   readonly files: string;
@@ -32,6 +34,8 @@ export interface ShippedPortal {
   kill(): Promise<void>;
   /** The same command on the same state. */
   again(): Promise<void>;
+  /** From now on people come through that proxy, and no other; the first time the portal gets another address, and starts again. */
+  behind(front: Front): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,6 +56,7 @@ async function freePort(): Promise<number> {
 async function writeDesired(folder: string): Promise<string> {
   const desired = path.join(folder, 'desired');
   await mkdir(desired);
+  await writePortal(desired, '');
   const packages: string[] = [];
   for (const app of exampleApps) {
     const from = path.join(checkout, 'examples/apps', app);
@@ -60,7 +65,6 @@ async function writeDesired(folder: string): Promise<string> {
     packages.push(`kind: Package\nmetadata: { name: ${app}-casa }\nspec: { app: ${app}, versao: ${version}, server: casa }`);
   }
   const documents = [
-    'kind: Portal\nmetadata: { name: casa }\nspec: { repository: ../apps, fila: { clusters: [aqui] } }',
     'kind: Cluster\nmetadata: { name: aqui }\nspec: { scheduler: { local: {} }, emVoo: 2, limites: { cpus: 2, memoriaMb: 2000, segundos: 3600 } }',
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: casa } }',
     'kind: Person\nmetadata: { name: ana }\nspec: { nome: Ana Souza, login: ana, server: casa, grupos: [editores] }',
@@ -68,6 +72,11 @@ async function writeDesired(folder: string): Promise<string> {
   ];
   await writeFile(path.join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
   return desired;
+}
+
+async function writePortal(desired: string, more: string): Promise<void> {
+  const spec = `repository: ../apps, fila: { clusters: [aqui] }${more}`;
+  await writeFile(path.join(desired, 'portal.yaml'), `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { ${spec} }\n`);
 }
 
 /** The checkout is hidden by an empty file system, and the product is at its home; both for this process and its children only. */
@@ -92,6 +101,8 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
   const state = path.join(folder, 's');
   const desired = await writeDesired(folder);
   const port = await freePort();
+  let address = `http://svc.localhost:${port}/`;
+  let endFront: (() => Promise<void>) | null = null;
   let output = '';
   let link = '';
   let child: ChildProcess;
@@ -112,7 +123,7 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
       });
     const printed = (): string | undefined => {
       if (isOver()) throw new Error(`svc up ended:\n${text}`);
-      return /open (http:\/\/\S+)/.exec(text)?.[1];
+      return /open (https?:\/\/\S+)/.exec(text)?.[1];
     };
     link = await until('the printed link', printed, startMsMax);
   };
@@ -121,9 +132,26 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
     if (!isOver()) await once(child, 'exit');
   };
   await start();
+  const publicPort = await freePort();
+  const behind = async (front: Front): Promise<void> => {
+    const place = {
+      folder: path.join(folder, 'front'),
+      sh: async (script: string, how: { readonly input?: string } = {}) => await run(['sh', '-ec', script], how),
+      start: ([command = '', ...args]: readonly string[]) => spawn(command, args, { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] }),
+    };
+    if (endFront === null) {
+      address = `https://svc.localhost:${publicPort}/`;
+      await mkdir(place.folder);
+      await kill();
+      await writePortal(desired, `, url: '${address}', trustedProxies: ['127.0.0.1']`);
+      await start();
+    } else await endFront();
+    endFront = await openFront(front, place, { host: 'svc.localhost', port: publicPort, portal: port });
+  };
   return {
-    port,
-    address: `http://svc.localhost:${port}/`,
+    get address() {
+      return address;
+    },
     files: path.join(state, 'casa/home/ana'),
     get link() {
       return link;
@@ -131,7 +159,9 @@ export async function startShipped(tree: string): Promise<ShippedPortal> {
     output: () => output,
     kill,
     again: start,
+    behind,
     stop: async () => {
+      await endFront?.();
       await kill();
       await endBelow(folder);
       await rm(folder, { recursive: true, force: true });

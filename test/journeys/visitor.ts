@@ -29,7 +29,7 @@ export function createVisitor({ run }: Pick<Street, 'run'>, at: string): Visitor
     cookies.set(host, own);
     const cookie = cookieOf(host);
     const all = [...headers, ...(cookie === '' ? [] : [`Cookie: ${cookie}`])].flatMap((line) => ['-H', line]);
-    const argv = ['curl', '-sS', '-i', '--max-time', String(secondsMax), '--connect-to', `::${at}`, '-X', method, ...all];
+    const argv = ['curl', '-sSk', '-i', '--max-time', String(secondsMax), '--connect-to', `::${at}`, '-X', method, ...all];
     const { out } = await run(
       [...argv, ...(body === undefined ? [] : ['--data-binary', '@-']), url],
       body === undefined ? {} : { input: body },

@@ -26,6 +26,7 @@ const expected: readonly Expected[] = [
     why: 'a portal that was started again knows no upload; the page begins it again where it was',
     line: /\b404\b.*\/api\/arquivos\/envios\//,
   },
+  { why: 'a proxy takes less than the portal: the piece comes again, and is smaller', line: /\b413\b.*\/api\/arquivos\/envios\// },
   { why: 'shells end with the portal; the page asks for one of before, and says what became of it', line: /\/ws\/terminais\/.*\b404\b/ },
   {
     why: 'Chromium says it of a page whose network the test took away, and of a page that is a process of its own until long after it is back',
