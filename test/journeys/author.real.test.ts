@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
+import { fronts, openFront } from './fronts.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
 import { shippedTree } from './shipped-tree.ts';
 import { until } from './until.ts';
@@ -30,7 +31,7 @@ async function begin(command: string): Promise<{ readonly link: string; end(): P
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const link = await until(`the link of ${command}`, () => {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${said}`);
-    return /http:\/\/\S+passe=\S+/.exec(said)?.[0];
+    return /https?:\/\/\S+passe=\S+/.exec(said)?.[0];
   }).catch((error: unknown) => {
     throw new Error(`${String(error)}; it printed:\n${said}`);
   });
@@ -47,12 +48,12 @@ type Sees = (text: string) => Promise<void>;
 
 /** Signs in by the link, which works once; the answer opens the app until its page says that. */
 async function signedIn(link: string): Promise<Sees> {
-  const { host, port } = new URL(link);
+  const { protocol, host, port } = new URL(link);
   const visitor = createVisitor(machine, `127.0.0.1:${port}`);
   await visitor.open(link);
   return async (text) =>
     void (await until(`a page with ${text}`, async () => {
-      const { status, body } = await visitor.open(`http://my-notes.${host}/`);
+      const { status, body } = await visitor.open(`${protocol}//my-notes.${host}/`);
       return status === 200 && body.includes(text);
     }));
 }
@@ -108,4 +109,25 @@ test('it is judged, published, installed by YAML and opened', async () => {
   await author("sed -i 's|0[.]1[.]0|0.2.0|' portal/home.yaml");
   await sees('Updated by its author');
   await end();
+});
+
+test('behind each reverse proxy its page and its next version are the same', async () => {
+  // The lines of docs/fronts.md, in the YAML of before.
+  await author(`sed -i "s|listen: '127.0.0.1:8787'|&, url: 'https://svc.localhost:8443', trustedProxies: ['127.0.0.1']|" portal/home.yaml`);
+  await machine.sh('mkdir /tmp/front; chmod 755 /tmp/front');
+  const place = { folder: '/tmp/front', sh: machine.sh, start: (argv: readonly string[]) => machine.start(argv) };
+  const portal = await begin(command(4));
+  let sees: Sees | null = null;
+  for (const [n, front] of fronts.entries()) {
+    const end = await openFront(front, place, { host: 'svc.localhost', port: 8443, portal: 8787 });
+    sees ??= await signedIn(portal.link);
+    await sees(n === 0 ? 'Updated by its author' : `Behind ${fronts[n - 1]}`);
+    await author(`sed -i 's|<h1>.*</h1>|<h1>Behind ${front}</h1>|' my-notes/frontend/index.html`);
+    await author(`sed -i 's|"version": "0.[0-9]*.0"|"version": "0.${n + 3}.0"|' my-notes/svc-app.json`);
+    await author(command(3));
+    await author(`sed -i 's|versao: 0[.][0-9]*[.]0|versao: 0.${n + 3}.0|' portal/home.yaml`);
+    await sees(`Behind ${front}`);
+    await end();
+  }
+  await portal.end();
 });
