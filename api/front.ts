@@ -82,7 +82,9 @@ export function createFront(deps: FrontDeps): Front {
     if (host.kind === 'app') return apps.request(req, res, host.app);
     if (host.kind === 'files') return deps.previews(req, res);
     if (host.kind === 'other')
-      return isLocalScrape(req) || isBackendCall(req, deps.direct) ? ownRoute(req, res) : sendElsewhere(req, res, site, host.why);
+      return isLocalScrape(req) || isBackendCall(req, deps.direct) || isEngineFetch(req, deps.direct)
+        ? ownRoute(req, res)
+        : sendElsewhere(req, res, site, host.why);
     const inApp = splitProxyPath(url);
     if (inApp) return apps.prefixed(req, res, inApp.app, inApp.rest);
     const pathFault = proxyPathFault(url);
@@ -136,6 +138,12 @@ export function isBackendCall(req: IncomingMessage, direct: string): boolean {
   if (req.headers.host !== direct) return false;
   const path = pathOf(req.url ?? '');
   return path.startsWith('/ws/salas/') || (path.startsWith('/api/') && /^Bearer /i.test(req.headers.authorization ?? ''));
+}
+
+/** An installer on this machine fetches an engine by address. Whoever asks gets one: it needs no token. Source: spec 4.1 `/v1/motor`. */
+function isEngineFetch(req: IncomingMessage, direct: string): boolean {
+  const reads = req.method === 'GET' || req.method === 'HEAD';
+  return reads && req.headers.host === direct && pathOf(req.url ?? '').startsWith('/v1/motor/');
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -395,6 +395,9 @@ test('inside `svc up` the same folder stands below the portal, and the store sho
     const tarball = await ask(base, '/v1/pacote/notas/1.0.0.tgz', { headers: { host, range: 'bytes=1-' } });
     expect([tarball.status, tarball.body.equals(notas.subarray(1))]).toEqual([206, true]);
     expect((await ask(base, '/v1/catalogo.json', { headers: { host: `notas.${host}` } })).status).not.toBe(200);
+    // An installer on this machine fetches an engine by address; nothing else of the repository is there.
+    const byAddress = ['/v1/motor/ocr/2.1.0+cpu', '/v1/catalogo.json'].map(async (target) => (await ask(base, target)).status);
+    expect(await Promise.all(byAddress)).toEqual([200, 421]);
     const body = await packed('nova', '2.0.0');
     const headers = { host, authorization: `Bearer ${token}` };
     expect((await ask(base, '/v1/pacote/nova/2.0.0.tgz', { method: 'PUT', headers, body })).status).toBe(201);

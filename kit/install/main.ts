@@ -15,7 +15,7 @@ import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
 import { applyCredential, readOrder } from '../service/credential.ts';
 import { takeInventory } from './inventory.ts';
-import { findSource, type Found } from './source.ts';
+import { findSource, folderMeant, type Found } from './source.ts';
 import { dropOwnStagings } from './versions.ts';
 import { tellsVersion } from '../version.ts';
 import { unpacksWithVersion } from './unpack.ts';
@@ -132,7 +132,11 @@ async function run(order: Order): Promise<Exclude<InstallOutcome, { event: 'erro
   if (order.act === 'remove') return await remove(target, order.what);
   if (order.act === 'confirm') return await confirm(target, order.what);
   if (order.bytes !== null && order.sha256 !== null) return await install(target, fromInput(order, order.bytes, order.sha256));
-  return await install(target, await findSource(order.what, order.repository, order.sha256));
+  try {
+    return await install(target, await findSource(order.what, order.repository, order.sha256));
+  } catch (error) {
+    throw folderMeant(order.what, error);
+  }
 }
 
 async function requirementsOf({ requirements }: Order): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 /** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
-import { closeSync, fstatSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appIdFault } from '../../schema/app-id.ts';
+import { appIdFault, isAppId } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
 import { packageChooser } from '../repository/publishing/package-files.ts';
@@ -48,6 +48,13 @@ export async function findSource(what: string, repository: string, sha256: strin
   if (fault !== null) throw new SvcError('BAD_REQUEST', fault);
   if (repository === '') return { source: { kind: 'installed' }, app, version, offers: none };
   return { app, ...(await findPackage(repository, { app, version, sha256 }, fetchDocument)) };
+}
+
+/** An id that nobody has may be meant as the folder of that name: it is not installed unasked, and named. */
+export function folderMeant(what: string, error: unknown): unknown {
+  const isMissing = error instanceof SvcError && error.code === 'PACKAGE_SOURCE_MISSING';
+  if (!isMissing || !isAppId(what) || !existsSync(resolve(what, 'svc-app.json'))) return error;
+  return new SvcError(error.code, `${error.message}; the folder ${what} is installed by its path: svc-app-install ./${what}`);
 }
 
 /** Puts the package into `staging/package`. Validation and extraction use a private copy, which no other process can change. */

@@ -22,6 +22,8 @@ export interface TestServer {
   readonly apps: string;
   package(name: string, manifest?: Readonly<Record<string, unknown>>, files?: Readonly<Record<string, string>>): string;
   run(argv: readonly string[], environment?: Readonly<Record<string, string>>, onStart?: (child: ChildProcess) => void): Promise<Outcome>;
+  /** In that folder. */
+  runIn(cwd: string, argv: readonly string[]): Promise<Outcome>;
   /** What stands below its folder, copied there from another one that nobody uses now. */
   copyFrom(other: TestServer): void;
   /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
@@ -62,6 +64,7 @@ export function testServer(
       return root;
     },
     run: (argv, environment = {}, onStart) => run(dir, argv, environment, account, onStart),
+    runIn: (cwd, argv) => run(dir, argv, {}, account, undefined, cwd),
     copyFrom: (other) => void execFileSync('cp', ['-a', `${other.dir}/.`, dir]),
     version: (app = 'notas') => wholeVersion(join(apps, app)),
     dispose: () => {
@@ -86,8 +89,10 @@ function run(
   environment: Readonly<Record<string, string>>,
   account?: { readonly uid: number; readonly gid: number },
   onStart?: (child: ChildProcess) => void,
+  cwd?: string,
 ): Promise<Outcome> {
   const child = spawn(command, [...argv, '--json'], {
+    cwd,
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       HOME: dir,

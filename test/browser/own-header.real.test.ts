@@ -77,9 +77,11 @@ test('while it starts there is a title bar, its menu and its controls, by keyboa
   expect(await notas().getByRole('button', { name: 'Fechar', exact: true }).count()).toBe(0);
 });
 
-test('one that starts and never comes is closed by keyboard', async () => {
+test('one that starts and never comes says that it takes long, and is closed by keyboard', async () => {
   await writeFile(slowly, '');
   await openApp(page, 'Notas');
+  // Source: spec 3.2.
+  await notas().getByText('Está demorando mais que o normal.').waitFor({ timeout: 20_000 });
   const close = notas().getByRole('button', { name: 'Fechar', exact: true });
   await close.waitFor();
   for (let stops = 0; stops < 6 && !(await close.evaluate((one) => one.matches(':focus'))); stops += 1) await page.keyboard.press('Tab');

@@ -7,6 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { containmentText } from '../../schema/texts/containment.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import {
   axeFindings,
@@ -100,6 +101,14 @@ test('by keyboard: opened from the task manager, replaced, left by Escape one st
   await page.getByRole('combobox').fill('Gerenciador');
   await page.keyboard.press('Enter');
   await page.locator('tr[data-app="assinador"] button.name').press('Enter');
+  // Source: spec 3.3 supervisor rule 5.
+  const { contained, containedReason } = await page.evaluate(async () => {
+    const { apps } = (await (await fetch('/api/apps')).json()) as { apps: { id: string; contained: boolean; containedReason: string }[] };
+    return apps.find(({ id }) => id === 'assinador')!;
+  });
+  const details = page.getByRole('region', { name: 'Detalhes de Assinador' });
+  await details.getByText(contained ? 'Aplicados' : 'Sem limites', { exact: true }).waitFor();
+  if (!contained) await details.getByText(containmentText(containedReason, 'pt')).waitFor();
   await page.locator('[data-verb=secrets]').press('Enter');
   const replace = row('ASSINADOR_CHAVE').getByRole('button', { name: 'Substituir ASSINADOR_CHAVE' });
   await replace.press('Enter');

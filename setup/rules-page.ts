@@ -1,0 +1,92 @@
+/**
+ * The rules of the specification as a page: what each says, the file that keeps it and the test that holds it, read from docs/rules/. A rule that
+ * is kept otherwise names the decision that says why; one that is not kept says what is missing.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+const root = path.resolve(import.meta.dirname, '..');
+const folder = 'docs/rules';
+
+export interface Rule {
+  /** The section and a number in it, for good: a rule that goes takes its id along. */
+  readonly id: string;
+  readonly rule: string;
+  /** `folder/file.ts`, with `#symbol` where the file keeps more than this rule. */
+  readonly file: string;
+  readonly test?: string;
+  /** Its title, as the file of the test has it. */
+  readonly title?: string;
+  /** The row of a table of cases, where the title is that of all. */
+  readonly case?: string;
+  /** Why there is no test. */
+  readonly untested?: string;
+  /** Number of the decision by which it is kept otherwise than the specification has it. */
+  readonly decided?: string;
+  /** Not kept: what is missing. */
+  readonly missing?: string;
+}
+
+export interface Section {
+  readonly section: string;
+  readonly about: string;
+  readonly rules: readonly Rule[];
+}
+
+/** In the order of the specification. */
+export function ruleSections(): readonly Section[] {
+  const files = readdirSync(path.join(root, folder)).filter((file) => file.endsWith('.yaml'));
+  return files
+    .toSorted((a, b) => parseFloat(a) - parseFloat(b))
+    .map((file) => parse(readFileSync(path.join(root, folder, file), 'utf8')) as Section);
+}
+
+const records = readdirSync(path.join(root, 'docs/decisions'));
+
+/** The file of a decision; null where no record has the number. */
+export const recordOf = (number: string): string | null => records.find((name) => name.startsWith(`${number}-`)) ?? null;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function testOf({ test, title = '', case: row, untested = '' }: Rule): string {
+  if (test === undefined) return `no test: ${untested}`;
+  return `\`${test}\`: ${title.replaceAll(/\$\{[^}]*\}/g, '…')}${row === undefined ? '' : ` (${row})`}`;
+}
+
+function keptAs({ decided, missing }: Rule): string {
+  if (missing !== undefined) return `not kept: ${missing}`;
+  return decided === undefined ? '' : `otherwise: [${decided}](decisions/${recordOf(decided)})`;
+}
+
+function tableOf({ section, about, rules }: Section): string {
+  const rows = rules.map((rule) => {
+    const [file = '', symbol] = rule.file.split('#');
+    const by = `\`${file}\`${symbol === undefined ? '' : ` \`${symbol}\``}`;
+    return `| ${[rule.id, rule.rule, by, testOf(rule), keptAs(rule)].map(cell).join(' | ')} |`;
+  });
+  return [`## ${section} ${about}`, '', '| id | rule | file | test | |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+/** How many are kept as the specification has them, otherwise by a decision, and not. */
+export function countsOf(rules: readonly Rule[]): { readonly held: number; readonly decided: number; readonly missing: number } {
+  const missing = rules.filter((rule) => rule.missing !== undefined).length;
+  const decided = rules.filter((rule) => rule.missing === undefined && rule.decided !== undefined).length;
+  return { held: rules.length - decided - missing, decided, missing };
+}
+
+export function rulesPage(): string {
+  const sections = ruleSections();
+  const rules = sections.flatMap((section) => section.rules);
+  const { held, decided, missing } = countsOf(rules);
+  const head = [
+    '# Rules',
+    '',
+    'Written by `node setup/rules-table.ts` from the files of `docs/rules/`; not edited by hand. Each row is a rule of the specification in our words, by',
+    'its section, with the file that keeps it and the test that holds it. `setup/rules-page.test.ts` fails where one of them is gone.',
+    '',
+    `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise, by the decision that the row names, ${missing} not kept.`,
+    '',
+  ];
+  return [...head, sections.map(tableOf).join('\n')].join('\n');
+}
