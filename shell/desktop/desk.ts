@@ -62,6 +62,13 @@ export interface Switching {
   readonly isOver: boolean;
 }
 
+/** The person is asked before their session ends; `then` ends it. */
+export interface Leaving {
+  readonly then: () => void;
+  /** The portal takes neither passwords nor another provider's word: without a new link nobody comes back. */
+  readonly needsLink: boolean;
+}
+
 export interface Desk {
   readonly session: SessionAnswer;
   readonly apps: AppsModel;
@@ -138,8 +145,8 @@ export interface Desk {
   /** A file of the person, by its exact path. */
   openEditor(path: string): void;
   openViewer(path: string): void;
-  /** What the person is asked about before their session ends, as something is not saved. */
-  readonly leaving: Signal<(() => void) | null>;
+  /** What the person is asked about before their session ends. */
+  readonly leaving: Signal<Leaving | null>;
   /** What pages say is not saved. */
   readonly unsaved: Unsaved;
   /** Something in the window is not saved: `ask` is called instead of closing it. Null: nothing is. */

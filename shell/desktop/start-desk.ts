@@ -17,6 +17,7 @@ import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../sessi
 import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { readDev } from '../session/dev-api.ts';
+import { toSignIn } from '../session/leave.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
@@ -48,7 +49,8 @@ import { engineParts } from './engine-parts.ts';
 import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
-import type { Desk, Frame, KeyboardMode, Switching, Toast } from './desk.ts';
+import { followLeaving } from './leaving.ts';
+import type { Desk, Frame, KeyboardMode, Leaving, Switching, Toast } from './desk.ts';
 import { keptHere, keptInTab } from '../state/kept.ts';
 
 /** Windows are written down when nothing changed for so long, and when the page goes. */
@@ -170,7 +172,7 @@ function emptyAtFirst() {
     shortcutsOpen: createSignal(false),
     switching: createSignal<Switching | null>(null),
     sessionsOpen: createSignal(false),
-    leaving: createSignal<(() => void) | null>(null),
+    leaving: createSignal<Leaving | null>(null),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),
     roomsChanged: createSignal(0),
@@ -341,7 +343,8 @@ function closeRemoved(desk: Desk, app: string): void {
 
 /** The session ended elsewhere: the sign-in page is loaded. Too many cookies: the portal's page removes them. */
 function leaveWhenSignedOut(error: unknown): never {
-  if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
+  if (error instanceof ApiError && error.status === 401) toSignIn('ended');
+  if (error instanceof ApiError && error.status === 431) location.reload();
   throw error;
 }
 
@@ -404,6 +407,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     for (const window of windows.windows.get()) if (isApp(window)) bridge.emit(window.id, 'tema', appearance());
   };
   followUnsaved(desk);
+  followLeaving(desk);
   // With what pages have not heard yet.
   addEventListener('pagehide', remember);
   apps.state.subscribe(() => void restore());

@@ -1,5 +1,5 @@
-/** The question before the person signs out while something is not saved. */
-import { html, LitElement, type TemplateResult } from 'lit';
+/** The question before the person signs out: what is not saved, and that they need a new link to come back. */
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import { language, listed, text } from '../i18n/i18n.ts';
@@ -18,19 +18,29 @@ export class SvcLeave extends LitElement {
 
   #decide(leaves: boolean): void {
     const { unsaved, leaving } = this.desk;
-    const leave = leaving.get();
+    const question = leaving.get();
     leaving.set(null);
     if (!leaves) return;
     // The browser asks no second time.
     for (const id of unsaved.state.get().keys()) this.desk.discard(id);
-    leave?.();
+    question?.then();
   }
 
   override render(): TemplateResult {
-    return html`<ui-dialog open alert label=${text('unsaved.leaveTitle')} @close=${() => this.#decide(false)}>
-      <p>${text('unsaved.lost', { nomes: listed(unsavedTitles(this.desk)) })}</p>
-      <ui-button slot="actions" autofocus @click=${() => this.#decide(false)}>${text('unsaved.stay')}</ui-button>
-      <ui-button slot="actions" variant="danger" @click=${() => this.#decide(true)}>${text('unsaved.leave')}</ui-button>
+    const { admin, usuario } = this.desk.session;
+    const lost = unsavedTitles(this.desk);
+    const loses = lost.length > 0;
+    return html`<ui-dialog open alert label=${text(loses ? 'unsaved.leaveTitle' : 'leave.title')} @close=${() => this.#decide(false)}>
+      ${loses ? html`<p>${text('unsaved.lost', { nomes: listed(lost) })}</p>` : nothing}
+      ${
+        this.desk.leaving.get()?.needsLink === true
+          ? html`<p>${admin ? text('leave.makesLink', { usuario }) : text('leave.needsLink')}</p>`
+          : nothing
+      }
+      <ui-button slot="actions" autofocus @click=${() => this.#decide(false)}>${text(loses ? 'unsaved.stay' : 'leave.stay')}</ui-button>
+      <ui-button slot="actions" variant="danger" @click=${() => this.#decide(true)}>
+        ${text(loses ? 'unsaved.leave' : 'prefs.signOut')}
+      </ui-button>
     </ui-dialog>`;
   }
 }

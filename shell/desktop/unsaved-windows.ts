@@ -1,6 +1,5 @@
 /** What is not saved in windows of apps, as this desktop acts on it. Decision: docs/decisions/0322-what-is-not-saved.md */
 import { createUnsaved, type Unsaved } from '../windows/unsaved.ts';
-import { askBeforeLeaving } from '../session/leave.ts';
 import type { Desk } from './desk.ts';
 import { limits } from './limits.ts';
 
@@ -13,7 +12,7 @@ export function unsavedOf(desk: () => Desk): Unsaved {
 }
 
 /** Such a window asks before it closes, and so does the browser before this page goes. */
-export function followUnsaved({ unsaved, hold, leaving }: Pick<Desk, 'unsaved' | 'hold' | 'leaving'>): void {
+export function followUnsaved({ unsaved, hold }: Pick<Desk, 'unsaved' | 'hold'>): void {
   let before: ReadonlySet<string> = new Set();
   unsaved.state.subscribe(() => {
     const now = new Set(unsaved.state.get().keys());
@@ -21,7 +20,6 @@ export function followUnsaved({ unsaved, hold, leaving }: Pick<Desk, 'unsaved' |
     for (const id of before) if (!now.has(id)) hold(id, null);
     before = now;
   });
-  askBeforeLeaving((then) => (unsaved.state.get().size === 0 ? then() : leaving.set(then)));
   addEventListener('beforeunload', (event) => {
     if (unsaved.state.get().size > 0) event.preventDefault();
   });

@@ -7,7 +7,7 @@ import { pressShellKey } from '../desktop/keys.ts';
 import { pinItem, pinMoves } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
-import { leave } from '../session/leave.ts';
+import { beforeLeaving, leave } from '../session/leave.ts';
 import { desktopMenu, jumpList, own, positions } from '../opening/menus.ts';
 import { openRole } from '../opening/open.ts';
 import { updatesIn } from '../shop/model.ts';
@@ -90,7 +90,7 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     command(text('menu.desktop'), 'app', () => openDesktopMenu(desk, { x: innerWidth / 2 - 120, y: innerHeight / 4 })),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
     command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
-    command(text('prefs.signOut'), 'out', () => attempt(desk, leave)),
+    command(text('prefs.signOut'), 'out', () => beforeLeaving(() => attempt(desk, leave))),
   ];
 }
 

@@ -41,20 +41,34 @@ const own = css`
     color: var(--muted);
     line-height: 1.55;
   }
-  ol {
+  ul {
     display: grid;
     gap: 8px;
-    margin: 16px 0 24px;
+    margin: 8px 0 0;
     padding-left: 20px;
-    list-style: decimal;
+    list-style: disc;
+  }
+  code {
+    display: block;
+    margin-top: 4px;
+    padding: 6px 10px;
+    border-radius: 8px;
+    background: var(--hover);
+    color: var(--ink);
+    font-size: 13px;
+    overflow-wrap: anywhere;
+  }
+  .ended {
+    margin-bottom: 12px;
+    color: var(--ink);
+    font-weight: 600;
   }
   form {
     display: grid;
     gap: 8px;
   }
-  ol + .by-link {
-    padding-top: 20px;
-    border-top: 1px solid var(--line);
+  .lead + .by-link {
+    margin-top: 20px;
   }
   .label {
     margin: 0;

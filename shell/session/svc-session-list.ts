@@ -8,7 +8,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { browserOf } from './agent.ts';
 import { endAllSessions, endSession, listSessions } from './api.ts';
-import { beforeLeaving } from './leave.ts';
+import { beforeLeaving, toSignIn } from './leave.ts';
 import { sayError } from './say-error.ts';
 
 type Row = SessionsAnswer['sessoes'][number];
@@ -105,7 +105,7 @@ export class SvcSessionList extends LitElement {
   async #endNow(row: Row): Promise<void> {
     await this.#try(async () => {
       await endSession(row.id);
-      if (row.current) return location.assign('/');
+      if (row.current) return toSignIn('left');
       this.rows = await listSessions();
     });
     // The button that was pressed is gone.
@@ -115,7 +115,7 @@ export class SvcSessionList extends LitElement {
   async #endAll(others: boolean): Promise<void> {
     await this.#try(async () => {
       await endAllSessions(others);
-      if (!others) return location.assign('/');
+      if (!others) return toSignIn('left');
       this.rows = await listSessions();
     });
   }

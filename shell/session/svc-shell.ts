@@ -11,7 +11,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { isPassing, linkOwner, whoAmI } from './api.ts';
 import { keepDestination } from './destination.ts';
-import { leave } from './leave.ts';
+import { leave, type Ended } from './leave.ts';
 import { sayError } from './say-error.ts';
 import { refusalOf, type Refusal } from './say-refusal.ts';
 import { comeBack, keepSession } from './session-key.ts';
@@ -24,7 +24,7 @@ type Phase =
   | { readonly kind: 'loading' }
   /** It is retried automatically; `asking`: right now. */
   | { readonly kind: 'failed'; readonly message: string; readonly asking: boolean }
-  | { readonly kind: 'out'; readonly refusal: Refusal | null }
+  | { readonly kind: 'out'; readonly refusal: Refusal | null; readonly ended: Ended | null }
   | { readonly kind: 'asked'; readonly question: Question }
   | { readonly kind: 'in'; readonly desk: Desk };
 
@@ -36,14 +36,17 @@ interface Address {
   readonly entrada: string | null;
   /** Where a link into an app led. */
   readonly destino: string | null;
+  /** How the session of this page ended. */
+  readonly fim: string | null;
 }
 
 function takeAddress(): Address {
   const address = new URL(location.href);
-  const [passe = null, entrada = null, destino = null] = ['passe', 'entrada', 'destino'].map((name) => address.searchParams.get(name));
-  for (const name of ['passe', 'entrada', 'destino']) address.searchParams.delete(name);
+  const names = ['passe', 'entrada', 'destino', 'fim'];
+  const [passe = null, entrada = null, destino = null, fim = null] = names.map((name) => address.searchParams.get(name));
+  for (const name of names) address.searchParams.delete(name);
   if (address.search !== location.search) history.replaceState(null, '', address);
-  return { passe, entrada, destino };
+  return { passe, entrada, destino, fim };
 }
 
 function nullUnlessPassing(error: unknown): null {
@@ -115,7 +118,7 @@ export class SvcShell extends LitElement {
   }
 
   /** Throws what may pass: a person is not shown the sign-in page, nor a link lost, for an answer that did not come. */
-  async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
+  async #opened({ passe, entrada, destino, fim }: Address): Promise<Phase> {
     const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
     // Who is signed in follows no link into an app, but for the one that `svc dev` prints.
@@ -125,10 +128,10 @@ export class SvcShell extends LitElement {
         return { kind: 'asked', question: { kind: 'link', passe, owner: await linkOwner(passe), session } };
       } catch (error) {
         if (isPassing(error)) throw error;
-        if (session === null) return { kind: 'out', refusal: error as Refusal };
+        if (session === null) return { kind: 'out', refusal: error as Refusal, ended: null };
       }
     }
-    if (session === null) return { kind: 'out', refusal: refusalOf(entrada) };
+    if (session === null) return { kind: 'out', refusal: refusalOf(entrada), ended: fim === 'left' || fim === 'ended' ? fim : null };
     keepSession(session).catch(() => undefined);
     return { kind: 'in', desk: startDesk(session) };
   }
@@ -136,7 +139,7 @@ export class SvcShell extends LitElement {
   /** The sign-in page is in the document itself: svc-sign-in.ts says why. */
   override updated(): void {
     const { phase } = this;
-    render(phase.kind === 'out' ? html`<svc-sign-in .refusal=${phase.refusal}></svc-sign-in>` : nothing, this);
+    render(phase.kind === 'out' ? html`<svc-sign-in .refusal=${phase.refusal} .ended=${phase.ended}></svc-sign-in>` : nothing, this);
   }
 
   override render(): TemplateResult {

@@ -7,6 +7,7 @@ import { language, text } from '../i18n/i18n.ts';
 import { createRetry } from '../state/retry.ts';
 import { Watch } from '../state/signal.ts';
 import { glyph } from '../ui/glyphs.ts';
+import type { Ended } from './leave.ts';
 import { signIn, signInMethods, type SignInBody } from './api.ts';
 import { passOf } from './link.ts';
 import { sayRefusal, type Refusal } from './say-refusal.ts';
@@ -17,6 +18,7 @@ const linkCodes: ReadonlySet<string> = new Set(['PASS_REFUSED', 'LINK_FROM_APP',
 export class SvcSignIn extends LitElement {
   static override properties = {
     refusal: { attribute: false },
+    ended: { attribute: false },
     methods: { state: true },
     away: { state: true },
     busy: { state: true },
@@ -25,6 +27,8 @@ export class SvcSignIn extends LitElement {
   };
   /** Why the last attempt came to nothing. */
   declare refusal: Refusal | null;
+  /** How the session ended that this page had. */
+  declare ended: Ended | null;
   /** Null until the portal said so. */
   declare methods: SignInMethodsAnswer | null;
   /** It could not be asked, and is asked again: links are taken meanwhile. */
@@ -40,6 +44,7 @@ export class SvcSignIn extends LitElement {
   constructor() {
     super();
     this.refusal = null;
+    this.ended = null;
     this.methods = null;
     this.away = false;
     this.busy = false;
@@ -142,6 +147,7 @@ export class SvcSignIn extends LitElement {
     return html`<main aria-busy=${methods === null && !this.away}>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('signin.title')}</h1>
+      ${this.ended === null || refusal !== null ? nothing : html`<p class="ended" role="status">${text(`signin.${this.ended}`)}</p>`}
       ${refusal === null || (hasLink && this.#ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
       ${methods?.ssh === true && methods.oidc !== null ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
       ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, methods.ssh)}
@@ -154,7 +160,12 @@ export class SvcSignIn extends LitElement {
             </details>`
           : nothing
       }
-      ${methods === null || others ? nothing : html`${this.#steps()}${this.#link()}`}
+      ${
+        methods === null || others
+          ? nothing
+          : html`<p class="lead">${text('signin.lead')}</p>
+              ${this.#link()}${this.#steps()}`
+      }
       ${
         methods === null && this.away
           ? html`<p class="lead" role="status">${text('signin.away')}</p>
@@ -216,14 +227,16 @@ export class SvcSignIn extends LitElement {
     >`;
   }
 
-  /** For the operator: only they have the portal's terminal. */
+  /** Only administrators have the portal's terminal. */
   #steps(): TemplateResult {
-    return html`<p class="lead">${text('signin.lead')}</p>
-      <ol>
-        <li>${text('signin.step1')}</li>
+    return html`<details>
+      <summary>${text('signin.forAdmins')}</summary>
+      <ul>
+        <li>${text('signin.step1')} <code>${text('signin.command')}</code></li>
         <li>${text('signin.step2')}</li>
         <li>${text('signin.step3')}</li>
-      </ol>`;
+      </ul>
+    </details>`;
   }
 
   #link(): TemplateResult {

@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../support/chromium.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { frameAt, newLink, newPage, openApp, windowOf } from './support/browser.ts';
+import { frameAt, newLink, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let portal: RunningPortal;
@@ -116,8 +116,7 @@ test.for(bare)('%s', { timeout: 120_000 }, async ([, script, how]) => {
     // Its windows are back, and no more of them takes the focus from the menu.
     if (how !== 'forgets') await textbox.waitFor();
     await page.getByRole('heading', { name: /Ana/ }).waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: /Sessão e preferências|Session and preferences/ }).click();
-    await page.getByRole('menuitem', { name: /^(?:Sair|Sign out)$/ }).click();
+    await signOut(page);
     await page.locator('svc-sign-in').waitFor();
     expect(thrown).toEqual([]);
   } finally {

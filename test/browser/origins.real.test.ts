@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, frameAt, newPage, openApp, windowOf } from './support/browser.ts';
+import { axeFindings, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { servePages } from '../../sdk/testing/page-server.ts';
@@ -337,8 +337,7 @@ describe('a session whose cookie was thrown away', () => {
 
   test('does not come back after signing out', async () => {
     const { page, context } = await enter();
-    await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-    await page.getByRole('menuitem', { name: 'Sair' }).click();
+    await signOut(page);
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
     await context.clearCookies();
     await page.reload();
@@ -356,8 +355,7 @@ describe('a session whose cookie was thrown away', () => {
       await evict(tab);
       return (await sessionCookie(context)) === undefined;
     });
-    await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-    await page.getByRole('menuitem', { name: 'Sair' }).click();
+    await signOut(page);
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
     await context.clearCookies();
     await context.addCookies(kept);

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, newLink, newPage, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { axeFindings, newLink, newPage, dialogOf, openApp, signedInAnew, signOut, windowOf, type TestPage } from './support/browser.ts';
+import { expectLooks } from './support/looks.ts';
 import { launchBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
@@ -85,13 +86,30 @@ test('an address where nothing is shows a page for people, in their language, wi
 test('signing out ends the session for this browser, and says so when it could not', async () => {
   const page = await enter();
   await page.route('**/api/sessao', async (route) => await (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
-  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-  await page.getByRole('menuitem', { name: 'Sair' }).click();
+  await signOut(page);
   await page.locator('ui-toast').getByText('Não foi possível: O portal não respondeu').waitFor();
   await page.unroute('**/api/sessao');
-  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-  await page.getByRole('menuitem', { name: 'Sair' }).click();
+  // The list of commands asks, too; the keyboard is at the answer that changes nothing.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Sair');
+  await page.getByRole('option', { name: /^Sair/ }).first().waitFor();
+  await page.keyboard.press('Enter');
+  const question = dialogOf(page, 'Sair deste navegador?', 'alertdialog');
+  await question.getByText('svc link ana --admin').waitFor();
+  await expectLooks(page, 'sair', 320);
+  await expect
+    .poll(async () => await question.getByRole('button', { name: 'Continuar aqui' }).evaluate((e) => e.matches(':focus')))
+    .toBe(true);
+  await page.keyboard.press('Enter');
+  await question.waitFor({ state: 'detached' });
+  await signOut(page);
+  await page.getByRole('status').getByText('Você saiu deste navegador.').waitFor();
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  expect(page.url()).toBe(`http://svc.localhost:${portal.port}/`);
+  await page.getByText('peça-o a quem administra o portal').waitFor();
+  await page.getByText('Para quem administra o portal').click();
+  await page.getByText('svc link PESSOA').waitFor();
+  await expectLooks(page, 'saiu', 320);
   await page.reload();
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();
   expect(await page.evaluate(async () => (await fetch('/api/apps')).status)).toBe(401);
@@ -101,9 +119,9 @@ test('signing out in one tab signs out the others', async () => {
   const page = await enter();
   const other = await page.context().newPage();
   await other.goto(`http://svc.localhost:${portal.port}/`);
-  await other.getByRole('button', { name: /Sessão e preferências/ }).click();
-  await other.getByRole('menuitem', { name: 'Sair' }).click();
+  await signOut(other);
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+  await page.getByText('Sua sessão neste navegador terminou.').waitFor();
   expect(await page.getByRole('toolbar').count()).toBe(0);
 });
 

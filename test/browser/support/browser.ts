@@ -152,6 +152,16 @@ export async function axeInBothThemes(page: Page, { inside = [], seen }: Looks =
   return found;
 }
 
+/** By the menu of a portal that takes links alone: it asks first. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Sessão e preferências|Session and preferences/ }).click();
+  await page.getByRole('menuitem', { name: /^(?:Sair|Sign out)$/ }).click();
+  await page
+    .locator('svc-leave')
+    .getByRole('button', { name: /^(?:Sair|Sign out)$/ })
+    .click();
+}
+
 /** A fresh one-time link: the printed one works once. */
 export async function newLink(portal: RunningPortal, admin = true): Promise<string> {
   const { body } = await portal.admin('POST', '/api/admin/links', { person: 'ana', admin });

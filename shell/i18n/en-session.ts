@@ -1,0 +1,90 @@
+/** The sentences of signing in and out, in English. Part of en.ts. */
+import type { ptSession } from './pt-session.ts';
+
+type Entry<K extends keyof typeof ptSession> = (typeof ptSession)[K] extends string
+  ? string
+  : { readonly one: string; readonly other: string };
+
+export const enSession: { readonly [K in keyof typeof ptSession]: Entry<K> } = {
+  'signin.lead':
+    'You sign in here by an access link, which works once. If you have no new one, ask the administrator of the portal for it.',
+  'signin.left': 'You signed out of this browser.',
+  'signin.ended': 'Your session in this browser has ended.',
+  'signin.forAdmins': 'For administrators of the portal',
+  'signin.step1': 'In the terminal of the portal, this command makes a link for a person; with --admin, for an administrator:',
+  'signin.command': 'svc link PERSON',
+  'signin.step2': 'The first link is in the output of svc up, in the line that begins with “open”.',
+  'signin.step3': 'With svc dev, press Enter in its terminal: it shows new links.',
+  'leave.title': 'Sign out of this browser?',
+  'leave.needsLink':
+    'To come back you will need a new access link: there are no passwords here. The administrator of the portal can send you one.',
+  'leave.makesLink':
+    'To come back you will need a new access link: there are no passwords here. In the terminal of the portal, svc link {usuario} --admin makes one.',
+  'leave.stay': 'Stay here',
+  'signin.title': 'Sign in',
+  'signin.away': 'The portal did not say how to sign in; it is being asked again. An access link is taken already.',
+  'signin.paste': 'Or paste the link here',
+  'signin.enter': 'Sign in',
+  'signin.refused': 'This link was used already or has expired. Ask for another.',
+  'signin.fromApp': 'The page of an app opened this access link, so it was not used. If the link is yours, paste it here.',
+  'link.title': 'Sign in as {nome}?',
+  'link.lead':
+    'This access link belongs to {nome} ({usuario}). If you did not ask for it, do not sign in: what you did here would end up in the account of that person.',
+  'link.admin': 'It gives administrator rights.',
+  'link.leaves': 'Here you are {nome}; that session ends.',
+  'link.enter': 'Sign in as {nome}',
+  'link.cancel': 'Do not sign in',
+  'other.title': 'This browser is now {nome}',
+  'other.lead': 'Another person signed in while this page was open. The page stopped, so that nothing ends up in the wrong account.',
+  'other.stay': 'Go on as {nome}',
+  'signin.malformed': 'This does not look like an access link of svc.',
+  'signin.error': 'Could not sign in: {erro}',
+  'signin.or': 'or',
+  'signin.login': 'Login',
+  'signin.password': 'Password',
+  'signin.show': 'Show',
+  'signin.hide': 'Hide',
+  'signin.showPassword': 'Show the password',
+  'signin.hidePassword': 'Hide the password',
+  'signin.whichPassword': 'It is the password of your account on the server.',
+  'signin.checking': 'Checking…',
+  'signin.provider': 'Sign in with {nome}',
+  'signin.byLink': 'Sign in with an access link',
+  'signin.askLink': 'Ask the administrator of the portal for a link. It works once.',
+  'signin.wrong': 'Login or password is not right. Check capital letters and the keyboard, and try again.',
+  'signin.expired':
+    'The password is right and has expired. Change it on the server (ssh, then passwd), or ask who runs it, and sign in again.',
+  'signin.asksMore': 'The server asks for more than a password. Sign in another way, or ask the administrator of the portal for a link.',
+  'signin.method': 'The portal does not offer this way to sign in any more. Reload the page.',
+  'signin.unchecked': 'The password could not be checked now. Try again in a moment; if it goes on, tell the administrator of the portal.',
+  'signin.providerAway': 'The provider of the sign-in does not answer. Try again in a moment.',
+  'signin.providerRefused': 'The provider did not confirm who you are. Try again; if it goes on, tell the administrator of the portal.',
+  'signin.tooLate': 'The sign-in took too long or was begun in another browser. Begin again here.',
+  'signin.noPerson': 'The provider confirmed who you are, but no person here has that login. Ask the administrator of the portal.',
+  'signin.accountClosed': 'Your account on the server is locked or has expired. Ask whoever administers it.',
+  'signin.otherIdentity':
+    'This login came with another account of the provider before. Use that one, or tell the administrator of the portal.',
+  'signin.told': 'The server said: “{texto}”',
+  'signin.limited': {
+    one: 'Too many attempts. Wait {n} second and try again.',
+    other: 'Too many attempts. Wait {n} seconds and try again.',
+  },
+  'signin.limitedMinutes': {
+    one: 'Too many attempts. Wait {n} minute and try again.',
+    other: 'Too many attempts. Wait {n} minutes and try again.',
+  },
+  'sessions.title': 'Where you are signed in',
+  'sessions.menu': 'Where I am signed in',
+  'sessions.lead': 'Each line is a browser in which you signed in. Ending it closes its pages, apps and connections at once.',
+  'sessions.unknown': 'Unknown browser',
+  'sessions.by.link': 'by a link',
+  'sessions.by.ssh': 'with login and password',
+  'sessions.by.oidc': 'by the provider',
+  'sessions.seen': 'used {quando}',
+  'sessions.admin': 'administrator',
+  'sessions.current': 'this browser',
+  'sessions.end': 'End',
+  'sessions.endOne': 'End the session in {nome}',
+  'sessions.endOthers': 'End the others',
+  'sessions.endAll': 'Sign out everywhere',
+};
