@@ -1,7 +1,7 @@
 /** What can be done with the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
-import { nameOfPath, trashPlace } from '../opening/file-path.ts';
+import { placeName } from '../files/place-name.ts';
 import { openFile, openLink } from '../opening/open.ts';
 import type { Glyph } from '../ui/glyphs.ts';
 import type { WindowState } from '../windows/manager.ts';
@@ -101,8 +101,6 @@ function openOwn(desk: Desk, window: string, route = ''): void {
   else if (options !== null) desk.windows.open(window, options, route);
 }
 
-const nameOfRoute = (route: string): string => (route === trashPlace ? text('files.trash') : nameOfPath(route));
-
 /** Windows of files are named after them, that of the home as in the launcher, and say when something in them is not saved. */
 function titleOf(desk: Desk, window: WindowState): string {
   const title = plainTitleOf(desk, window);
@@ -113,7 +111,7 @@ function plainTitleOf(desk: Desk, { app, route, options }: WindowState): string 
   const kind = own.get(app);
   if (kind === undefined) return options.title;
   const isNamed = kind.many === true && route !== '' && !(app === filesWindow && route === desk.homePath.get());
-  return (isNamed ? nameOfRoute(route) : '') || text(kind.title);
+  return (isNamed ? placeName(route, desk.homePath.get()) : '') || text(kind.title);
 }
 
 export type DeskWindows = Pick<

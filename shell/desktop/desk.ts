@@ -62,9 +62,9 @@ export interface Switching {
   readonly isOver: boolean;
 }
 
-/** The person is asked before their session ends; `then` ends it. */
+/** The person is asked before their session ends; `leave` ends it. */
 export interface Leaving {
-  readonly then: () => void;
+  readonly leave: () => void;
   /** The portal takes neither passwords nor another provider's word: without a new link nobody comes back. */
   readonly needsLink: boolean;
 }

@@ -7,11 +7,11 @@ import type { Desk } from './desk.ts';
 const isLinkOnly = ({ ssh, oidc }: SignInMethodsAnswer): boolean => !ssh && oidc === null;
 
 export function followLeaving({ unsaved, leaving }: Pick<Desk, 'unsaved' | 'leaving'>): void {
-  const ask = async (then: () => void): Promise<void> => {
+  const ask = async (leave: () => void): Promise<void> => {
     // A portal that does not answer this ends no session either.
     const needsLink = await signInMethods().then(isLinkOnly, () => false);
-    if (needsLink || unsaved.state.get().size > 0) leaving.set({ then, needsLink });
-    else then();
+    if (needsLink || unsaved.state.get().size > 0) leaving.set({ leave, needsLink });
+    else leave();
   };
-  askBeforeLeaving((then) => void ask(then));
+  askBeforeLeaving((leave) => void ask(leave));
 }

@@ -17,7 +17,7 @@ import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../sessi
 import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { readDev } from '../session/dev-api.ts';
-import { toSignIn } from '../session/leave.ts';
+import { noteEnd } from '../session/leave.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
@@ -343,8 +343,8 @@ function closeRemoved(desk: Desk, app: string): void {
 
 /** The session ended elsewhere: the sign-in page is loaded. Too many cookies: the portal's page removes them. */
 function leaveWhenSignedOut(error: unknown): never {
-  if (error instanceof ApiError && error.status === 401) toSignIn('ended');
-  if (error instanceof ApiError && error.status === 431) location.reload();
+  if (error instanceof ApiError && error.status === 401) noteEnd('ended');
+  if (error instanceof ApiError && (error.status === 401 || error.status === 431)) location.reload();
   throw error;
 }
 

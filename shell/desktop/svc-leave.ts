@@ -23,7 +23,7 @@ export class SvcLeave extends LitElement {
     if (!leaves) return;
     // The browser asks no second time.
     for (const id of unsaved.state.get().keys()) this.desk.discard(id);
-    question?.then();
+    question?.leave();
   }
 
   override render(): TemplateResult {

@@ -49,8 +49,8 @@ export interface FileActs {
 /** Names that are tried for something new. */
 const newNamesMax = 100;
 
-export function createFileActs(announce: (words: string) => void): FileActs {
-  const tasks = createTasks(announce);
+export function createFileActs(announce: (words: string) => void, folderName: Tasks['folderName']): FileActs {
+  const tasks = createTasks(announce, folderName);
   const clipboard = createSignal<Clipboard | null>(null);
   const undoable = createSignal<Undo | null>(null);
   const trashChanged = createSignal(0);

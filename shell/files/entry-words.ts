@@ -5,7 +5,7 @@ import { language, shownAs, text } from '../i18n/i18n.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { typeOf, type FileToOpen } from '../opening/file-type.ts';
 import { saySize } from '../shop/words.ts';
-import type { EntryWords } from './svc-file-view.ts';
+import type { EntryWords } from './file-entry.ts';
 
 export const fileOf = ({ caminho, nome, tipo }: FileItem): FileToOpen => ({ caminho, nome, isFolder: tipo === 'pasta' });
 

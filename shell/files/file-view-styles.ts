@@ -90,6 +90,19 @@ export const fileViewStyles = css`
     -webkit-box-orient: vertical;
     -webkit-line-clamp: 2;
   }
+  .where {
+    margin-inline-start: 8px;
+    color: var(--muted);
+    font-size: 13px;
+  }
+  .icones .where {
+    display: block;
+    margin: 0;
+    font-size: 12px;
+  }
+  .icones .name:has(.where) {
+    -webkit-line-clamp: 3;
+  }
   .type,
   .size,
   .date {
@@ -100,7 +113,7 @@ export const fileViewStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
-  .entry[aria-selected='true'] :is(.type, .size, .date) {
+  .entry[aria-selected='true'] :is(.type, .size, .date, .where) {
     color: var(--ink);
   }
   .size {

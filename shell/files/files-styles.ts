@@ -89,6 +89,9 @@ export const filesStyles = css`
     padding: 0;
     pointer-events: none;
   }
+  ui-empty ui-button {
+    pointer-events: auto;
+  }
   .columns {
     display: grid;
     grid-template-columns: minmax(0, 1fr) minmax(0, 150px) 90px 150px;

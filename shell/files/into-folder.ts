@@ -40,7 +40,7 @@ export async function intoFolder(
   paths: readonly string[],
   folder: string,
 ): Promise<readonly Placed[]> {
-  const label = (n: number): string => text(tipo === 'copiar' ? 'files.copying' : 'files.moving', { n, pasta: nameOfPath(folder) });
+  const label = (n: number): string => text(tipo === 'copiar' ? 'files.copying' : 'files.moving', { n, pasta: tasks.folderName(folder) });
   const run = async (itens: readonly string[], conflito?: Conflict): Promise<OperationView | null> =>
     itens.length === 0
       ? null
@@ -78,7 +78,7 @@ export async function moveBack(tasks: Tasks, placed: readonly Placed[]): Promise
   const folders = new Set(placed.flatMap(({ de }) => parentOf(de) ?? []));
   for (const folder of folders) {
     const itens = placed.filter(({ de }) => parentOf(de) === folder).map(({ para }) => para);
-    const label = text('files.moving', { n: itens.length, pasta: nameOfPath(folder) });
+    const label = text('files.moving', { n: itens.length, pasta: tasks.folderName(folder) });
     await operate(tasks, label, { tipo: 'mover', itens, destino: folder, conflito: 'renomear' });
   }
 }
@@ -90,7 +90,7 @@ const errorsMax = 50;
 const spaceOf = async (folder: string): Promise<SpaceAnswer | null> => await readSpace(folder).catch(() => null);
 
 /** What does not fit is said before anything is sent. False: the person gives it up. */
-async function fits(files: readonly ToUpload[], folder: string): Promise<boolean> {
+async function fits(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<boolean> {
   const lack = lackOf(
     files.map(({ file }) => file.size),
     await spaceOf(folder),
@@ -99,7 +99,7 @@ async function fits(files: readonly ToUpload[], folder: string): Promise<boolean
   const say = lack.of === 'bytes' ? saySize : String;
   const words = text(lack.of === 'bytes' ? 'files.noRoom' : 'files.noRoomFiles', {
     n: files.length,
-    pasta: nameOfPath(folder),
+    pasta: tasks.folderName(folder),
     bytes: say(lack.needed),
     livre: say(lack.free),
   });
@@ -107,10 +107,10 @@ async function fits(files: readonly ToUpload[], folder: string): Promise<boolean
 }
 
 /** Behind the failures: what is left, of the disk. What the account may still have nobody says. */
-async function roomWords(code: 'DISK_FULL' | 'QUOTA_USED', n: number, folder: string): Promise<string> {
+async function roomWords(tasks: Tasks, code: 'DISK_FULL' | 'QUOTA_USED', n: number, folder: string): Promise<string> {
   const space = code === 'DISK_FULL' ? await spaceOf(folder) : null;
   if (space === null || space.totalBytes === 0) return text('files.withoutRoom', { n });
-  return text('files.withoutRoomLeft', { n, pasta: nameOfPath(folder), livre: saySize(space.livreBytes) });
+  return text('files.withoutRoomLeft', { n, pasta: tasks.folderName(folder), livre: saySize(space.livreBytes) });
 }
 
 /** Not in the first second, and not when all is there. */
@@ -121,9 +121,9 @@ function leftWords(left: number, arrived: number, tookMs: number): readonly stri
 }
 
 export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<void> {
-  if (files.length === 0 || !(await fits(files, folder))) return;
+  if (files.length === 0 || !(await fits(tasks, files, folder))) return;
   const ended = new AbortController();
-  const task = tasks.begin(text('files.uploading', { n: files.length, pasta: nameOfPath(folder) }), () => ended.abort());
+  const task = tasks.begin(text('files.uploading', { n: files.length, pasta: tasks.folderName(folder) }), () => ended.abort());
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
   const errors: string[] = [];
   const ask = asker();
@@ -160,6 +160,6 @@ export async function upload(tasks: Tasks, files: readonly ToUpload[], folder: s
   };
   await uploadAll(files, folder, says, ended.signal);
   folderChanged(folder);
-  if (full.n > 0) errors.push(await roomWords(full.code, full.n, folder));
+  if (full.n > 0) errors.push(await roomWords(tasks, full.code, full.n, folder));
   tasks.end(task, ended.signal.aborted ? 'cancelled' : errors.length > 0 ? 'failed' : 'done', errors);
 }

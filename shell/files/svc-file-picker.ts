@@ -26,6 +26,7 @@ import { columnHeads, crumbTrail } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
 import { folderListing } from './place.ts';
+import { placeName } from './place-name.ts';
 import { placesOf } from './places.ts';
 import type { Selection } from './selection.ts';
 import { pickerStyles } from './picker-styles.ts';
@@ -314,7 +315,7 @@ export class SvcFilePicker extends LitElement {
         .mode=${'lista'}
         .hiddenShown=${this.by.ocultos}
         .picks=${this.#picks}
-        .label=${text('files.content', { nome: nameOfPath(this.at) })}
+        .label=${text('files.content', { nome: placeName(this.at, this.places?.casa ?? null) })}
         @choose-files=${({ detail }: CustomEvent<readonly FileItem[]>) => this.#chose(detail)}
         @pick-file=${({ detail }: CustomEvent<FileItem>) => this.#opened(detail)}
       ></svc-folder>`;

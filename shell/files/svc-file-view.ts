@@ -6,11 +6,10 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { guard } from 'lit/directives/guard.js';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { language, text } from '../i18n/i18n.ts';
-import type { FileMark } from '../opening/file-mark.ts';
-import '../opening/svc-file-icon.ts';
+import { wayBetween } from '../opening/file-path.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
-import { glyph } from '../ui/glyphs.ts';
+import { entryContent, type EntryWords, type ViewMode } from './file-entry.ts';
 import { coveredBy, gridOf, heightOf, inSight, placeOf, slots, type Grid } from './file-rows.ts';
 import { fileViewStyles } from './file-view-styles.ts';
 import type { Listing } from './listing.ts';
@@ -18,16 +17,6 @@ import { createTypedName } from './typed-name.ts';
 import { renameField } from './rename-field.ts';
 import { listenTouchDrags } from './touch-drags.ts';
 import { focused, only, ranged, stepOf, toggled, type Selection } from './selection.ts';
-
-export type ViewMode = 'lista' | 'icones';
-
-/** What is said of an entry besides its name. */
-export interface EntryWords {
-  readonly mark: FileMark;
-  readonly type: string;
-  readonly size: string;
-  readonly date: string;
-}
 
 const rowPx = 36;
 const coarseRowPx = 48;
@@ -47,6 +36,7 @@ export class SvcFileView extends LitElement {
     wordsOf: { attribute: false },
     cut: { attribute: false },
     dims: { attribute: false },
+    searchedIn: { attribute: false },
     renaming: {},
     target: { state: true },
     width: { state: true },
@@ -61,6 +51,8 @@ export class SvcFileView extends LitElement {
   declare cut: ReadonlySet<string>;
   /** Entries that can't be chosen here. */
   declare dims: ((item: FileItem) => boolean) | null;
+  /** Where a search began: entries say in which folder below it they are. '' elsewhere. */
+  declare searchedIn: string;
   /** The path whose name is edited; '' none. */
   declare renaming: string;
   /** The folder that something is dragged over. */
@@ -91,6 +83,7 @@ export class SvcFileView extends LitElement {
     this.target = '';
     this.cut = new Set();
     this.dims = null;
+    this.searchedIn = '';
     this.width = 0;
     this.height = 0;
     this.top = 0;
@@ -396,7 +389,16 @@ export class SvcFileView extends LitElement {
     const { focus, chosen } = this.selection;
     const path = item?.caminho ?? '';
     const words = item === undefined ? null : this.wordsOf(item);
-    const state = [chosen.has(path), index === focus, this.cut.has(path), this.target === path, this.dims, this.mode, language.get()];
+    const state = [
+      chosen.has(path),
+      index === focus,
+      this.cut.has(path),
+      this.target === path,
+      this.dims,
+      this.searchedIn,
+      this.mode,
+      language.get(),
+    ];
     return guard([index, item, words, total, ...state], () => this.#entry(index, total));
   }
 
@@ -414,6 +416,7 @@ export class SvcFileView extends LitElement {
       ></div>`;
     const words = this.wordsOf(item);
     const isChosen = chosen.has(item.caminho);
+    const where = this.searchedIn === '' ? '' : wayBetween(this.searchedIn, item.caminho);
     const isDim = this.dims?.(item) === true;
     const classes = `entry ${index === focus ? 'at' : ''} ${this.cut.has(item.caminho) || isDim ? 'cut' : ''} ${this.target === item.caminho ? 'target' : ''}`;
     return html`<div
@@ -436,16 +439,7 @@ export class SvcFileView extends LitElement {
         this.#tell('drag-files', { event, items: isChosen ? [...now.values()] : [item] });
       }}
     >
-      <span class="picture"
-        ><svc-file-icon .mark=${words.mark} .size=${this.mode === 'icones' ? 48 : 24}></svc-file-icon
-        >${item.atalho ? html`<span class="arrow">${glyph('link', 14)}</span>` : nothing}</span
-      >
-      <span class="name">${item.nome}</span>
-      ${
-        this.mode === 'icones'
-          ? html`<span class="sr-only">, ${words.type}</span>`
-          : html`<span class="type">${words.type}</span><span class="size">${words.size}</span><span class="date">${words.date}</span>`
-      }
+      ${entryContent(item, words, this.mode, where)}
     </div>`;
   }
 }

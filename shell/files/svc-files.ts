@@ -8,7 +8,7 @@ import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/file
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
-import { nameOfPath, parentOf, trashPlace } from '../opening/file-path.ts';
+import { parentOf, trashPlace } from '../opening/file-path.ts';
 import { wholePath } from '../session/content-api.ts';
 import { readPlaces, readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -22,6 +22,7 @@ import { allowDrop, takeDrop } from './file-drags.ts';
 import { columnHeads, crumbTrail, pathField, statusBar } from './file-strips.ts';
 import { filesStyles } from './files-styles.ts';
 import type { Listing } from './listing.ts';
+import { placeName } from './place-name.ts';
 import { placesMenu } from './places.ts';
 import { folderListing, search, trashListing, type Found } from './place.ts';
 import './svc-file-places.ts';
@@ -234,7 +235,7 @@ export class SvcFiles extends LitElement {
 
   override render(): TemplateResult {
     const listing = this.#shown;
-    const name = this.#isTrash ? text('files.trash') : nameOfPath(this.at);
+    const name = placeName(this.at, this.places?.casa ?? null);
     return html`<div
       class="window"
       @keydown=${(event: KeyboardEvent) => this.#key(event)}
@@ -268,7 +269,11 @@ export class SvcFiles extends LitElement {
 
   #empty(): TemplateResult | typeof nothing {
     if (this.found !== null || this.problem !== null || this.#listing?.state.get().total !== 0) return nothing;
-    return html`<ui-empty>${text(this.#isTrash ? 'files.emptyTrash' : 'files.empty')}</ui-empty>`;
+    if (this.#isTrash) return html`<ui-empty>${text('files.emptyTrash')}</ui-empty>`;
+    return html`<ui-empty>
+      <span>${text('files.empty')}</span>
+      <ui-button slot="actions" @click=${() => this.#folder?.chooseUploads()}>${text('files.upload')}</ui-button>
+    </ui-empty>`;
   }
 
   #button(sign: Glyph, label: string, run: (event: MouseEvent) => void, disabled = false): TemplateResult {

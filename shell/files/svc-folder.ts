@@ -22,7 +22,8 @@ import { pinFolder } from './places.ts';
 import { kept, nothingChosen, only, ranged, type Held, type Selection } from './selection.ts';
 import { printing } from '../viewer/print.ts';
 import './svc-file-view.ts';
-import type { EntryWords, SvcFileView, ViewMode } from './svc-file-view.ts';
+import type { EntryWords, ViewMode } from './file-entry.ts';
+import type { SvcFileView } from './svc-file-view.ts';
 
 type MenuDetail = { readonly item: FileItem | null; readonly place: MenuPlace };
 type DragDetail = { readonly event: DragEvent; readonly folder: string };
@@ -253,13 +254,18 @@ export class SvcFolder extends LitElement {
     if (total > 0) this.#select(ranged({ ...this.selection, anchor: 0 }, await this.listing.range(0, total), this.selection.focus));
   }
 
+  /** The browser asks which of this computer are to be sent here. */
+  chooseUploads(isFolder = false): void {
+    this.renderRoot.querySelector<HTMLInputElement>(isFolder ? '.folder-input' : '.files-input')?.click();
+  }
+
   get #parts(): MenuParts {
     return {
       desk: this.desk,
       acts: this.#acts,
       rename: (item) => this.#rename(item),
       pin: (path) => pinFolder(this.desk, path, true),
-      chooseFiles: (isFolder) => this.renderRoot.querySelector<HTMLInputElement>(isFolder ? '.folder-input' : '.files-input')?.click(),
+      chooseFiles: (isFolder) => this.chooseUploads(isFolder),
       selectAll: () => void this.#selectAll(),
       toggleHidden: () => this.dispatchEvent(new CustomEvent('toggle-hidden')),
       refresh: () => this.listing.refresh(),
@@ -348,6 +354,7 @@ export class SvcFolder extends LitElement {
         .cut=${new Set(held?.cut === true ? held.paths : [])}
         .renaming=${this.renaming}
         .dims=${this.picks?.dims ?? null}
+        .searchedIn=${this.searched ? this.place : ''}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
         @select-files=${({ detail }: CustomEvent<Selection>) => this.#select(detail)}
         @open-file=${({ detail }: CustomEvent<FileItem | null>) => this.#open(detail)}

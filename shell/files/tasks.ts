@@ -25,6 +25,8 @@ export interface Task {
 type End = Exclude<Task['state'], 'running'>;
 
 export interface Tasks {
+  /** What a folder is called where an act says where it leads. */
+  readonly folderName: (path: string) => string;
   readonly state: Signal<readonly Task[]>;
   readonly begin: (label: string, cancel: () => void) => number;
   readonly change: (id: number, patch: Partial<Task>) => void;
@@ -38,13 +40,14 @@ export interface Tasks {
 const shownMs = 4_000;
 const endTexts = { done: 'files.taskDone', failed: 'files.taskFailed', cancelled: 'files.taskCancelled' } as const;
 
-export function createTasks(announce: (words: string) => void): Tasks {
+export function createTasks(announce: (words: string) => void, folderName: Tasks['folderName']): Tasks {
   const state = createSignal<readonly Task[]>([]);
   let lastId = 0;
   const change = (id: number, patch: Partial<Task>): void =>
     state.set(state.get().map((task) => (task.id === id ? Object.assign({}, task, patch) : task)));
   const dismiss = (id: number): void => state.set(state.get().filter((task) => task.id !== id));
   return {
+    folderName,
     state,
     change,
     dismiss,

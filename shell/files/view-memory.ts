@@ -1,7 +1,7 @@
 /** How a person looks at folders, kept in this browser. What is stored is not trusted. */
 import { fileOrders } from '../../schema/wire/files.ts';
 import type { ListBy } from '../session/files-api.ts';
-import type { ViewMode } from './svc-file-view.ts';
+import type { ViewMode } from './file-entry.ts';
 
 export interface View extends ListBy {
   readonly vista: ViewMode;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { crumbsOf, exactName, isWithin, joinPath, nameOfPath, parentOf } from './file-path.ts';
+import { crumbsOf, exactName, isWithin, joinPath, nameOfPath, parentOf, wayBetween } from './file-path.ts';
 
 describe('paths', () => {
   test('a typed name becomes exact, and is shown as typed', () => {
@@ -26,6 +26,14 @@ describe('paths', () => {
     expect(isWithin('/home/anabel', '/home/ana')).toBe(false);
     expect(isWithin('/x', '/')).toBe(true);
   });
+
+  test.for([
+    ['/home/ana', '/home/ana/a/b%C3%A1 c/x.txt', 'a/bá c'],
+    ['/', '/etc/ssh/x', 'etc/ssh'],
+    ['/home/ana', '/home/ana/x.txt', ''],
+    ['/', '/x', ''],
+    ['/home/ana', '/home/anabel/x/y', ''],
+  ] as const)('from %s to %s it goes through "%s"', ([folder, path, way]) => expect(wayBetween(folder, path)).toBe(way));
 
   test('crumbs begin at the home where the path is in it', () => {
     expect(crumbsOf('/home/ana/a/b', '/home/ana', 'Início').map(({ name }) => name)).toEqual(['Início', 'a', 'b']);

@@ -26,6 +26,17 @@ export function nameOfPath(path: string): string {
 /** Whether it is the folder or something in it. */
 export const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
+/** The folders between one and what is somewhere in it, for showing; '' where there is none. */
+export function wayBetween(folder: string, path: string): string {
+  const parent = parentOf(path);
+  if (parent === null || parent === folder || !isWithin(parent, folder)) return '';
+  return parent
+    .slice(folder === '/' ? 1 : folder.length + 1)
+    .split('/')
+    .map(nameOfPath)
+    .join('/');
+}
+
 export interface Crumb {
   readonly path: string;
   readonly name: string;

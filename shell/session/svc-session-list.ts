@@ -105,7 +105,7 @@ export class SvcSessionList extends LitElement {
   async #endNow(row: Row): Promise<void> {
     await this.#try(async () => {
       await endSession(row.id);
-      if (row.current) return toSignIn('left');
+      if (row.current) return toSignIn();
       this.rows = await listSessions();
     });
     // The button that was pressed is gone.
@@ -115,7 +115,7 @@ export class SvcSessionList extends LitElement {
   async #endAll(others: boolean): Promise<void> {
     await this.#try(async () => {
       await endAllSessions(others);
-      if (!others) return toSignIn('left');
+      if (!others) return toSignIn();
       this.rows = await listSessions();
     });
   }

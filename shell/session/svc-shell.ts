@@ -11,7 +11,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { isPassing, linkOwner, whoAmI } from './api.ts';
 import { keepDestination } from './destination.ts';
-import { leave, type Ended } from './leave.ts';
+import { leave, takeEnd, type Ended } from './leave.ts';
 import { sayError } from './say-error.ts';
 import { refusalOf, type Refusal } from './say-refusal.ts';
 import { comeBack, keepSession } from './session-key.ts';
@@ -36,17 +36,14 @@ interface Address {
   readonly entrada: string | null;
   /** Where a link into an app led. */
   readonly destino: string | null;
-  /** How the session of this page ended. */
-  readonly fim: string | null;
 }
 
 function takeAddress(): Address {
   const address = new URL(location.href);
-  const names = ['passe', 'entrada', 'destino', 'fim'];
-  const [passe = null, entrada = null, destino = null, fim = null] = names.map((name) => address.searchParams.get(name));
-  for (const name of names) address.searchParams.delete(name);
+  const [passe = null, entrada = null, destino = null] = ['passe', 'entrada', 'destino'].map((name) => address.searchParams.get(name));
+  for (const name of ['passe', 'entrada', 'destino']) address.searchParams.delete(name);
   if (address.search !== location.search) history.replaceState(null, '', address);
-  return { passe, entrada, destino, fim };
+  return { passe, entrada, destino };
 }
 
 function nullUnlessPassing(error: unknown): null {
@@ -60,6 +57,7 @@ export class SvcShell extends LitElement {
   declare phase: Phase;
   #watch = new Watch(this, () => [language]);
   #address: Address | null = null;
+  #ended: Ended | null = null;
   #retry = createRetry(() => void this.#begin());
 
   constructor() {
@@ -107,6 +105,7 @@ export class SvcShell extends LitElement {
   async #begin(): Promise<void> {
     if (this.phase.kind === 'failed') this.phase = { ...this.phase, asking: true };
     this.#address ??= takeAddress();
+    this.#ended ??= takeEnd();
     try {
       this.phase = await this.#opened(this.#address);
       this.#retry.succeeded();
@@ -118,7 +117,7 @@ export class SvcShell extends LitElement {
   }
 
   /** Throws what may pass: a person is not shown the sign-in page, nor a link lost, for an answer that did not come. */
-  async #opened({ passe, entrada, destino, fim }: Address): Promise<Phase> {
+  async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
     const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
     // Who is signed in follows no link into an app, but for the one that `svc dev` prints.
@@ -131,7 +130,7 @@ export class SvcShell extends LitElement {
         if (session === null) return { kind: 'out', refusal: error as Refusal, ended: null };
       }
     }
-    if (session === null) return { kind: 'out', refusal: refusalOf(entrada), ended: fim === 'left' || fim === 'ended' ? fim : null };
+    if (session === null) return { kind: 'out', refusal: refusalOf(entrada), ended: this.#ended };
     keepSession(session).catch(() => undefined);
     return { kind: 'in', desk: startDesk(session) };
   }

@@ -129,8 +129,10 @@ describe('login and password', () => {
     };
     await enter(known.page, right);
     await desktop(known.page);
-    await known.page.evaluate(() => fetch('/api/sessao', { method: 'DELETE' }));
-    await known.page.goto(`${origin()}/`);
+    // The password leads back: signing out asks nothing.
+    await known.page.getByRole('button', { name: /Sessão e preferências/ }).click();
+    await known.page.getByRole('menuitem', { name: 'Sair' }).click();
+    await known.page.getByText('Você saiu deste navegador.').waitFor();
     const attacker = await signInPage();
     await until('the attacker to be held back', async () => {
       await enter(attacker.page, 'guess');
