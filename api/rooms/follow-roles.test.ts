@@ -49,18 +49,18 @@ const whatHappens = async (act: () => void): Promise<string[]> => {
 
 test('who leaves a group loses the role that came by it at once, and keeps the one by name', async () => {
   people = [person('ana'), person('bia'), person('caio')];
-  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia null']);
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears avisos', 'bia hears mudaram', 's1 bia null']);
   people = [person('ana'), person('bia', 'editores'), person('caio')];
-  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia editar']);
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears avisos', 'bia hears mudaram', 's1 bia editar']);
   await rooms.givePerson('s1', 'bia', wish('ver'));
   people = [person('ana'), person('bia'), person('caio')];
-  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia ver']);
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears avisos', 'bia hears mudaram', 's1 bia ver']);
 });
 
 test('who leaves the portal loses every room, also their own', async () => {
   await rooms.setOwner('s2', 'bia', 0);
   people = [person('ana'), person('caio')];
-  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears mudaram', 's1 bia null', 's2 bia null']);
+  expect(await whatHappens(() => bus.peopleChanged())).toEqual(['bia hears avisos', 'bia hears mudaram', 's1 bia null', 's2 bia null']);
 });
 
 test('nothing is told of people for whom nothing changed, or after the end', async () => {

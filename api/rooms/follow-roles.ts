@@ -22,10 +22,7 @@ export function followRoles(deps: FollowDeps): () => void {
   const stopMissed = bus.onEdgesMissed(oneByOne(() => reseatAll(deps)));
   let known = groupsOf(people);
   const stopRooms = bus.onRoomChanged(({ id, app, people }) => {
-    news
-      .changed({ id, app }, people)
-      .then(() => news.notifyBells(people))
-      .catch(onError);
+    news.changed({ id, app }, people).catch(onError);
   });
   const stopHeard = bus.onHeard((edge) => {
     if (edge.kind === 'roles') news.reseat(edge.edge.id, edge.edge.people).catch(onError);
@@ -58,6 +55,7 @@ async function reseat({ rooms, news }: FollowDeps, who: Who): Promise<void> {
     await news.reseat(room.id, [usuario]);
   }
   for (const app of apps) news.notify(app, [usuario]);
+  if (apps.size > 0) news.notifyBells([usuario]);
 }
 
 /** What other portals told was lost: everybody who sits here is looked at. Never rejects; a room that can't be read keeps no other one waiting. */

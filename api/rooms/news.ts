@@ -9,7 +9,7 @@ import { createTurns } from '../../schema/turns.ts';
 import type { Relay } from './contract.ts';
 
 export interface RoomNews {
-  /** Roles of these people in the room changed; `more` only hear of it. Other portals hear of it, too. */
+  /** Roles of these people in the room changed, and with them what their bells count; `more` only hear of it. Other portals hear of it, too. */
   changed(room: Pick<StoredRoom, 'id' | 'app'>, people: readonly string[], more?: readonly string[]): Promise<void>;
   /** The same, where another portal told it, or all of them see it: only the sockets of this one, and no page. */
   reseat(sala: string, people: readonly string[]): Promise<void>;
@@ -33,6 +33,9 @@ export interface RoomNewsDeps {
 export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): RoomNews {
   const notify: RoomNews['notify'] = (app, concerned) => {
     for (const person of new Set(concerned)) if (person !== '') bus.publish(person, { type: 'mudaram', app });
+  };
+  const notifyBells: RoomNews['notifyBells'] = (concerned) => {
+    for (const person of new Set(concerned)) bus.publish(person, { type: 'avisos' });
   };
   const peopleOf: RoomNews['peopleOf'] = async (room) => {
     const { people: members, groups } = await rooms.members(room.id);
@@ -62,10 +65,9 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
       await reseat(room.id, concerned);
       bus.tellOthers({ kind: 'roles', edge: { id: room.id, app: room.app, people: concerned } });
       notify(room.app, [...concerned, ...more]);
+      notifyBells(concerned);
     },
     notifyRoom: async (room) => notify(room.app, await peopleOf(room)),
-    notifyBells: (concerned) => {
-      for (const person of new Set(concerned)) bus.publish(person, { type: 'avisos' });
-    },
+    notifyBells,
   };
 }

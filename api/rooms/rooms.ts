@@ -146,7 +146,6 @@ async function refuseOrNotify(news: RoomNews, room: StoredRoom, change: RoleChan
   }
   if (change === 'same') return;
   await news.changed(room, people, [by]);
-  news.notifyBells(people);
 }
 
 async function create({ rooms, apps, clock, diskOf }: RoomDeps, news: RoomNews, caller: RoomCaller, nome: string): Promise<RoomView> {

@@ -83,9 +83,13 @@ describe('rooms', () => {
       { usuario: 'bia', papel: 'dona' },
       { usuario: 'ana', papel: 'editar', porNome: 'editar', porGrupos: ['editores'] },
     ]);
+    // What an invitation counted at the bell goes with the role.
+    const heard: string[] = [];
+    onTestFinished(world.bus.onPublish((person, { type }) => type === 'avisos' && heard.push(person)));
     expect((await ana.call('DELETE', `/api/salas/${own}/pessoas/ana?app=notas`)).status).toBe(204);
-    expect(await role()).toBe('ver');
+    expect([await role(), heard.splice(0)]).toEqual(['ver', ['ana']]);
     expect((await asBia('DELETE', `/api/salas/${own}/grupos/editores?app=notas`)).status).toBe(204);
+    expect(heard).toEqual(['ana']);
     expect(await role()).toBeUndefined();
   });
 
