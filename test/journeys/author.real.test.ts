@@ -124,7 +124,7 @@ test('behind each reverse proxy its page and its next version are the same', asy
     await sees(n === 0 ? 'Updated by its author' : `Behind ${fronts[n - 1]}`);
     await author(`sed -i 's|<h1>.*</h1>|<h1>Behind ${front}</h1>|' my-notes/frontend/index.html`);
     await author(`sed -i 's|"version": "0.[0-9]*.0"|"version": "0.${n + 3}.0"|' my-notes/svc-app.json`);
-    await author(command(3));
+    expect(await author(command(3))).toMatch(/^my-notes 0\.\d+\.0: published /);
     await author(`sed -i 's|versao: 0[.][0-9]*[.]0|versao: 0.${n + 3}.0|' portal/home.yaml`);
     await sees(`Behind ${front}`);
     await end();
