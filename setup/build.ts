@@ -13,7 +13,7 @@ import { makeServerKits } from '../kit/server/pack.ts';
 import { makeAuthorPackages } from './author-packages.ts';
 import { buildCommands } from './build-commands.ts';
 import { kitStyles } from './kit-styles.ts';
-import { pageMachine } from './page-machine.ts';
+import { roomParts } from './room-bundle.ts';
 import { undiciParts } from './undici-parts.ts';
 import { xtermStyles } from './xterm-styles.ts';
 
@@ -67,11 +67,11 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'bin/create/yjs.ts', outfile: 'build/create/yjs.mjs', options: { ...browser, sourcemap: false } },
   // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
-  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [pageMachine] } },
+  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [...roomParts] } },
   { entry: 'sdk/web/ui/svc-ui.ts', outfile: 'build/sdk/web/ui/svc-ui.js', options: { ...page, plugins: [kitStyles] } },
   { entry: 'sdk/web/ui/svc-ui.css', outfile: 'build/sdk/web/ui/svc-ui.css', options: { minify: true } },
   // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
-  { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: library },
+  { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: { ...library, plugins: [...roomParts] } },
 ];
 
 /** The desktop: one file, and parts that are loaded when they are needed, under names that change with their content. */

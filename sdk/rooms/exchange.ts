@@ -1,7 +1,8 @@
-/** What goes between the app's document and presence and the portal, once a socket is open: the y-websocket protocol with the app's own yjs. */
+/** What goes between the app's document and presence and the portal, once a socket is open: y-protocols with the app's own yjs. */
 import { limits } from '../../schema/limits.ts';
 import { bringsStructs, readFrame, writeHave, writeMissing, writePresence, writeUpdate } from './frames.ts';
 import type { Handle } from './handle.ts';
+import { workWith } from './own-yjs.ts';
 import { partsOf } from './parts.ts';
 import type { PresenceChange, PresenceProtocol, Yjs } from './libraries.ts';
 
@@ -42,6 +43,7 @@ const fitting = (update: Uint8Array): readonly Uint8Array[] => partsOf(update, l
 
 export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link): Exchange {
   const { Y, awarenessProtocol, copy, send } = link;
+  workWith(Y, doc);
   /** Origins of what did not come from the app. */
   const portal = { sala: 'portal' };
   const stored = { sala: 'copia' };
@@ -64,7 +66,7 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
   if (link.kept !== null) Y.applyUpdate(doc, link.kept, stored);
   doc.on('update', onUpdate);
   presenca?.on('update', onPresence);
-  const ask = (): void => send(writeHave(Y.encodeStateVector(doc)));
+  const ask = (): void => send(writeHave(doc));
   return {
     ask,
     opened: () => {
@@ -86,7 +88,7 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
       } else if (frame.kind === 'presence') {
         if (presenca !== undefined) awarenessProtocol?.applyAwarenessUpdate(presenca, frame.update, portal);
       } else if (frame.kind === 'ask-presence') sendPresence();
-      else Y.applyUpdate(doc, frame.update, portal);
+      else frame.applyTo(doc, portal);
       return frame.kind === 'missing';
     },
     lost: () => {

@@ -18,7 +18,7 @@ const vector = Y.encodeStateVector(doc);
 
 describe('frames are those of y-protocols, byte for byte', () => {
   test.for([
-    ['have', writeHave(vector), official(0, (to) => syncProtocol.writeSyncStep1(to, doc))],
+    ['have', writeHave(doc), official(0, (to) => syncProtocol.writeSyncStep1(to, doc))],
     ['missing', writeMissing(update), official(0, (to) => syncProtocol.writeSyncStep2(to, doc))],
     ['update', writeUpdate(update), official(0, (to) => syncProtocol.writeUpdate(to, update))],
     ['presence', writePresence(update), official(1, (to) => encoding.writeVarUint8Array(to, update))],
@@ -26,7 +26,17 @@ describe('frames are those of y-protocols, byte for byte', () => {
     expect(ours).toEqual(theirs);
     const read = readFrame(theirs);
     expect(read?.kind).toBe(kind);
-    expect(read && 'update' in read ? read.update : vector).toEqual(kind === 'have' ? vector : update);
+    const copy = new Y.Doc();
+    if (read !== null && 'applyTo' in read) read.applyTo(copy, 'them');
+    expect({
+      has: copy.getText('t').length,
+      vector: read !== null && 'stateVector' in read ? read.stateVector : null,
+      update: read !== null && 'update' in read ? read.update : null,
+    }).toEqual({
+      has: kind === 'missing' || kind === 'update' ? 300 : 0,
+      vector: kind === 'have' ? vector : null,
+      update: kind === 'presence' ? update : null,
+    });
   });
 
   test('and the official reader takes a long one', () => {
@@ -43,6 +53,7 @@ describe('what is no frame', () => {
     ['a kind without content', [0]],
     ['a step that nobody knows', [0, 9, 0]],
     ['a length beyond the end', [1, 5, 1]],
+    ['an update that is cut off', [0, 2, 5, 1]],
     ['a length without an end', [1, 255, 255, 255, 255, 255, 255]],
     ['another kind', [2, 0]],
   ] as const)('%s is passed over', ([, bytes]) => {

@@ -1,80 +1,77 @@
 /**
- * The y-websocket protocol as bytes: a message is varuint kind, then for sync a varuint step, then a length and that many bytes. Written here
- * so that no SDK carries a copy of yjs or y-protocols: the app's own does the rest.
+ * Messages of a room: the sync protocol of y-protocols, and the kinds that y-websocket puts around it (docs/rooms.md). Who calls says what is in them;
+ * the app's own yjs (own-yjs.ts) is what y-protocols works with.
  */
+import { createDecoder, readVarUint, readVarUint8Array, type Decoder } from 'lib0/decoding';
+import { createEncoder, toUint8Array, writeVarUint, writeVarUint8Array, type Encoder } from 'lib0/encoding';
+import * as syncProtocol from 'y-protocols/sync';
+import type { Doc } from './libraries.ts';
+
+type OfficialDoc = Parameters<typeof syncProtocol.writeSyncStep1>[1];
 
 export type Frame =
   /** "This is what I have": answered with what is missing there. */
   | { readonly kind: 'have'; readonly stateVector: Uint8Array }
-  /** The answer to our own "this is what I have". */
-  | { readonly kind: 'missing'; readonly update: Uint8Array }
-  | { readonly kind: 'update'; readonly update: Uint8Array }
+  /** The answer to our own "this is what I have", or a change. */
+  | { readonly kind: 'missing' | 'update'; applyTo(doc: Doc, origin: unknown): void }
   | { readonly kind: 'presence'; readonly update: Uint8Array }
   | { readonly kind: 'ask-presence' };
 
-const sync = 0;
-const presence = 1;
-const askPresence = 3;
+const messages = { sync: 0, presence: 1, askPresence: 3 } as const;
 
-export const writeHave = (stateVector: Uint8Array): Uint8Array<ArrayBuffer> => write([sync, 0], stateVector);
-export const writeMissing = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([sync, 1], update);
-export const writeUpdate = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([sync, 2], update);
-export const writePresence = (update: Uint8Array): Uint8Array<ArrayBuffer> => write([presence], update);
+export const writeHave = (doc: Doc): Uint8Array<ArrayBuffer> =>
+  write(messages.sync, (to) => syncProtocol.writeSyncStep1(to, doc as OfficialDoc));
+export const writeUpdate = (update: Uint8Array): Uint8Array<ArrayBuffer> =>
+  write(messages.sync, (to) => syncProtocol.writeUpdate(to, update));
+/** A part of it may have been sent as updates before: `update` is then the rest. */
+export const writeMissing = (update: Uint8Array): Uint8Array<ArrayBuffer> =>
+  write(messages.sync, (to) => {
+    writeVarUint(to, syncProtocol.messageYjsSyncStep2);
+    writeVarUint8Array(to, update);
+  });
+export const writePresence = (update: Uint8Array): Uint8Array<ArrayBuffer> =>
+  write(messages.presence, (to) => writeVarUint8Array(to, update));
 
 /** Null for what is none of these: kinds that a newer portal may send are passed over. */
 export function readFrame(bytes: Uint8Array): Frame | null {
-  const kind = readLength(bytes, 0);
-  if (kind === null) return null;
-  if (kind.value === askPresence) return { kind: 'ask-presence' };
-  if (kind.value === presence) {
-    const update = readBytes(bytes, kind.next);
-    return update === null ? null : { kind: 'presence', update };
+  const from = createDecoder(bytes);
+  try {
+    const kind = readVarUint(from);
+    if (kind === messages.askPresence) return { kind: 'ask-presence' };
+    if (kind === messages.presence) return { kind: 'presence', update: readVarUint8Array(from) };
+    return kind === messages.sync ? readSync(from) : null;
+  } catch {
+    return null;
   }
-  const step = kind.value === sync ? readLength(bytes, kind.next) : null;
-  const body = step === null ? null : readBytes(bytes, step.next);
-  if (step === null || body === null) return null;
-  if (step.value === 0) return { kind: 'have', stateVector: body };
-  if (step.value === 1) return { kind: 'missing', update: body };
-  return step.value === 2 ? { kind: 'update', update: body } : null;
+}
+
+function readSync(from: Decoder): Frame | null {
+  const step = readVarUint(from);
+  if (step === syncProtocol.messageYjsSyncStep1) return { kind: 'have', stateVector: readVarUint8Array(from) };
+  if (step !== syncProtocol.messageYjsSyncStep2 && step !== syncProtocol.messageYjsUpdate) return null;
+  const { pos } = from;
+  // What is cut off is no frame, before anything of it is applied.
+  readVarUint8Array(from);
+  return {
+    kind: step === syncProtocol.messageYjsUpdate ? 'update' : 'missing',
+    applyTo: (doc, origin) => {
+      from.pos = pos;
+      syncProtocol.readSyncStep2(from, doc as OfficialDoc, origin, rethrow);
+    },
+  };
+}
+
+/** y-protocols would log it and go on. */
+function rethrow(error: Error): never {
+  throw error;
 }
 
 /** Whether an update (V1) brings anything but deletions: it begins with the number of clients that it has structs of. */
-export const bringsStructs = (update: Uint8Array): boolean => (readLength(update, 0)?.value ?? 0) > 0;
+export const bringsStructs = (update: Uint8Array): boolean => readVarUint(createDecoder(update)) > 0;
 
-function write(head: readonly number[], body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const length: number[] = [];
-  let rest = body.length;
-  while (rest > 127) {
-    length.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  length.push(rest);
-  const frame = new Uint8Array(head.length + length.length + body.length);
-  frame.set(head);
-  frame.set(length, head.length);
-  frame.set(body, head.length + length.length);
-  return frame;
-}
-
-interface Read {
-  readonly value: number;
-  readonly next: number;
-}
-
-function readLength(bytes: Uint8Array, from: number): Read | null {
-  let value = 0;
-  let factor = 1;
-  for (let at = from; at < bytes.length && at < from + 5; at++) {
-    const byte = bytes[at] ?? 0;
-    value += (byte % 128) * factor;
-    if (byte < 128) return { value, next: at + 1 };
-    factor *= 128;
-  }
-  return null;
-}
-
-function readBytes(bytes: Uint8Array, from: number): Uint8Array | null {
-  const length = readLength(bytes, from);
-  if (length === null || length.next + length.value > bytes.length) return null;
-  return bytes.subarray(length.next, length.next + length.value);
+function write(kind: number, body: (to: Encoder) => void): Uint8Array<ArrayBuffer> {
+  const to = createEncoder();
+  writeVarUint(to, kind);
+  body(to);
+  return toUint8Array(to);
 }

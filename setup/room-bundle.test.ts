@@ -1,6 +1,6 @@
 /**
- * The room connection of a page is driven by a few lines in place of XState: both have to take the same steps. What is bundled here is what
- * the build bundles for a page.
+ * The room connections of the SDKs are driven by machines/interpreter.ts in place of XState: both have to take the same steps. The bundle here is made
+ * as the build makes those of the SDKs.
  */
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as onXState from '../machines/room-connection.ts';
 import type { RoomConnection, RoomEvent } from '../machines/room-connection.ts';
 import { amount } from '../test/support/amount.ts';
-import { pageMachine } from './page-machine.ts';
+import { roomParts } from './room-bundle.ts';
 
 let inPage: typeof onXState;
 let bundled: readonly string[];
@@ -23,7 +23,7 @@ beforeAll(async () => {
     metafile: true,
     format: 'esm',
     target: 'es2022',
-    plugins: [pageMachine],
+    plugins: [...roomParts],
   });
   bundled = Object.keys(metafile.inputs);
   inPage = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0]!.text)}`)) as typeof onXState;
@@ -95,7 +95,7 @@ describe('the driver of the page', () => {
   });
 
   test('is in the bundle in place of XState', () => {
-    expect(bundled.filter((path) => path.includes('room-machine'))).toHaveLength(1);
+    expect(bundled.filter((path) => path.includes('machines/interpreter'))).toHaveLength(1);
     expect(bundled.filter((path) => path.includes('xstate'))).toEqual([]);
   });
 

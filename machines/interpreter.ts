@@ -1,7 +1,7 @@
 /**
- * What machines/room-connection.ts uses of XState, in the page: setup/page-machine.ts puts this in its place in `_sdk/salas.js`, of which XState
- * would be more than half. One state at a time, named guards, assigns and named effects; nothing else of XState.
- * setup/page-machine.test.ts holds both to the same steps. Decision: docs/decisions/0102-rooms-in-the-page.md
+ * A small interpreter of XState definitions, for the room connections in what apps load: `_sdk/salas.js` and the library for Node, of which XState would
+ * be more than half (setup/room-bundle.ts puts it in its place). It knows one state at a time, named guards, assigns and named effects.
+ * setup/room-bundle.test.ts holds it and XState to the same steps. Decision: docs/decisions/0102-rooms-in-the-page.md
  */
 type Fields = Readonly<Record<string, unknown>>;
 
