@@ -159,6 +159,16 @@ describe('the error panel', () => {
     })()`);
     expect(inView).toEqual({ exit: true, log: true, newest: true });
     expect(await page.textContent('#saida')).toBe('Encerrado pelo sinal SIGSEGV');
+    // Where the log has the sentence of an error, it is in sight, and not the end of its trace.
+    const trace = Array.from({ length: 30 }, (_, index) => `    at frame${index} (file:///app/server.js:${index}:1)`).join('\n');
+    bench.world.log = `throw new Error('x')\n      ^\n\nError [ERR_X]: no <b>database</b>\n${trace}\n\nNode.js v24.1.0\n`;
+    bench.bus.publish('ana', { type: 'app-status', app: 'notas', status: 'failed', ready: false, reason: 'TooManyFailures', message: '' });
+    const sentence = page.locator('#log strong');
+    await sentence.waitFor();
+    expect(await sentence.textContent()).toBe('Error [ERR_X]: no <b>database</b>');
+    const [box, line] = [await page.locator('#log').boundingBox(), await sentence.boundingBox()];
+    expect(line!.y).toBeGreaterThanOrEqual(box!.y);
+    expect(line!.y + line!.height).toBeLessThanOrEqual(box!.y + box!.height);
   });
 
   test('a step has words, and what it tells is a technical detail', async () => {

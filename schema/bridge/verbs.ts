@@ -107,8 +107,8 @@ export const events = {
    * listened is not lost, nor what came while it was loaded again; after a reload of the desktop the last file comes once more (`deNovo`).
    */
   abertura: 'SvcAbertura',
-  /** The appearance of the desktop, at once and at each change. */
-  tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string }",
+  /** The appearance of the desktop, at once and at each change. `destaque`: the accent that the person chose. */
+  tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string; readonly destaque: SvcDestaque }",
   /**
    * The person chose *Save and close*. The page saves and says `janela.naoSalvo(false)`, at which the window closes; `janela.naoSalvo(true)` says
    * that it could not. After 15 s without either the person is asked again.

@@ -328,10 +328,13 @@ interface SvcAbertura {
   readonly deNovo?: boolean;
 }
 
+/** The accent that the person chose for the desktop. */
+type SvcDestaque = 'azul' | 'verde' | 'roxo' | 'rosa' | 'laranja' | 'grafite';
+
 // From here written by node setup/verbs-table.ts.
 interface SvcEventos {
   readonly abertura: SvcAbertura;
-  readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string };
+  readonly tema: { readonly tema: 'claro' | 'escuro'; readonly idioma: string; readonly destaque: SvcDestaque };
   readonly salvar: object;
   readonly portal: { readonly presente: boolean };
   readonly mudaram: object;

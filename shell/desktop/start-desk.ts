@@ -28,9 +28,9 @@ import { createOpeningModel, type Place } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
-import { followLook } from '../preferences/look.ts';
+import { accent, followLook } from '../preferences/look.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
-import { createWindowWriter, isOnlyPage, lastWindows } from '../preferences/windows.ts';
+import { createWindowWriter, isOnlyPage, lastWindows, otherPages } from '../preferences/windows.ts';
 import { createAppsModel, type AppsModel } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
@@ -348,9 +348,10 @@ function leaveWhenSignedOut(error: unknown): never {
   throw error;
 }
 
-const appearance = (): { readonly tema: string; readonly idioma: string } => ({
+const appearance = (): { readonly tema: string; readonly idioma: string; readonly destaque: string } => ({
   tema: dark.get() ? 'escuro' : 'claro',
   idioma: language.get(),
+  destaque: accent.get(),
 });
 
 /** What follows from changes: counts, memory of open windows, appearance of the pages. */
@@ -359,7 +360,10 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   let restoring = false;
   let restored = false;
   let known = new Set<string>();
-  const save = createWindowWriter((janelas) => preferences.change({ janelas }));
+  const save = createWindowWriter(
+    (janelas) => preferences.change({ janelas }),
+    otherPages(session.usuario, () => localStorage),
+  );
   const isOnly = isOnlyPage(session.usuario);
   const restore = async (): Promise<void> => {
     if (restoring || !apps.state.get().loaded) return;
@@ -371,7 +375,8 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     for (const saved of own || windows.windows.get().length === 0 ? before : []) {
       const app = apps.find(saved.app);
       const options = app === undefined ? builtinOptions(saved.app) : optionsOf(app);
-      if (options === null) continue;
+      // Of several pages that were open at once, each may have had the one of an app.
+      if (options === null || (!options.manyWindows && windows.ofApp(saved.app).length > 0)) continue;
       const { id } = windows.reopen(saved.app, options, saved);
       for (const opening of saved.openings ?? []) bridge.emit(id, 'abertura', opening);
     }
@@ -414,4 +419,5 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   windows.windows.subscribe(changed);
   dark.subscribe(dress);
   language.subscribe(dress);
+  accent.subscribe(dress);
 }

@@ -1,7 +1,11 @@
 /** Accent and wallpaper as the person chose them (`destaque`, `papel`): attributes of the document, which shell.css draws by. Kept on this browser for the first paint. */
 import { accents, walls } from '../../schema/wire/preferences.ts';
+import { createSignal } from '../state/signal.ts';
 import type { PreferencesModel } from './model.ts';
 import { keptHere } from '../state/kept.ts';
+
+/** The accent that is shown. */
+export const accent = createSignal<Accent>(accents[0]);
 
 const storageKey = 'svc.look';
 
@@ -10,12 +14,12 @@ interface Look {
   readonly papel?: string | undefined;
 }
 
+type Accent = (typeof accents)[number];
+
 /** The first of each is what the stylesheet draws without an attribute. */
 function show({ destaque, papel }: Look): void {
-  set(
-    'accent',
-    accents.slice(1).find((name) => name === destaque),
-  );
+  accent.set(accents.find((name) => name === destaque) ?? accents[0]);
+  set('accent', accent.get() === accents[0] ? undefined : accent.get());
   set(
     'wall',
     walls.slice(1).find((name) => name === papel),

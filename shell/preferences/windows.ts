@@ -3,6 +3,9 @@
  * Decision: docs/decisions/0202-preferences.md
  */
 import type { Preferences } from '../../schema/wire/preferences.ts';
+import { inTime } from '../state/in-time.ts';
+import { keptHere } from '../state/kept.ts';
+import { randomId } from '../state/random-id.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { OpenWindow } from '../windows/places.ts';
 import type { PreferencesModel } from './model.ts';
@@ -10,13 +13,15 @@ import type { PreferencesModel } from './model.ts';
 const writeMs = 2_000;
 /** A portal that does not answer holds back no desktop. */
 const waitMsMax = 2_000;
+/** As many as the portal keeps. Source: schema/wire/preferences.ts */
+const windowsMax = 64;
 
 type Kept = NonNullable<Preferences['janelas']>;
 
 export const keptOf = (windows: readonly WindowState[]): Kept =>
   windows
     .toSorted((a, b) => a.z - b.z)
-    .slice(-64)
+    .slice(-windowsMax)
     .map(({ app, rect: { x, y, width, height }, mode, minimised, route }) => ({
       app,
       rota: route,
@@ -37,13 +42,21 @@ export const openOf = (kept: Kept): readonly OpenWindow[] =>
     minimised: minimizada,
   }));
 
-/** At most once in two seconds, by the page that the person looks at. */
-export function createWindowWriter(write: (kept: Kept) => Promise<void>): (windows: readonly WindowState[]) => void {
+/** What other pages of the person in this browser have open; each says it of itself. */
+export interface OtherPages {
+  readonly tell: (kept: Kept) => unknown;
+  readonly windows: () => Promise<Kept>;
+}
+
+/** At most once in two seconds, by the page that the person looks at: its windows, over those of the other pages. */
+export function createWindowWriter(write: (kept: Kept) => Promise<void>, others: OtherPages): (windows: readonly WindowState[]) => void {
   let waiting: readonly WindowState[] | null = null;
   let last = '';
-  const flush = (): void => {
-    const kept = keptOf(waiting ?? []);
+  const flush = async (): Promise<void> => {
+    const own = keptOf(waiting ?? []);
     waiting = null;
+    others.tell(own);
+    const kept = [...(await others.windows()), ...own].slice(-windowsMax);
     const text = JSON.stringify(kept);
     if (text === last || document.visibilityState !== 'visible') return;
     last = text;
@@ -52,7 +65,7 @@ export function createWindowWriter(write: (kept: Kept) => Promise<void>): (windo
     });
   };
   return (windows) => {
-    if (waiting === null) setTimeout(flush, writeMs);
+    if (waiting === null) setTimeout(() => void flush(), writeMs);
     waiting = windows;
   };
 }
@@ -68,6 +81,29 @@ export async function isOnlyPage(usuario: string): Promise<boolean> {
     });
     held.catch(() => resolve(true));
   });
+}
+
+/**
+ * Each page holds a lock and writes its windows down under the lock's name. Those of a page that was closed stay in what the portal keeps until the next
+ * change in another one. A browser without locks or storage knows no other page. Decision: docs/decisions/0358-windows-of-several-pages.md
+ */
+export function otherPages(usuario: string, storage: () => Storage): OtherPages {
+  const prefix = `svc.pages.${usuario}.`;
+  const own = prefix + randomId();
+  const { locks } = navigator as { readonly locks?: LockManager };
+  locks?.request(own, () => new Promise<void>(() => undefined)).catch(() => undefined);
+  const open = async (): Promise<Kept> => {
+    const all = storage();
+    const { held = [] } = await inTime(locks!.query(), waitMsMax, own);
+    const names = new Set(held.map(({ name }) => name));
+    const keys = Array.from({ length: all.length }, (_, at) => all.key(at) ?? '').filter((key) => key.startsWith(prefix));
+    for (const key of keys) if (!names.has(key)) all.removeItem(key);
+    return keys.filter((key) => names.has(key) && key !== own).flatMap((key) => JSON.parse(all.getItem(key) ?? '[]') as Kept);
+  };
+  return {
+    tell: (kept) => locks !== undefined && keptHere.setItem(own, JSON.stringify(kept)),
+    windows: async () => (locks === undefined ? [] : await open().catch(() => [])),
+  };
 }
 
 /** What the portal keeps; [] when it does not say so in time. */

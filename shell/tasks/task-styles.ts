@@ -6,7 +6,7 @@ export const taskStyles = css`
     grid-template-columns: minmax(0, 1fr);
   }
   .layout.split {
-    grid-template-rows: minmax(140px, 1fr) minmax(180px, 1fr);
+    grid-template-rows: minmax(140px, 2fr) minmax(180px, 3fr);
   }
   .list {
     display: flex;
@@ -190,8 +190,9 @@ export const taskStyles = css`
   dd {
     overflow-wrap: anywhere;
   }
+  /* Twelve lines and the bar above them. */
   svc-log-view {
-    flex: 1 0 120px;
+    flex: 1 0 290px;
   }
   @container (max-width: 719px) {
     .wide,
@@ -203,7 +204,7 @@ export const taskStyles = css`
     }
     svc-log-view {
       flex: none;
-      height: 220px;
+      height: 290px;
     }
   }
   /* One thing at a time: the list, or the details of what was chosen. */
@@ -242,7 +243,7 @@ export const taskStyles = css`
       flex-basis: 100%;
     }
     svc-log-view {
-      flex: 1 0 240px;
+      flex: 1 0 290px;
     }
   }
 `;

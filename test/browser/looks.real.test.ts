@@ -141,6 +141,16 @@ test('open apps follow the system when it turns dark or light', async () => {
   await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('escuro');
   await page.emulateMedia({ colorScheme: 'light' });
   await expect.poll(() => clock.getAttribute('data-svc-tema'), { timeout: 60_000 }).toBe('claro');
+  // And the accent that the person chose.
+  for (const accent of ['rosa', 'azul']) {
+    await page.evaluate(async (destaque) => {
+      const headers = { 'content-type': 'application/json' };
+      await fetch('/api/preferencias', { method: 'PATCH', headers, body: JSON.stringify({ destaque }) });
+    }, accent);
+    await expect.poll(() => clock.getAttribute('data-svc-destaque'), { timeout: 60_000 }).toBe(accent);
+    const colour = await clock.evaluate((element) => getComputedStyle(element).getPropertyValue('--svc-acento'));
+    expect(colour).toContain(accent === 'rosa' ? '#b8326f' : '#1f5fd0');
+  }
 });
 
 test('the apps of the desktop stay in sight and in reach behind a window, until one covers everything', async () => {

@@ -62,11 +62,22 @@ test('a new browser begins with the windows of the last one; a second page of th
   const besides = await first.page.context().newPage();
   await besides.goto(`http://svc.localhost:${portal.port}/`);
   await besides.getByRole('heading', { name: /Ana/ }).waitFor();
+  expect(await besides.getByRole('dialog').count()).toBe(0);
+  // What was open in either is there after both were closed.
+  await openApp(besides, 'Gerenciador de tarefas');
+  await openApp(besides, 'Assinador');
+  await until('the windows of both pages to be kept', async () => {
+    const { janelas } = (await kept(besides)) as { readonly janelas?: readonly { readonly app: string }[] };
+    return janelas?.map(({ app }) => app).join() === 'notas,relogio,assinador';
+  });
+  await first.page.close();
   await first.page.context().close();
 
   const next = await desktop();
+  await windowOf(next.page, 'Assinador').locator('iframe').waitFor();
   await windowOf(next.page, 'Relógio').locator('iframe').waitFor();
   await windowOf(next.page, 'Notas').locator('iframe').waitFor();
+  expect(await next.page.getByRole('dialog').count()).toBe(3);
   expect(next.problems).toEqual([]);
 });
 

@@ -89,12 +89,25 @@
     showLog(state.log);
   }
 
-  // The newest line is the one that says why.
+  // The last sentence of an error: behind it come where it happened, and what the runtime says at its end.
+  const cause =
+    /^(?:Uncaught )?(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b(?: \[\w+\])?:.*$|^(?:panic|fatal(?: error)?): .*$|^thread .* panicked at .*$/gim;
+
   function showLog(log) {
     byId('registro').hidden = log === '';
-    if (byId('log').textContent === log) return;
-    byId('log').textContent = log;
-    byId('log').scrollTop = byId('log').scrollHeight;
+    const box = byId('log');
+    if (box.textContent === log) return;
+    const found = [...log.matchAll(cause)].at(-1);
+    if (found === undefined) {
+      box.textContent = log;
+      box.scrollTop = box.scrollHeight;
+      return;
+    }
+    const sentence = document.createElement('strong');
+    sentence.textContent = found[0];
+    box.replaceChildren(log.slice(0, found.index), sentence, log.slice(found.index + found[0].length));
+    // Together with as much of the newest lines as there is room for.
+    box.scrollTop = Math.min(sentence.offsetTop - box.offsetTop, box.scrollHeight);
   }
 
   async function refresh() {
@@ -148,7 +161,9 @@
     location.reload();
   });
 
-  byId('log').scrollTop = byId('log').scrollHeight;
+  const logAtFirst = byId('log').textContent;
+  byId('log').textContent = '';
+  showLog(logAtFirst);
   const events = new EventSource(first.base + '__svc/eventos');
   events.addEventListener('app-status', () => {
     polls = 0;
@@ -177,6 +192,7 @@
   window.addEventListener('message', ({ source, origin, data }) => {
     if (source !== window.parent || origin !== first.portal || data?.svc !== 'aparencia') return;
     document.documentElement.dataset.tema = data.dados.tema;
+    document.documentElement.dataset.destaque = data.dados.destaque;
     speak(data.dados.idioma);
   });
   window.addEventListener('keydown', (event) => {

@@ -1,8 +1,9 @@
-/** The page follows the theme and the language of the shell (event `tema`); outside of the shell the browser's own preference counts. */
+/** The page follows the theme, the accent and the language of the shell (event `tema`); outside of the shell the browser's own preference counts. */
 
 interface Appearance {
   readonly tema?: unknown;
   readonly idioma?: unknown;
+  readonly destaque?: unknown;
 }
 interface ShellBridge {
   readonly app: { ao(event: 'tema', hear: (data: Appearance | undefined) => void): void };
@@ -25,6 +26,7 @@ export function followShell(): void {
   svc?.app.ao('tema', (data) => {
     const root = document.documentElement;
     if (data?.tema === 'claro' || data?.tema === 'escuro') root.dataset['svcTema'] = data.tema;
+    if (typeof data?.destaque === 'string') root.dataset['svcDestaque'] = data.destaque;
     if (typeof data?.idioma === 'string' && data.idioma !== '') follow(root, data.idioma);
   });
 }
