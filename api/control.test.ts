@@ -84,15 +84,18 @@ describe('the control socket', () => {
     }
   });
 
-  test('the doctor says how people sign in, and when the secret for the provider is missing', async () => {
+  test('the doctor says which way to sign in leads nowhere: no server, no provider, no secret', async () => {
     const told = async () =>
       (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
-    const oidc = { issuer: 'https://id.example.org/x', clientId: 'svc', claim: 'email', scopes: [], label: null, clientSecretFrom: 'a' };
-    portal.world.signIn = { ssh: true, oidc: { ...oidc, clientSecret: async () => 'hush' } };
-    const fine = await told();
-    expect(fine).toMatchObject({
-      ok: true,
-      detail: `link, login and password, id.example.org; registered there as ${portal.url}/api/sessao/oidc/retorno`,
+    const oidc = { issuer: 'http://localhost:9/x', clientId: 'svc', claim: 'email', scopes: [], label: null, clientSecretFrom: 'a' };
+    expect(await told()).toMatchObject({ ok: true, detail: 'link' });
+    portal.world.signIn = { ssh: true, oidc: null };
+    expect(await told()).toMatchObject({ ok: false, warning: true, detail: 'link, login and password; no server checks passwords' });
+    portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: async () => 'hush' } };
+    expect(await told()).toMatchObject({
+      ok: false,
+      warning: true,
+      detail: expect.stringMatching(/http:\/\/localhost:9\/x does not answer as one: bad port/) as string,
     });
     const missing = async (): Promise<string> => {
       throw new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty');

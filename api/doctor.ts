@@ -13,8 +13,10 @@ import { SvcError } from '../schema/errors.ts';
 import { makeKey } from '../schema/keys.ts';
 import { limits } from '../schema/limits.ts';
 import { same } from '../schema/texts/doctor.ts';
+import { someNames } from '../schema/texts/names.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
+import { createProviders } from './auth/oidc-discovery.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
 import { isSecureContext, type Site } from './hosts.ts';
 
@@ -93,12 +95,16 @@ const checks: readonly Check[] = [
   ['subdomains', checkSubdomains],
 ];
 
-/** The provider itself is not asked: it may be down for a while, and the sign-in page says so. */
-async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
+async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<Verdict> {
   const { ssh, oidc } = people.signIn();
   const waysIn = (password: string): string =>
     ['link', ...(ssh ? [password] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
   const ways: Words = { pt: waysIn('usuário e senha'), en: waysIn('login and password') };
+  if (ssh && !admin.objects(makeKey('Server', '')).some(({ details }) => details['checksPasswords'] === true))
+    return lacking(
+      { pt: `${ways.pt}; nenhum servidor confere senhas`, en: `${ways.en}; no server checks passwords` },
+      { pt: 'escreva um documento Server com ssh, ou tire signIn.ssh', en: 'write a Server document with ssh, or take signIn.ssh out' },
+    );
   if (!oidc) return good(ways);
   try {
     await oidc.clientSecret();
@@ -109,6 +115,14 @@ async function checkSignIn({ people, site }: DoctorDeps): Promise<Verdict> {
     });
   }
   const address = `${site.origin}${oidcReturnPath}`;
+  try {
+    await createProviders(clock).of(oidc);
+  } catch (error) {
+    return lacking(wordsOf(error), {
+      pt: 'até que responda ninguém entra por ali; veja signIn.oidc.issuer, a rede e o provedor',
+      en: 'until it answers nobody comes in by it; look at signIn.oidc.issuer, the network and the provider',
+    });
+  }
   return good({ pt: `${ways.pt}; registrado lá como ${address}`, en: `${ways.en}; registered there as ${address}` });
 }
 
@@ -256,13 +270,21 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
       { pt: 'svc why Server/<nome> diz o que se viu', en: 'svc why Server/<name> says what was seen' },
     );
   if (lost.length === 0) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
-  return bad(
-    {
-      pt: lost.map(({ name, reason }) => `${name}: ${reasonText(reason, 'pt')}`).join('; '),
-      en: lost.map(({ name, message }) => `${name}: ${message}`).join('; '),
-    },
-    { pt: 'svc why Server/<nome> diz o que falta', en: 'svc why Server/<name> says what is missing' },
-  );
+  return bad(lostWords(lost), {
+    pt: `svc why Server/${lost[0]?.name ?? ''} diz o que falta, e assim de cada um`,
+    en: `svc why Server/${lost[0]?.name ?? ''} says what is missing, and so of each`,
+  });
+}
+
+/** One is told with its cause; of several, names by their reason. */
+function lostWords(lost: ReturnType<DoctorDeps['admin']['objects']>): Words {
+  const [first] = lost;
+  if (lost.length === 1 && first !== undefined)
+    return { pt: `${first.name}: ${reasonText(first.reason, 'pt')}`, en: `${first.name}: ${first.message}` };
+  const byReason = [...Map.groupBy(lost, ({ reason }) => reason)];
+  const listed = (language: 'pt' | 'en'): string =>
+    byReason.map(([reason, of]) => `${reasonText(reason, language)}: ${someNames(of.map(({ name }) => name))[language]}`).join('; ');
+  return { pt: listed('pt'), en: listed('en') };
 }
 
 function checkSocketPath(socket: string | null): Verdict {

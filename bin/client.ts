@@ -156,11 +156,8 @@ function socketOf(stateDir: string): string {
 function explain(error: NodeJS.ErrnoException, stateDir: string): Error {
   if (error.code === 'EACCES') return new SvcError('FORBIDDEN', `${path.join(stateDir, 'svc.sock')} belongs to another account`);
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') {
-    const state = stateDir === 'state' ? '' : ` --state ${stateDir}`;
-    return new SvcError(
-      'PORTAL_NOT_RUNNING',
-      `no portal answers on ${path.join(stateDir, 'svc.sock')}; start one with: svc up DIR${state}`,
-    );
+    const start = `start one with: svc up DIR${stateDir === 'state' ? ', or name the state folder of the one that runs: --state FOLDER' : ` --state ${stateDir}`}`;
+    return new SvcError('PORTAL_NOT_RUNNING', `no portal answers on ${path.join(stateDir, 'svc.sock')}; ${start}`);
   }
   return cutOff(error);
 }

@@ -1,6 +1,6 @@
 /** What an app that ran meets and comes out of by itself: an env file that was damaged, a process that does not answer. */
 import { expect, it } from 'vitest';
-import { acts, alive, answering, desired, observed, stopped } from './backend-fixtures.ts';
+import { acts, alive, answering, desired, intent, observed, stopped } from './backend-fixtures.ts';
 import { decideBackend } from './backend.ts';
 
 it.for(['NotAnswering', 'Suspended'] as const)('an app that is %s runs and is not ready, and is ready again by itself', (reason) => {
@@ -60,4 +60,20 @@ it('an app whose package was missing was never started once it is there', () => 
   const missing = decideBackend(desired({ manifest: null }), observed(stopped({ installed: null })), null, 1_000);
   expect(missing.reason).toBe('NotInstalled');
   expect(decideBackend(desired(), observed(stopped()), missing.memory, 2_000).reason).toBe('NeverStarted');
+});
+
+it('a start that was ordered while the home takes no more says so, and a stop does not', () => {
+  const full = { disk: "the home /home/ana can't be written: ENOSPC" };
+  const asked = desired({ intent: intent('start') });
+  expect(decideBackend(asked, observed(stopped(), full), null, 1_000)).toMatchObject({
+    state: 'starting',
+    reason: 'DiskFull',
+    message: full.disk,
+  });
+  expect(decideBackend(asked, observed(stopped()), null, 1_000)).toMatchObject({
+    reason: 'StartRequested',
+    message: 'the start was ordered',
+  });
+  const ends = decideBackend(desired({ intent: intent('stop') }), observed(alive(), full), answering(), 1_000);
+  expect([ends.state, ends.message]).toEqual(['stopping', 'the stop was ordered']);
 });

@@ -70,6 +70,8 @@ export interface BackendObserved {
   readonly supervisor: 'up' | 'starting' | 'down';
   /** Why it is not up, by the last attempt; null or absent: there was none, or it is up. */
   readonly trouble?: Cause | null;
+  /** Why the supervisor can't write to its home: it takes no start. '' or absent: it can. */
+  readonly disk?: string;
   /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
   readonly snapshot: AppSnapshot | null;
   /** Result of the newest probe, of whichever process. */

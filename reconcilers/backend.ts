@@ -99,6 +99,9 @@ function drive(
   const assessment = assess(desired, observed, memory, start);
   const life = advance(seen(assessment.saw, assessment.reason));
   const message = life.ordered === null ? assessment.message : `the ${life.ordered} was ordered`;
+  const { disk = '' } = observed;
+  if (life.ordered === 'start' && disk !== '')
+    return { derived: { saw: assessment.saw, state: life.state, reason: 'DiskFull', message: disk }, life };
   return { derived: { saw: assessment.saw, state: life.state, reason: life.reason, message }, life };
 }
 

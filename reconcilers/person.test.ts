@@ -31,7 +31,7 @@ describe('a person who stays', () => {
     [{}, { lasts: false }, 'present', 'True', 'LingerBroken', loose],
     [{ session: false }, { lasts: false }, 'away', 'True', 'SessionEnded', ''],
     [{ session: false, everSignedIn: false }, {}, 'away', 'True', 'NeverSignedIn', 'ana has not signed in yet'],
-    [{}, { account: false }, 'missing', 'False', 'Invalid', 'ana has no account on casa'],
+    [{}, { account: false }, 'missing', 'False', 'AccountMissing', 'casa has no account for ana'],
     [{}, { account: null }, 'unknown', 'Unknown', 'NotObservedYet', 'casa was not looked at yet'],
     [{}, { host: { status: 'unknown', message: 'm' } }, 'unknown', 'Unknown', 'NotObservedYet', 'casa was not looked at yet'],
     [{}, { host: cut }, 'unknown', 'Unknown', 'ServerUnreachable', 'casa does not answer: cut'],

@@ -132,7 +132,7 @@ function statusOf({ name, server, session, everSignedIn }: PersonDesired, { host
   if (host.status === 'unknown' || account === null) {
     return { state: 'unknown', ready: 'Unknown', reason: 'NotObservedYet', message: `${server} was not looked at yet` };
   }
-  if (!account) return { state: 'missing', ready: 'False', reason: 'Invalid', message: `${name} has no account on ${server}` };
+  if (!account) return { state: 'missing', ready: 'False', reason: 'AccountMissing', message: `${server} has no account for ${name}` };
   if (closed !== null) return { state: 'closed', ready: 'False', reason: 'AccountClosed', message: closedMessage(closed, server) };
   if (!session && !everSignedIn) return { state: 'away', ready: 'True', reason: 'NeverSignedIn', message: `${name} has not signed in yet` };
   if (!session) return { state: 'away', ready: 'True', reason: 'SessionEnded', message: '' };

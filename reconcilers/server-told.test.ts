@@ -227,6 +227,8 @@ describe('an attempt', () => {
       return [state, reason, message];
     };
     expect(told(missing)).toEqual(['failed', 'InstallFailed', 'no room']);
+    const full = { ...missing, failure: { ...failure, reason: 'DiskFull' } } as const;
+    expect(decideServer(desired, full, decideServer(desired, missing, null, 0).memory, 1).reason).toBe('DiskFull');
     expect(told(sees({ kit: seen({ id: 'old' }) }))).toEqual(['outdated', 'InstallFailed', 'no room']);
     expect(told(sees({ kit: seen({ key: false }) }))).toEqual(['ready', 'InstallFailed', 'no room']);
     expect(told(sees({ kit: seen({ accounts: [{ ...ana, linger: false }] }) }))).toEqual(['ready', 'LingerBroken', 'no room']);

@@ -39,7 +39,7 @@ it.for([
   ['whose account does not last', 'reachable', true, false, true, 'present', 'True', 'LingerBroken'],
   ['without a session', 'reachable', true, false, false, 'away', 'True', 'SessionEnded'],
   ['who never signed in', 'reachable', true, false, false, 'away', 'True', 'NeverSignedIn'],
-  ['without an account', 'reachable', false, null, true, 'missing', 'False', 'Invalid'],
+  ['without an account', 'reachable', false, null, true, 'missing', 'False', 'AccountMissing'],
   ['whose account was not looked at', 'reachable', null, null, true, 'unknown', 'Unknown', 'NotObservedYet'],
   ['on a server that does not answer', 'unreachable', true, false, true, 'unknown', 'Unknown', 'ServerUnreachable'],
 ] as const)('a person %s', ([, status, account, lasts, session, state, ready, reason]) => {

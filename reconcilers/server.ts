@@ -8,6 +8,7 @@ import type { Reason } from '../schema/backend.ts';
 import type { Cause } from '../schema/cause.ts';
 import type { RetryClass } from '../schema/errors.ts';
 import { keys } from '../schema/keys.ts';
+import type { Words } from '../schema/texts/reasons.ts';
 import { someNames } from '../schema/texts/names.ts';
 import type { Action } from './actions.ts';
 import { unseenReason, type Reachability } from './backend-types.ts';
@@ -53,6 +54,9 @@ export interface KitBusy {
 
 export interface KitFailure {
   readonly message: string;
+  /** Null or absent: no more is known than that it failed. */
+  readonly reason?: Reason | null;
+  readonly fix?: Words | null;
   readonly retry: RetryClass;
   readonly atMs: number;
 }
@@ -242,9 +246,12 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   return { ...plain, message: note };
 }
 
+/** Begins the message of such a server. */
+export const shut = 'it takes no new connection, what is connected goes on';
+
 /** What is connected goes on, and nobody else comes in: a person who signs in, an app after a cut. Nothing is done to its kit meanwhile. */
 function shutStep({ reason, message }: Cause): Step {
-  const said = `it takes no new connection, what is connected goes on: ${message}`;
+  const said = `${shut}: ${message}`;
   return { state: 'failed', ready: 'False', reason: reason ?? 'ServerUnreachable', message: said, action: null, trouble: '' };
 }
 
@@ -298,7 +305,7 @@ function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, 
   return {
     ...goal,
     state,
-    reason: goal.reason === 'LingerBroken' ? 'LingerBroken' : 'InstallFailed',
+    reason: goal.reason === 'LingerBroken' ? 'LingerBroken' : (failure.reason ?? 'InstallFailed'),
     message: failure.message,
     action,
   };

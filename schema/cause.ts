@@ -7,9 +7,12 @@ const reasonOfCode: Partial<Record<ErrorCode, Reason>> = {
   HOST_KEY_CHANGED: 'HostKeyChanged',
   SSH_REFUSED: 'KeyRefused',
   SECRET_UNREADABLE: 'KeyUnreadable',
+  ADMIN_REFUSED: 'AdminRefused',
   KIT_MISSING: 'KitMissing',
   SHELL_REFUSED: 'ShellRefused',
   HOME_MISSING: 'HomeMissing',
+  // The only thing that can be missing where a server or an account of it is asked for.
+  NOT_FOUND: 'AccountMissing',
   ACCOUNT_CLOSED: 'AccountClosed',
   DISK_FULL: 'DiskFull',
   FILES_UNREADABLE: 'FilesUnreadable',

@@ -41,6 +41,7 @@ export const errorKinds = {
   LOGIN_SHELL: { status: 503, retry: 'waiting', title: 'The login shell of the account is in the way of commands' },
   KIT_MISSING: { status: 503, retry: 'waiting', title: 'The server kit is not on the server, or not this one' },
   SUPERVISOR_FAILED: { status: 503, retry: 'transient', title: 'The supervisor did not start' },
+  ADMIN_REFUSED: { status: 502, retry: 'waiting', title: 'The account of the administrator does not become root there' },
   SHELL_REFUSED: { status: 503, retry: 'waiting', title: 'The shell of the account lets nobody in' },
   HOME_MISSING: { status: 503, retry: 'waiting', title: 'The home of the account is not there' },
   SUPERVISOR_PROTOCOL: { status: 502, retry: 'transient', title: 'The supervisor said something unexpected' },

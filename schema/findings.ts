@@ -85,6 +85,7 @@ export const findingKinds = {
   UNEXPECTED_PERSON: { weight: 'error', title: 'An installation for everybody that names a person' },
   DUPLICATE_GRANT: { weight: 'error', title: 'Two roles of one person or group in one room' },
   GRANT_OWNER: { weight: 'error', title: 'Documents that do not agree on the owner of a room' },
+  NOT_OFFERED: { weight: 'warning', title: 'A version that the repository does not hold' },
   UNKNOWN_GROUP: { weight: 'warning', title: 'A group without people' },
   PRIVILEGED_ACCOUNT: { weight: 'warning', title: 'Apps would run as root' },
 } as const satisfies Record<string, { weight: Weight; title: string }>;

@@ -3,11 +3,12 @@
  * that an observation is one command over ssh. The portal validates each line with these schemas before it reads a field: the server is not
  * trusted. Decision: docs/decisions/0085-one-look-one-command.md
  */
+import { accountSource } from './account-name.ts';
 import { appIdPattern } from './app-id.ts';
 import { limits } from './limits.ts';
 import { type Wire, lineOf, orNull } from './static.ts';
 
-const account = { type: 'string', pattern: '^[a-z_][a-z0-9_-]{0,31}$' } as const;
+const account = { type: 'string', pattern: accountSource } as const;
 const home = { type: 'string', pattern: '^/[^\\u0000-\\u001f\\u007f]{0,4095}$' } as const;
 const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;

@@ -74,22 +74,27 @@ function makePrivate(file: string): void {
   ensurePlainFileSync(file, 0o600);
 }
 
+/** SQLITE_BUSY and SQLITE_LOCKED. */
+const busyCodes = new Set<unknown>([5, 6]);
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damageCodes: readonly unknown[] = [11, 26];
+const damageCodes = new Set<unknown>([11, 26]);
 
 function storeFailed(file: string, cause: unknown): SvcError {
   const { message, errcode } = cause as Error & { readonly errcode?: unknown };
-  const mend = damageCodes.includes(errcode)
-    ? `; it is damaged: put it back from the backup of the state folder, save what can be read (sqlite3 ${file} .recover), or begin with an ` +
-      `empty one, which keeps apps and rooms where they are but knows no sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
-    : '';
+  const mend = busyCodes.has(errcode)
+    ? `: another program writes to it (fuser ${file} names its process): end it`
+    : damageCodes.has(errcode)
+      ? `; it is damaged: put it back from the backup of the state folder, save what can be read (sqlite3 ${file} .recover), or begin with an ` +
+        `empty one, which keeps apps and rooms where they are but knows no sign-in and no room: mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm`
+      : '';
   return new SvcError('STORE_FAILED', `the store ${file} can't be opened: ${message}${mend}`, {}, { cause });
 }
 
 /** Damage that is met later would end the portal in the middle of its work, again and again. */
 function check(database: DatabaseSync): void {
   const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-  if (verdict !== 'ok') throw Object.assign(new Error(verdict), { errcode: damageCodes[0] });
+  if (verdict !== 'ok') throw Object.assign(new Error(verdict), { errcode: 11 });
 }
 
 function migrate(database: DatabaseSync, file: string): void {

@@ -9,7 +9,20 @@
  * one of the path at two looks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
  * living process that has the deleted file open.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
@@ -29,8 +42,7 @@ export interface StateLock {
 
 /** Makes the state folder (0700) and locks it for this process. Throws STATE_IN_USE when another process holds it. */
 export function lockState(stateDir: string): StateLock {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  chmodSync(stateDir, 0o700);
+  makeStateDir(stateDir);
   const file = path.join(realpathSync(stateDir), 'lock');
   const pidFile = path.join(stateDir, 'pid');
   const holder = holderOf(pidFile);
@@ -62,6 +74,42 @@ export function lockState(stateDir: string): StateLock {
       if (database !== null) release(database);
     },
   };
+}
+
+function makeStateDir(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    chmodSync(stateDir, 0o700);
+  } catch (error) {
+    throw whyNoState(path.resolve(stateDir), error);
+  }
+}
+
+/** What is in the way, by the nearest folder that is there: of a file system that is read-only `mkdir` says that nothing is there. */
+function whyNoState(stateDir: string, cause: unknown): unknown {
+  const account = userInfo().username;
+  const other = 'or give --state another folder';
+  let there = stateDir;
+  while (!existsSync(there) && there !== path.dirname(there)) there = path.dirname(there);
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'EROFS' ? 'is on a read-only file system' : `can't be written to by ${account}`;
+    return new SvcError(
+      'FORBIDDEN',
+      `the state folder ${stateDir} can't be made: ${there} ${why}; make the folder for ${account}, ${other}`,
+      {},
+      { cause },
+    );
+  }
+  if (there === stateDir && statSync(there).uid !== process.getuid?.())
+    return new SvcError(
+      'FORBIDDEN',
+      `the state folder ${stateDir} belongs to another account: chown -R ${account} ${stateDir}, ${other}`,
+      {},
+      { cause },
+    );
+  return cause;
 }
 
 function release(database: DatabaseSync): void {

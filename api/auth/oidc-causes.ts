@@ -134,10 +134,15 @@ function wordOf(error: unknown): string {
     error: oauth,
     code,
     cause,
-  } = error as { readonly error?: unknown; readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  } = error as {
+    readonly error?: unknown;
+    readonly code?: unknown;
+    readonly cause?: { readonly code?: unknown; readonly message?: unknown };
+  };
   // A 401 says it in its head.
   const challenge = Array.isArray(cause) ? (cause as readonly { readonly parameters?: { readonly error?: unknown } }[])[0] : undefined;
   const word =
-    [oauth, challenge?.parameters?.error, cause?.code, code].find((one): one is string => typeof one === 'string') ?? 'no reason given';
+    [oauth, challenge?.parameters?.error, cause?.code, code, cause?.message].find((one): one is string => typeof one === 'string') ??
+    'no reason given';
   return printable(word).slice(0, 80);
 }

@@ -327,6 +327,16 @@ describe('an answer that is not this browser’s', () => {
   });
 });
 
+test('the doctor asks the provider, and says what is registered there', async () => {
+  const { checks } = (await portal.control('GET', '/api/admin/doctor')).json() as {
+    checks: readonly { name: string; ok: boolean; detail: string }[];
+  };
+  expect(checks.find(({ name }) => name === 'sign-in')).toMatchObject({
+    ok: true,
+    detail: expect.stringContaining(`registered there as ${portal.url}/api/sessao/oidc/retorno`) as string,
+  });
+});
+
 describe('who a person of the provider is here', () => {
   test('nobody, when no Person has the login', async () => {
     provider.claims.set('subject-of-zoe', { preferred_username: 'zoe' });

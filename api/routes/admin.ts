@@ -194,10 +194,15 @@ function addDesiredRoutes(app: FastifyInstance, { people, admin, commands, docto
     },
     async (request) => {
       const person = request.body?.person ?? onlyPerson(people.all());
-      if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
+      if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}${whoseLogin(people, person)}`);
       return { person, ...(await link(person, request.body?.admin ?? false)) };
     },
   );
+}
+
+function whoseLogin(people: PeopleView, text: string): string {
+  const person = people.all().find(({ login }) => login === text);
+  return person === undefined ? '' : `: ${text} is the login of ${person.usuario}`;
 }
 
 function onlyPerson(people: readonly PersonRecord[]): string {

@@ -3,7 +3,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import type { Condition } from '../../schema/backend.ts';
 import { createClient } from '../client.ts';
-import { keyOf } from '../keys.ts';
+import { keyIn } from '../object-key.ts';
 import {
   color,
   type Column,
@@ -23,8 +23,8 @@ import { type EventView, eventColumns } from './events.ts';
 import type { PortalOptions } from './options.ts';
 
 export async function runDescribe(text: string, { state, output }: PortalOptions): Promise<void> {
-  const key = keyOf(text);
   const client = createClient(state);
+  const key = await keyIn(client, text);
   const [objects, { events }] = await Promise.all([
     client.get<ObjectView[]>('/api/admin/objects', { prefix: key }),
     client.get<{ events: EventView[] }>('/api/admin/events', { key, limit: 100 }),

@@ -123,7 +123,8 @@ async function judgeDesired({ desired }: Found): Promise<Judged[]> {
     // As the portal would see it that this account starts on this machine.
     const known = isRoot() ? openFiles([...files, ...context]).flatMap(({ sources, broken }) => [sources, broken].flat()) : [];
     const { hasAccount } = await ownPeople(known.map(({ document }) => document));
-    const { reports } = readDesired(files, context, hasAccount);
+    const { judgeOffered } = await import('./validate-repository.ts');
+    const reports = await judgeOffered(files, readDesired(files, context, hasAccount).reports);
     judged.push(...reports.map((report, at) => ({ report, bytes: files[at]?.bytes as Uint8Array })));
   }
   return judged;

@@ -23,7 +23,8 @@ import { livingPortals } from '../../store/portals.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { limits } from '../limits.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { keys } from '../../schema/keys.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
@@ -32,7 +33,7 @@ import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
-import { homesCheck } from './homes-check.ts';
+import { homesCheck, supervisorsCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
@@ -304,6 +305,11 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
   return {
     separation: () => separationCheck(entries()),
     gpu: () => gpuCheck(gateway, (server) => isLocal(entries(), server)),
+    supervisors: async () => {
+      const { recorder } = controller().context;
+      const isTried = (name: string): boolean => ['starting', 'backoff'].includes(recorder.last(keys.supervisor(name))?.state ?? '');
+      return supervisorsCheck(entries().people.values(), isTried);
+    },
     homes: async () => homesCheck(entries().people.values()),
     packages: async () => packagesCheck(entries().packages.values()),
     clusters: async () => clustersCheck(entries().clusters.values()),
@@ -322,6 +328,13 @@ function refuseNothing({ context: { source } }: Controller): void {
   }
 }
 
+function whyNoListener({ code, message }: NodeJS.ErrnoException, port: number): readonly [ErrorCode, string] {
+  if (code === 'EADDRINUSE') return ['ADDRESS_IN_USE', 'another program listens there'];
+  if (code === 'EADDRNOTAVAIL') return ['BAD_REQUEST', 'it is no address of this machine'];
+  if (code === 'EACCES') return ['FORBIDDEN', `port ${port} takes root, or CAP_NET_BIND_SERVICE (AmbientCapabilities= of a unit)`];
+  return ['BAD_REQUEST', message];
+}
+
 /** Before anything is done: a portal that can't be reached must not act. */
 async function refuseTaken(host: string, port: number): Promise<void> {
   const server = net.createServer();
@@ -329,14 +342,8 @@ async function refuseTaken(host: string, port: number): Promise<void> {
     server.listen({ host, port });
     await once(server, 'listening');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
-    throw new SvcError(
-      'ADDRESS_IN_USE',
-      `the portal can't listen on ${host}:${port}: ${why}; give --listen another address`,
-      {},
-      { cause: error },
-    );
+    const [code, why] = whyNoListener(error as NodeJS.ErrnoException, port);
+    throw new SvcError(code, `the portal can't listen on ${host}:${port}: ${why}; give --listen another address`, {}, { cause: error });
   } finally {
     server.close();
   }

@@ -1,4 +1,5 @@
 /** What Slurm says of a job, as kit/job/slurm.sh prints it. Pure. */
+import { isAccountName } from '../../schema/account-name.ts';
 import type { ClusterJob, ClusterSeen, ClusterState } from './cluster.ts';
 import { jobNamePattern, noteOf } from './job-server.ts';
 import { limits } from './limits.ts';
@@ -43,7 +44,7 @@ export function readRow(line: string): SlurmRow | null {
     return row.slice(at - width, at).trim();
   });
   const [id = '', state = '', exit = '', start, end, account = '', , reason = '', name = ''] = cells;
-  if (!jobNamePattern.test(name) || !/^[0-9]{1,20}$/.test(id) || !/^[a-z_][a-z0-9_-]{0,31}$/.test(account)) return null;
+  if (!jobNamePattern.test(name) || !/^[0-9]{1,20}$/.test(id) || !isAccountName(account)) return null;
   const is = stateOf(state);
   const isWaiting = is === 'waiting';
   return {

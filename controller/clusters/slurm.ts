@@ -107,10 +107,15 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
   const { owners, ended } = state;
   const rows = await rowsOf(state, prefix, signal);
   for (const { name, account } of state.options.jobs()) if (name.startsWith(prefix)) owners.set(name, account);
+  // What the portal knows is better: Slurm cuts a long name, and may know the account under another spelling.
+  const addOwners = (): void => {
+    for (const [name, { account }] of rows) if (!owners.has(name)) owners.set(name, account);
+  };
+  addOwners();
   const over = [...owners].filter(([name]) => name.startsWith(prefix) && !isGoingOn(rows.get(name)) && !ended.has(name));
-  const accounts = [...new Set([...over.map(([, account]) => account), ...overIn(rows, ended)])];
+  const accounts = [...new Set(over.map(([, account]) => account))];
   const answers = await inGroups(accounts, limits.accountsAtOnceMax, async (account) => await recordsOf(state, account, prefix, signal));
-  for (const [name, { account }] of rows) owners.set(name, account);
+  addOwners();
   const records = answers.flatMap((answer) => answer.records);
   const open = records.filter(({ name, code, id }) => !isGoingOn(rows.get(name)) && code === null && id !== '');
   const again = open.some(({ name }) => !rows.has(name)) ? await rowsOf(state, prefix, signal) : rows;
@@ -133,11 +138,6 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
     for (const [name, owner] of over) if (owner === account && !shown.has(name)) shown.set(name, unread(name, error));
   }
   return [...shown.values()];
-}
-
-/** Whose jobs the list shows as over, without it being known how. */
-function overIn(rows: ReadonlyMap<string, SlurmRow>, ended: ReadonlyMap<string, ClusterSeen>): readonly string[] {
-  return [...rows].flatMap(([name, row]) => (isGoingOn(row) || ended.has(name) ? [] : [row.account]));
 }
 
 /** It is neither absent nor over as long as what it left can't be read. */

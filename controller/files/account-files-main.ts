@@ -4,7 +4,7 @@
  */
 import net from 'node:net';
 import { become } from '../hosts/become-account.ts';
-import type { Account } from '../hosts/own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 import { createNodeFileSystem } from './node-file-system.ts';
 import { serveSftp } from './sftp/server.ts';
 

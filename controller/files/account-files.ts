@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Account } from '../hosts/own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 import type { FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { createSftpFileSystem } from './sftp/file-system.ts';

@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { ServerPlace } from '../../schema/server-paths.ts';
 import type { InstalledPackage } from './host.ts';
-import type { Account } from './own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 
 /** The one argument of account-door-main.ts, as JSON. */
 export interface DoorOrder {

@@ -3,6 +3,8 @@
  * door (account-door.ts) or by a command that became the account. People without one are served as the portal's account.
  * Decision: docs/decisions/0151-people-of-a-local-server.md
  */
+import type { Account } from '../../schema/account-lookup.ts';
+import { isAccountName } from '../../schema/account-name.ts';
 import { closedAmong } from '../../schema/closed-accounts.ts';
 import { lchown, lstat, mkdir } from 'node:fs/promises';
 import { SvcError } from '../../schema/errors.ts';
@@ -12,12 +14,12 @@ import { createAccountFileSystem } from '../files/account-files.ts';
 import { keepFileSystems } from '../files/kept-file-systems.ts';
 import { createDoor, type Door } from './account-door.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
-import { accountPattern, type InstalledPackage, type InstallRun } from './host.ts';
+import type { InstalledPackage, InstallRun } from './host.ts';
 import type { InstallResult } from '../../schema/install-events.ts';
 import { becoming, runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
 import { runInstaller, wordsOf } from './local-installer.ts';
-import { ownAccounts, type Account, type OwnAccount } from './own-account.ts';
+import { ownAccounts, type OwnAccount } from './own-account.ts';
 import { isAbsent } from './package-folder.ts';
 import { unread } from './package-folders.ts';
 import { checkAccount, makeHomes, peopleOfPortal, type LocalHostOptions, type People } from './people.ts';
@@ -153,7 +155,7 @@ function createAccounts(options: AccountPeopleOptions): Accounts {
       return recent(name) ?? (await take(name, (await ownAccounts([name], options.specPrefix)).get(name) as OwnAccount));
     },
     ahead: async (names) => {
-      const unknown = names.filter((name) => accountPattern.test(name) && recent(name) === null);
+      const unknown = names.filter((name) => isAccountName(name) && recent(name) === null);
       // One is asked for when it is needed, and what is wrong with a home is said then.
       if (unknown.length < 2) return;
       const found = await ownAccounts(unknown, options.specPrefix).catch(() => new Map<string, OwnAccount>());

@@ -1,6 +1,6 @@
 /** A process of the portal that is root becomes an account. Decision: docs/decisions/0151-people-of-a-local-server.md */
 import { lstatSync } from 'node:fs';
-import type { Account } from './own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 
 /** What the types of Node leave out, or leave open because of Windows. */
 interface Identity {

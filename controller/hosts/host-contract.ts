@@ -93,7 +93,7 @@ function writePackage(folder: string, version: string, installCommand?: string):
 function placeTests(made: () => HostFixture): void {
   test('says where an account lives, and refuses a name that is none', async () => {
     expect(await made().host.place(made().account)).toEqual(made().place);
-    for (const name of ['', '../root', '-o', 'A', 'a b', 'a'.repeat(33)]) {
+    for (const name of ['', '../root', '-o', '12', 'a b', 'a'.repeat(64)]) {
       await expect(made().host.place(name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
   });

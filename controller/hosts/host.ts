@@ -14,9 +14,6 @@ import type { FileSystem } from '../files/file-system.ts';
 import type { SvcError } from '../../schema/errors.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
-/** Names of accounts, as every driver checks them before they reach a path or a connection. */
-export const accountPattern = /^[a-z_][a-z0-9_-]{0,31}$/;
-
 export interface InstalledPackage {
   readonly app: string;
   readonly version: string;

@@ -4,7 +4,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { HostRun, HostRunEnd } from './host.ts';
 import { limits } from './limits.ts';
-import type { Account } from './own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 
 export interface LocalRun extends HostRun {
   readonly home: string;

@@ -5,7 +5,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { SvcError } from '../../schema/errors.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
 import { limits } from './limits.ts';
-import type { Account } from './own-account.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 
 const program = path.join(import.meta.dirname, 'pty.py');
 

@@ -3,23 +3,14 @@
  * that name exists, and its home and this installation can be reached by it. Only root can change what decides this, so an account can't
  * make root run its apps. Decision: docs/decisions/0151-people-of-a-local-server.md
  */
-import { execFile } from 'node:child_process';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { SvcError } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
+import { lookUpAccounts, type Account } from '../../schema/account-lookup.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import { isAbsent } from './package-folder.ts';
 
-export interface Account {
-  readonly name: string;
-  readonly uid: number;
-  readonly gid: number;
-  /** Where its apps live: that of the account, or the one below the server's prefix. */
-  readonly home: string;
-}
-
 export type OwnAccount =
+  /** Its home: where its apps live, that of the account, or the one below the server's prefix. */
   | { readonly kind: 'account'; readonly account: Account }
   /** It was there once, and the portal does not take its place. */
   | { readonly kind: 'gone'; readonly message: string }
@@ -40,7 +31,7 @@ export function isRoot(): boolean {
 /** `prefix` as the Server document says it; undefined: every account has its own home. Rejects when the system does not say. */
 export async function ownAccounts(names: readonly string[], prefix: string | undefined): Promise<ReadonlyMap<string, OwnAccount>> {
   if (!isRoot() || names.length === 0) return new Map(names.map((name) => [name, notRoot]));
-  const known = await lookUp(names);
+  const known = await lookUpAccounts(names);
   const obstacle = await obstacleOf(prefix);
   const found = new Map<string, OwnAccount>();
   for (const name of names) found.set(name, await judge(name, known.get(name), prefix, obstacle));
@@ -115,31 +106,4 @@ async function closedFolder(folder: string, rootOnly: boolean): Promise<string |
     if (rootOnly && (found.uid !== 0 || isOpenToOthers)) return at;
   }
   return null;
-}
-
-/** Names of at most 32 letters: far from what a command line holds. */
-const accountsPerQuery = 2_048;
-
-/** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
-async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {
-  const found = new Map<string, Account>();
-  const asked = new Set(names);
-  for (let at = 0; at < names.length; at += accountsPerQuery) {
-    for (const line of (await getent(names.slice(at, at + accountsPerQuery))).split('\n')) {
-      const [name = '', , uid = '', gid = '', , home = ''] = line.split(':');
-      if (!asked.has(name) || !home.startsWith('/') || !/^\d+$/.test(uid) || !/^\d+$/.test(gid)) continue;
-      found.set(name, { name, uid: Number(uid), gid: Number(gid), home });
-    }
-  }
-  return found;
-}
-
-/** 2 says that not all of them exist. */
-function getent(names: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile('getent', ['passwd', '--', ...names], { timeout: limits.accountObserveMsMax }, (error, stdout) => {
-      if (error === null || error.code === 2) resolve(stdout);
-      else reject(new SvcError('SERVER_UNREACHABLE', `getent passwd failed: ${error.message.split('\n')[0]}`));
-    });
-  });
 }

@@ -2,6 +2,7 @@
  * What of a `local` server is a person's: their home, the supervisor and sockets in it, and what they installed for themselves. Two ways:
  * as the account of the portal (here), and as an account of their own (account-people.ts).
  */
+import { isAccountName } from '../../schema/account-name.ts';
 import type { AccountClosed } from '../../schema/list-lines.ts';
 import { chmod, mkdir } from 'node:fs/promises';
 import os from 'node:os';
@@ -17,7 +18,7 @@ import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import { createAccountFileSystem } from '../files/account-files.ts';
 import { keepFileSystems } from '../files/kept-file-systems.ts';
-import { accountPattern, type HostRun, type HostRunEnd, type InstalledPackage, type InstallRun } from './host.ts';
+import type { HostRun, HostRunEnd, InstalledPackage, InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
@@ -61,7 +62,7 @@ export interface People {
 }
 
 export function checkAccount(server: string, account: string): void {
-  if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${server}`);
+  if (!isAccountName(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${server}`);
 }
 
 /** Where homes are below a prefix. Under a portal that runs as root they may belong to other accounts. */

@@ -14,9 +14,12 @@ type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
 function worldOfOne() {
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]) as Mutable<Entries>;
-  const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null, error: null as SvcError | null };
+  const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null, error: null as SvcError | null, disk: '' };
   const server = { name: 'casa', reachability: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
-  const link = { view: () => ({ status: line.status, error: line.error }), snapshot: () => line.snapshot };
+  const link = {
+    view: () => ({ status: line.status, error: line.error, supervisor: line.disk === '' ? null : { disk: line.disk } }),
+    snapshot: () => line.snapshot,
+  };
   const person = {
     name: 'ana',
     server,
@@ -54,6 +57,7 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
     ({ line }) => (line.error = new SvcError('HOME_MISSING', 'no home')),
     ({ line }) => (line.error = new SvcError('SERVER_UNREACHABLE', 'cut')),
   ],
+  disk: [({ line }) => (line.disk = 'ENOSPC'), ({ line }) => (line.disk = '')],
   snapshot: [
     ({ line }) => (line.snapshot = null),
     ({ line }) => (line.snapshot = alive({ app: 'app0' })),

@@ -132,6 +132,7 @@ export function backendObserved(entry: BackendEntry): BackendKindObserved {
     host: sightOf(person),
     supervisor: person.link.view().status,
     trouble: linkTrouble(person.link),
+    disk: person.link.view().supervisor?.disk ?? '',
     snapshot: person.link.snapshot(app),
     probe: entry.probe,
     probing: entry.probing,
@@ -156,6 +157,7 @@ function sameBackendInputs(
     observed.host === sightOf(person) &&
     observed.supervisor === link.view().status &&
     observed.trouble === linkTrouble(link) &&
+    observed.disk === (link.view().supervisor?.disk ?? '') &&
     observed.probe === entry.probe &&
     observed.probing === entry.probing &&
     observed.refused === (entry.refused ?? null) &&

@@ -8,9 +8,11 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { isAccountName } from '../../schema/account-name.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { someNames } from '../../schema/texts/names.ts';
+import { sudoRefused } from '../hosts/sudo-refused.ts';
 import { limits } from '../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
@@ -108,7 +110,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
   return {
     account: admin,
     publicKeyAt: options.publicKeyAt,
-    facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccount), limits.kitScriptMsMax)).lines),
+    facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccountName), limits.kitScriptMsMax)).lines),
     tryKit: async () => textsOf(done(await run('try', [], limits.kitScriptMsMax)).lines, 'lacks'),
     install: async (kit, onStep) => {
       if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(kit.sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
@@ -128,7 +130,7 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     },
     prepareAccounts: async (origins, accounts) => {
       const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
-      const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccount)], limits.kitScriptMsMax));
+      const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccountName)], limits.kitScriptMsMax));
       return accountTroubles(lines);
     },
     remove: async (force, onStep) => {
@@ -153,8 +155,6 @@ interface Ended {
 
 const kitNode = (root: string): string => path.posix.join(root, 'opt/svc/current/node/bin/node');
 
-const isAccount = (name: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(name);
-
 async function* textOf(...files: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const file of files) yield readFileSync(file);
 }
@@ -175,7 +175,7 @@ async function askPortal({ runner, root = '/', scripts }: ServerAdminOptions, ur
 
 async function unforwarded({ forwards, root = '/' }: ServerAdminOptions, accounts: readonly string[]): Promise<readonly string[]> {
   if (forwards === undefined) return [];
-  const tried = accounts.filter(isAccount).slice(0, limits.serverProbeAccountsMax);
+  const tried = accounts.filter(isAccountName).slice(0, limits.serverProbeAccountsMax);
   const works = await Promise.all(tried.map((account) => forwards(account, kitNode(root))));
   return tried.filter((_, index) => works[index] === false);
 }
@@ -240,12 +240,8 @@ function textsOf(lines: readonly string[], name: string): readonly string[] {
 /** The exit codes that the scripts promise, and what a shell or sudo says instead of them. */
 function refuse(server: string, admin: string, { script, code, signal, said, lines }: Ended): never {
   const end = said.trim().split('\n').at(-1) ?? '';
-  if (code === 1 && /^sudo: /m.test(said)) {
-    throw new SvcError(
-      'KIT_FAILED',
-      `${admin} does not become root on ${server}: ${end}; svc doctor --server ${server} has the line that lets it`,
-    );
-  }
+  const refused = sudoRefused(admin, said);
+  if (refused !== null) throw refused;
   if (script === 'install' && code === 10) throw new SvcError('CHECKSUM_MISMATCH', `the kit did not arrive whole on ${server}`);
   if (script === 'install' && code === 11)
     throw new SvcError('KIT_FAILED', `of the server kit this does not run on ${server}: ${textsOf(lines, 'lacks').join(', ')}`);

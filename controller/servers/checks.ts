@@ -5,6 +5,7 @@
  * clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers resolve its names. Source: issue 4.
  */
 import type { DoctorCheck } from '../../schema/gateway.ts';
+import { sudoersLine } from '../hosts/sudo-refused.ts';
 import { limits } from '../limits.ts';
 import { same } from '../../schema/texts/doctor.ts';
 import { someNames } from '../../schema/texts/names.ts';
@@ -128,11 +129,11 @@ function checkRoot({ facts, admin }: CheckInput): Verdict {
         ? { pt: 'o administrador é root', en: 'the administrator is root' }
         : { pt: `${admin} vira root por sudo sem senha`, en: `${admin} becomes root by sudo without a password` },
     );
-  return bad(
-    { pt: `${admin} não vira root`, en: `${admin} does not become root` },
-    `echo '${admin} ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/svc && chmod 440 /etc/sudoers.d/svc`,
-  );
+  return bad({ pt: `${admin} não vira root`, en: `${admin} does not become root` }, sudoersLine(admin));
 }
+
+/** Debian's packages of what the kit needs. */
+export const missingLine = 'apt-get install -y util-linux coreutils tar gzip';
 
 function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
   if (arch !== 'x86_64' && arch !== 'aarch64')
@@ -140,11 +141,7 @@ function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
       { pt: `svc não tem runtime para o processador ${arch}`, en: `${arch} is no processor that svc has a runtime for` },
       { pt: 'use um servidor com x86_64 ou aarch64', en: 'use a server with x86_64 or aarch64' },
     );
-  if (missing.length > 0)
-    return bad(
-      { pt: `falta: ${missing.join(', ')}`, en: `missing: ${missing.join(', ')}` },
-      'apt-get install -y util-linux coreutils tar gzip',
-    );
+  if (missing.length > 0) return bad({ pt: `falta: ${missing.join(', ')}`, en: `missing: ${missing.join(', ')}` }, missingLine);
   if (systemd === null)
     return bad(
       {
@@ -185,31 +182,39 @@ const needsSystemd = lacking(
 
 /** Accounts that can't be used as they are, whoever signs in. */
 function checkAccounts({ accounts }: ServerFacts): Verdict {
-  const absent = accounts.filter(({ found }) => !found);
-  if (absent.length > 0)
-    return bad(
-      { pt: `conta inexistente: ${namesIn(absent).pt}`, en: `no such account: ${namesIn(absent).en}` },
-      `useradd --create-home --shell /bin/bash ${absent[0]?.name ?? ''}`,
+  const there = accounts.filter(({ found }) => found);
+  const troubles = [
+    {
+      of: accounts.filter(({ found }) => !found),
+      pt: 'conta inexistente',
+      en: 'no such account',
+      fix: (name: string) => `useradd --create-home --shell /bin/bash ${name}`,
+    },
+    {
+      of: there.filter(({ shell }) => !shell),
+      pt: 'o shell não deixa ninguém entrar',
+      en: 'the shell lets nobody in',
+      fix: (name: string) => `usermod -s /bin/bash ${name}`,
+    },
+    {
+      of: there.filter(({ home }) => !home),
+      pt: 'a pasta pessoal não existe, ou é de outra conta',
+      en: "the home is not there, or another account's",
+      fix: (name: string) => `install -d -m 700 -o ${name} -g $(id -g ${name}) ~${name}`,
+    },
+  ].filter(({ of }) => of.length > 0);
+  if (troubles.length === 0)
+    return good(
+      accounts.length === 0
+        ? noPerson
+        : { pt: `${accounts.length} conta(s) com shell e pasta`, en: `${accounts.length} account(s) with shell and home` },
     );
-  const noShell = accounts.filter(({ shell }) => !shell);
-  if (noShell.length > 0)
-    return bad(
-      { pt: `o shell de ${namesIn(noShell).pt} não deixa ninguém entrar`, en: `the shell of ${namesIn(noShell).en} lets nobody in` },
-      noShell.map(({ name }) => `usermod -s /bin/bash ${name}`).join('; '),
-    );
-  const noHome = accounts.filter(({ home }) => !home);
-  if (noHome.length > 0)
-    return bad(
-      {
-        pt: `a pasta pessoal de ${namesIn(noHome).pt} não existe, ou é de outra conta`,
-        en: `the home of ${namesIn(noHome).en} is not there, or another account's`,
-      },
-      noHome.map(({ name }) => `install -d -m 700 -o ${name} -g $(id -g ${name}) ~${name}`).join('; '),
-    );
-  return good(
-    accounts.length === 0
-      ? noPerson
-      : { pt: `${accounts.length} conta(s) com shell e pasta`, en: `${accounts.length} account(s) with shell and home` },
+  return bad(
+    {
+      pt: troubles.map(({ of, pt }) => `${pt}: ${namesIn(of).pt}`).join('; '),
+      en: troubles.map(({ of, en }) => `${en}: ${namesIn(of).en}`).join('; '),
+    },
+    troubles.flatMap(({ of, fix }) => of.map(({ name }) => fix(name))).join('; '),
   );
 }
 
@@ -261,7 +266,8 @@ function checkManagers({ accounts, systemd }: ServerFacts): Verdict {
   );
 }
 
-function checkCgroups({ cgroup, controllers, accounts }: ServerFacts): Verdict {
+function checkCgroups({ cgroup, controllers, accounts, systemd }: ServerFacts): Verdict {
+  if (systemd === null) return needsSystemd;
   if (cgroup !== 'cgroup2fs')
     return lacking(
       {

@@ -11,7 +11,8 @@ import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
-import { clockOffMs } from './checks.ts';
+import { same } from '../../schema/texts/doctor.ts';
+import { clockOffMs, missingLine } from './checks.ts';
 import type { ServerFacts } from './facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
@@ -160,7 +161,8 @@ const observationFailed = 'the kit of the portal: ';
 
 function failureOf({ options }: Pick<Context, 'options'>, error: unknown, before = ''): KitFailure {
   const retry = error instanceof SvcError ? error.retry : 'transient';
-  return { message: `${before}${(error as Error).message}`, retry, atMs: options.clock.nowMs() };
+  const { reason = null, fix = null } = error instanceof SvcError ? causeOf(error) : {};
+  return { message: `${before}${(error as Error).message}`, reason, fix, retry, atMs: options.clock.nowMs() };
 }
 
 export function serverDesired(context: Context, server: ServerEntry): ServerDesired {
@@ -244,6 +246,8 @@ export async function installKit(context: Context, server: ServerEntry, onStep: 
     refuseRemoved(server, kit);
     const { wanted } = kit;
     if (wanted === null) throw new SvcError('KIT_FAILED', `${server.name} did not tell what it is: no kit can be chosen`);
+    const missing = kit.facts?.missing ?? [];
+    if (missing.length > 0) throw new SvcError('KIT_FAILED', `${server.name} lacks ${missing.join(', ')}`, { fix: same(missingLine) });
     await kit.admin.install(wanted, (name) => {
       step(name);
       onStep(name);

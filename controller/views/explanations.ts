@@ -11,7 +11,9 @@ export interface Explanation {
 
 const startIt = 'start it: svc start PERSON/APP, or open its window';
 export const restartIt = 'restart it to run the installed code: svc restart PERSON/APP';
-export const readLog = 'read what it printed: svc logs PERSON/APP --previous';
+const readLog = 'read what it printed: svc logs PERSON/APP';
+/** Of one that runs again: a start begins a new log. */
+export const readPrevious = 'read what it printed: svc logs PERSON/APP --previous';
 
 export const writePackage = 'write a Package document for it';
 
@@ -97,10 +99,16 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'wait, or stop the app that holds it: svc get backends',
     waitsFor: 'a GPU to be freed',
   },
-  DiskFull: { because: 'the disk of its server is full', fix: 'free space in the home of the account, then start it again' },
+  DiskFull: { because: 'the disk of its server is full', fix: 'free space in the home of the account: everything goes on by itself' },
   SocketPathTooLong: { because: 'the path of its socket is longer than the kernel takes', fix: 'choose a shorter prefix or id' },
-  SocketRefused: { because: 'its socket takes no connection', fix: readLog },
-  RuntimeMissing: { because: 'the runtime that it names is not on the server', fix: 'install it (python3, node), then start it again' },
+  SocketRefused: {
+    because: 'there is something else at the path of its socket',
+    fix: `on the server, move away what the message names; then svc start PERSON/APP`,
+  },
+  RuntimeMissing: {
+    because: 'a program that runs it is not on the server, or can not be run',
+    fix: `put what the message names on the server, or mend the entrypoint; ${startIt}`,
+  },
   TooManyFailures: {
     because: 'it failed five times in a row',
     fix: `${readLog}; ${startIt}`,
@@ -126,6 +134,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'mend what the message names on the machine of the portal',
     waitsFor: 'the key',
   },
+  AdminRefused: {
+    because: "the administrator's account does not become root on its server",
+    fix: 'svc doctor --server SERVER has the line that lets it',
+    waitsFor: 'sudo to let it',
+  },
   KitMissing: { because: 'the server kit is not there whole', fix: 'svc server add SERVER', waitsFor: 'the kit' },
   ClockOff: {
     because: 'its clock and that of the portal differ',
@@ -147,9 +160,14 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'make it, owned by the account, on the server',
     waitsFor: 'the next attempt',
   },
+  AccountMissing: {
+    because: 'the server has no account of that name',
+    fix: 'make the account on SERVER, or correct account in the Person document',
+    waitsFor: 'the account',
+  },
   SupervisorLost: {
     because: 'the supervisor of its person ended',
-    fix: 'read ~/.svc-apps/supervisor.log on the server',
+    fix: 'the end of ~/.svc-apps/supervisor.log of the account says how; svc doctor --server SERVER, whether the way there is open',
     waitsFor: 'the supervisor to come back',
   },
   FilesUnreadable: {
@@ -201,7 +219,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     waitsFor: 'that app',
   },
   ShellTooOld: { because: 'it needs a newer shell (minShellVersion)', fix: 'update svc, or ask for an older versao' },
-  ScopeRefused: { because: 'its manifest does not allow this scope', fix: 'change instalacao in the document' },
+  ScopeRefused: {
+    because: 'it can not be installed in this scope there',
+    fix: 'change instalacao, or server, in the document as the message says',
+  },
   InstallFailed: { because: 'its installation failed', fix: 'mend what the message names', waitsFor: 'the next attempt' },
   Undeclared: { because: 'no installed package declares it', fix: null, waitsFor: 'its removal' },
   Provisioned: { because: 'it is there', fix: null },
@@ -292,13 +313,33 @@ const ofServers: Partial<Record<Reason, Explanation>> = {
     waitsFor: 'the server',
   },
   NotInstalled: { because: 'the server kit is not there', fix: 'svc server add SERVER', waitsFor: 'the kit' },
+  InstallFailed: {
+    because: 'the server kit could not be put in place',
+    fix: 'mend what the message names; svc server add SERVER tries at once',
+    waitsFor: 'the next attempt',
+  },
+  DiskFull: { because: 'its disk is full', fix: 'make room below /opt on SERVER', waitsFor: 'the next attempt' },
   LingerBroken: {
     because: 'service managers of accounts are not there',
     fix: 'svc doctor --server SERVER has the line for each account',
   },
 };
 
+/** Of an app for everybody on a server. */
+const ofServices: Partial<Record<Reason, Explanation>> = {
+  SocketRefused: {
+    because: 'nothing answers on its socket',
+    fix: 'on SERVER: journalctl -u svc-app-APP.service says why; mend it, then systemctl reset-failed svc-app-APP.service and systemctl restart svc-app-APP.service',
+  },
+};
+
+const ofKinds: Readonly<Partial<Record<string, Partial<Record<Reason, Explanation>>>>> = {
+  Package: ofPackages,
+  Engine: ofPackages,
+  Server: ofServers,
+  Service: ofServices,
+};
+
 export function explanationOf(kind: string, reason: Reason): Explanation {
-  const special = kind === 'Server' ? ofServers : kind === 'Package' || kind === 'Engine' ? ofPackages : {};
-  return special[reason] ?? explanations[reason];
+  return ofKinds[kind]?.[reason] ?? explanations[reason];
 }

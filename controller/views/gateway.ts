@@ -98,7 +98,9 @@ function whereabouts({ servers, people }: Entries, { kind, key, reason, details 
     person && linkTrouble(person.link),
   ];
   const cause = causes.find((each) => each?.fix != null && (each.reason ?? 'ServerUnreachable') === reason);
-  return { server: server?.name ?? null, causeFix: cause?.fix?.en ?? null };
+  const failure = kind === 'Server' ? server?.kit?.failure : undefined;
+  const failed = failure != null && (failure.reason ?? 'InstallFailed') === reason ? failure.fix : null;
+  return { server: server?.name ?? null, causeFix: cause?.fix?.en ?? failed?.en ?? null };
 }
 
 const statusOf = (context: Context, key: string): StoredStatus | null => context.recorder.last(key) ?? restingStatus(context, key);

@@ -32,6 +32,7 @@ import { engineDesired, engineObserved } from '../kinds/engine.ts';
 import { observeSource, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
+import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
@@ -134,6 +135,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
     // What can't be read now is what it was.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
     await observeSource(context, entries, entry, location, 0);
+    entry.problem = offersOf(entry.target.app).length === 0 ? await whyNotOffered(location, entry.target.app) : null;
     add(planPackage(context, entries, entry, offersOf));
   }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
@@ -146,7 +148,8 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
     const decision = decideBackend(desired, backendObserved(entry), entry.memory, nowMs);
     changes.push(...decision.actions.filter((action) => action.kind !== 'backend/probe').map(changeOf));
     // Pinned on, and nothing of it is there or comes.
-    if (desired.document === 'ligado' && desired.manifest === null && entry.person.server.reachability.status === 'reachable')
+    const isSeen = entry.person.server.reachability.status === 'reachable' && entry.person.accountSeen !== false;
+    if (desired.document === 'ligado' && desired.manifest === null && isSeen)
       blocked.push({ key: entry.key, reason: 'PackageMissing', message: 'its package is not installed, and none is on its way' });
   }
   const grants = await planGrants(options.store.rooms, entries, nowMs);
@@ -169,8 +172,10 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
 /** People whom no server can serve, and servers of which nothing can be said. */
 function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
   const blocked: Blocked[] = [];
-  for (const { key, reachability } of entries.servers.values())
-    if (reachability.status === 'unreachable') blocked.push({ key, reason: unseenReason(reachability), message: reachability.message });
+  for (const { key, reachability, kit } of entries.servers.values())
+    // The kit comes: a change, or told with what keeps it away.
+    if (reachability.status === 'unreachable' && (kit === null || reachability.cause?.reason !== 'KitMissing'))
+      blocked.push({ key, reason: unseenReason(reachability), message: reachability.message });
   for (const person of entries.people.values()) {
     if (person.accountSeen !== false || person.leaving) continue;
     const { reason, message } = decidePerson(personDesired(person), { ...personObserved(entries, person), lasts: null }, null, nowMs);
@@ -250,10 +255,14 @@ async function planServers(
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else {
       const { actions, reason, message } = decideServer(desired, observed, null, nowMs);
-      const isStuck = (action: Action): boolean => action.kind === 'server/accounts' && observed.failure !== null;
-      changes.push(...actions.filter((action) => !isStuck(action)).map(changeOf));
+      const { failure } = observed;
+      const isStuck = ({ kind }: Action): boolean => failure !== null && (kind === 'server/accounts' || failure.retry === 'terminal');
+      for (const action of actions.filter((each) => !isStuck(each))) {
+        const change = changeOf(action);
+        changes.push({ ...change, detail: `${change.detail}${failingText(failure)}` });
+      }
       // It is tried again and again: what it lacks is for the administrator of the server to mend.
-      if (actions.some(isStuck)) blocked.push({ key: server.key, reason, message: observed.failure?.message ?? message });
+      if (actions.some(isStuck)) blocked.push({ key: server.key, reason: failure?.reason ?? reason, message: failure?.message ?? message });
       else if (server.door !== null) blocked.push({ key: server.key, reason, message });
     }
     if (context.entries.servers.get(server.name)?.kit?.admin !== server.kit?.admin) server.kit?.admin.close();
@@ -319,7 +328,7 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
   return { changes, blocked: isBlocked(state, reason) ? [{ key: entry.key, reason, message }] : [] };
 }
 
-function failingText(failed: PackageEntry['failure']): string {
+function failingText(failed: { readonly message: string } | null): string {
   return failed === null ? '' : `; the last attempt failed: ${failed.message}`;
 }
 

@@ -21,6 +21,9 @@ import { keys } from '../../schema/keys.ts';
 export function serverGateway(context: Context): Pick<AdminView, 'serverChecks'> & Pick<AdminCommands, 'serverAct'> {
   return {
     serverChecks: async (name) => {
+      const local = context.entries.servers.get(name)?.placed.document;
+      if (local !== undefined && !('ssh' in local.spec))
+        throw new SvcError('BAD_REQUEST', `${name} is this machine: svc doctor without --server looks at it`);
       const { server, kit } = serverOf(context, name);
       return await checks(context, server, kit);
     },

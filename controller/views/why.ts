@@ -5,10 +5,11 @@ import type { WhyAnswer } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { sourceChangedFix } from '../../schema/texts/source-changed.ts';
+import { shut, withoutSystemd } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
-import { explanationOf, readLog, restartIt, stayInFront, useOrEnd, writePackage, type Explanation } from './explanations.ts';
+import { explanationOf, readPrevious, restartIt, stayInFront, useOrEnd, writePackage, type Explanation } from './explanations.ts';
 
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
@@ -52,9 +53,10 @@ export function whyOf({
   dir = '',
 }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
-  const explained = withPackage(explanationOf(status.kind, reason), packageKey);
+  const explanation = withPackage(explained(status), packageKey);
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
+    if (status.kind === 'Service') return there.replaceAll(/\bAPP\b/g, readKey(key).parts.at(-1) ?? 'APP');
     return entry ? there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : there;
   };
   const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
@@ -62,21 +64,28 @@ export function whyOf({
   const stale = status.conditions.find(({ type, status: is }) => type === 'Stale' && is === 'True');
   const inSentence = stale === undefined ? '' : ` It ${stale.message}.`;
   const notes = [...restartNote(entry, reason), ...notesOn(entry)];
-  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(forWhom(explained.because), message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
+  const sentence = `${key} is ${state}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`} because ${withDetail(forWhom(explanation.because), message)}.${inSentence}${notes.map(({ says }) => ` ${says}`).join('')}`;
   const lines = log === '' ? (exit?.lastLogLines ?? []) : log.split('\n').filter((line) => line !== '');
   const fix = message.includes(wentToBackground)
     ? stayInFront
-    : (giveUp(status) ?? causeFix ?? explained.fix ?? sourceFix(status) ?? (stale === undefined ? null : restartIt));
+    : (giveUp(status) ?? causeFix ?? explanation.fix ?? sourceFix(status) ?? (stale === undefined ? null : restartIt));
   return {
     key,
     sentence,
     waitsFor:
-      isFinal && state === 'failed' ? anotherWish : (explained.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null)),
+      isFinal && state === 'failed' ? anotherWish : (explanation.waitsFor ?? (state === 'running' ? closing(nextDeadlineMs, entry) : null)),
     nextDeadlineMs: isFinal && state === 'failed' ? null : nextDeadlineMs,
     lastLogLines: lines.slice(-20),
     requestId: typeof status.details['requestId'] === 'string' ? status.details['requestId'] : null,
     fix: inOrder(fix, notes).map(forWhom).join('; ') || null,
   };
+}
+
+function explained({ kind, reason, message }: StoredStatus): Explanation {
+  const known = explanationOf(kind, reason);
+  if (kind !== 'Server') return known;
+  if (message === withoutSystemd) return { because: message, fix: 'use a machine that boots with systemd' };
+  return message.startsWith(shut) ? { ...known, because: shut } : known;
 }
 
 /** What leaves a server that does not answer waits for it, and may wait for ever. */
@@ -115,7 +124,7 @@ function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly 
   const times = restarts === 1 ? 'once' : `${restarts} times`;
   const last = exit === null ? '' : `, the last time at ${new Date(exit.atMs).toISOString()} (${exit.reason}: ${howItEnded(exit)})`;
   // The explanation of that reason has a fix already.
-  const fix = exit === null || exit.reason === reason ? null : readLog;
+  const fix = exit === null || exit.reason === reason ? null : readPrevious;
   return [{ says: `It was restarted ${times} by itself since it was started${last}.`, fix, first: false }];
 }
 

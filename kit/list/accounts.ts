@@ -2,50 +2,15 @@
  * Homes of accounts and people's own packages. Root reads nothing below a home: a child process that became the person does, so a link or
  * pipe there leads nowhere the person may not go.
  */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 
-export interface Account {
-  readonly name: string;
-  readonly uid: number;
-  readonly gid: number;
-  readonly home: string;
-}
-
-const accountsPerQuery = 256;
 const childrenAtOnce = 4;
-
-/** By getent, so that accounts of a directory service count like those of /etc/passwd. Who does not exist is left out. */
-export async function lookUp(names: readonly string[]): Promise<ReadonlyMap<string, Account>> {
-  const found = new Map<string, Account>();
-  for (let at = 0; at < names.length; at += accountsPerQuery) {
-    const text = await getent(names.slice(at, at + accountsPerQuery));
-    for (const line of text.split('\n')) {
-      const [name = '', , uid, gid, , home = ''] = line.split(':');
-      if (names.includes(name) && home.startsWith('/')) found.set(name, { name, uid: Number(uid), gid: Number(gid), home });
-    }
-  }
-  return found;
-}
-
-/** 2 says that not all of them exist. */
-function getent(names: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      'getent',
-      ['passwd', '--', ...names],
-      { timeout: sharedLimits.accountObserveMsMax, maxBuffer: 4 * 1_024 * 1_024 },
-      (error, stdout) => {
-        if (error === null || error.code === 2) resolve(stdout);
-        else reject(new Error(`getent passwd failed: ${error.message.split('\n')[0]}`));
-      },
-    );
-  });
-}
 
 /** The own packages of each account, in any order. */
 export async function listOwn(accounts: Iterable<Account>, prefix: string, emit: (line: ListLine) => void): Promise<void> {

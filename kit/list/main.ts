@@ -10,13 +10,15 @@
  * Exit codes: 0 told, 1 failed (the last line says why), 2 usage.
  */
 import { text } from 'node:stream/consumers';
+import { lookUpAccounts } from '../../schema/account-lookup.ts';
+import { isAccountName } from '../../schema/account-name.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { ListLine } from '../../schema/list-lines.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { placeFrom } from '../place.ts';
-import { hasOwn, listOwn, lookUp, unread } from './accounts.ts';
+import { hasOwn, listOwn, unread } from './accounts.ts';
 import { tellsVersion } from '../version.ts';
 import { closedAmong } from '../../schema/closed-accounts.ts';
 import { silentHomes } from './answering.ts';
@@ -34,9 +36,9 @@ function emit(line: ListLine): void {
 async function listAll(): Promise<void> {
   const place = placeFrom(process.env);
   const asked = (await text(process.stdin)).split('\n').filter((line) => line !== '');
-  const names = asked.filter((name) => /^[a-z_][a-z0-9_-]{0,31}$/.test(name));
+  const names = asked.filter(isAccountName);
   if (names.length > 0 && process.getuid?.() !== 0) throw new SvcError('FORBIDDEN', 'only root reads what other accounts installed');
-  const accounts = await lookUp(names);
+  const accounts = await lookUpAccounts(names);
   for (const name of names) emit({ event: 'account', account: name, home: accounts.get(name)?.home ?? null });
   for (const [account, why] of await closedAmong([...accounts.keys()], Date.now())) emit({ event: 'closed', account, why });
   const known = stampsIn(asked);
@@ -65,7 +67,7 @@ async function listAll(): Promise<void> {
 
 /** `=ACCOUNT STAMP`, and `= STAMP` for the system. */
 function stampsIn(lines: readonly string[]): ReadonlyMap<string, string> {
-  const found = lines.map((line) => /^=([a-z0-9_-]*) ([0-9a-z]{1,64})$/.exec(line));
+  const found = lines.map((line) => /^=([^ ]*) ([0-9a-z]{1,64})$/.exec(line));
   return new Map(found.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
 }
 

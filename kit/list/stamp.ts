@@ -8,7 +8,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../limits.ts';
 import { isMissing } from '../atomic-file.ts';
-import type { Account } from './accounts.ts';
+import type { Account } from '../../schema/account-lookup.ts';
 
 /** Null when unknown: something can't be read, or there is too much. Then the folder is read whole. */
 export function stampOf(folder: string): string | null {

@@ -11,8 +11,9 @@ shift 4
 etc=$p/etc/svc-kit before=$p/etc/svc
 mkdir -p "$etc/authorized_keys" "$etc/lingered"
 put() {
-  cat >"$1.tmp"
-  if cmp -s "$1.tmp" "$1"; then rm "$1.tmp"; else mv -f "$1.tmp" "$1"; fi
+  # Not beside it: an account may be named `ana.tmp`.
+  cat >"$etc/.new"
+  if cmp -s "$etc/.new" "$1"; then rm "$etc/.new"; else mv -f "$etc/.new" "$1"; fi
 }
 # The unit of a server-scope app reads the file at its new place: $1 is the id.
 mend_unit() {
@@ -39,28 +40,32 @@ done
 if [ -n "$(kit_files "$before")" ] && [ -f "$before/gpu.json" ] && is_free "$etc/gpu.json"; then mv "$before/gpu.json" "$etc/gpu.json"; fi
 printf '%s\n' "$origins" | put "$etc/origins"
 if [ "$type" = - ]; then rm -f "$etc/portal-key"; else printf '%s %s\n' "$type" "$key" | put "$etc/portal-key"; fi
+names=
 for account in "$@"; do
-  if ! getent passwd "$account" >/dev/null; then printf 'missing %s\n' "$account"; continue; fi
+  # As sshd and logind call it: a directory may have another spelling than the document (`ana` for `Ana` or `ana@dom`).
+  name=$(getent passwd "$account" | cut -d: -f1)
+  case "$name" in '') printf 'missing %s\n' "$account"; continue ;; .* | *[/[:space:]]*) continue ;; esac
+  names="$names $name"
   # No terminal, no agent, no X11: commands and sockets are all that the portal needs.
-  if [ "$type" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$account"; fi
+  if [ "$type" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$name"; fi
   # Without systemd neither can be had, which the doctor says.
   if [ -n "$p" ] || [ ! -d /run/systemd/system ]; then continue; fi
-  if [ ! -e "/var/lib/systemd/linger/$account" ]; then
-    if loginctl enable-linger "$account" 2>/dev/null; then
-      : >"$etc/lingered/$account"
+  if [ ! -e "/var/lib/systemd/linger/$name" ]; then
+    if loginctl enable-linger "$name" 2>/dev/null; then
+      : >"$etc/lingered/$name"
     else
       printf 'no-linger %s\n' "$account"
     fi
   fi
   # Lingering is said and the manager is gone all the same: a fault of systemd 255 (decision 0068).
-  uid=$(id -u "$account")
+  uid=$(id -u "$name")
   if ! systemctl is-active --quiet "user@$uid.service"; then
     systemctl start "user@$uid.service" 2>/dev/null || printf 'no-manager %s\n' "$account"
   fi
 done
 for file in "$etc"/authorized_keys/*; do
   name=${file##*/}
-  case " $* " in *" $name "*) if [ "$type" != - ]; then continue; fi ;; esac
+  case "$names " in *" $name "*) if [ "$type" != - ]; then continue; fi ;; esac
   if is_key_file "$file"; then rm -f "$file"; fi
 done
 if [ -n "$p" ] || [ "$type" = - ]; then

@@ -43,16 +43,18 @@ tell sshd_reads $reads
 tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
 for account in "$@"; do
   entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
+  # As sshd and logind call it.
+  name=$(printf '%s' "$entry" | cut -d: -f1)
   uid=$(printf '%s' "$entry" | cut -d: -f3)
   home=$(printf '%s' "$entry" | cut -d: -f6)
   linger=no
-  [ -e "/var/lib/systemd/linger/$account" ] && linger=yes
+  [ -e "/var/lib/systemd/linger/$name" ] && linger=yes
   manager=no
   # Its socket may outlive it for as long as somebody is signed in.
   systemctl is-active --quiet "user@$uid.service" 2>/dev/null && manager=yes
   delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
   key=no
-  [ -s "$etc/authorized_keys/$account" ] && [ $reads = yes ] && key=yes
+  [ -s "$etc/authorized_keys/$name" ] && [ $reads = yes ] && key=yes
   own=no
   # What root may not see on a network home is taken for right.
   case "$(stat -L -c '%F %u' "$home" 2>&1)" in "directory $uid" | *"ermission denied"*) own=yes ;; esac

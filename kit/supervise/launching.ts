@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { howItEnded, wentToBackground } from '../../schema/backend.ts';
 import { limits as kitLimits } from '../limits.ts';
+import { whyNotSpawned } from './why-not-spawned.ts';
 import { limits } from './limits.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -217,7 +218,7 @@ function watchChild(
 
 function refuseSpawn(supervisor: Supervisor, app: App, error: Error): void {
   const code = errorCode(error);
-  app.message = `the command could not be started: ${error.message}`;
+  app.message = `the command could not be started: ${whyNotSpawned(error)}`;
   app.step = null;
   const passing = code === 'EAGAIN' || code === 'ENOMEM' || code === 'EMFILE';
   app.wakeStamp = wakeStamp(supervisor, app, 'RuntimeMissing');

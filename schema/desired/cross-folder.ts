@@ -45,6 +45,13 @@ export function reference(
 ): boolean {
   if (known.has(name)) return true;
   if (mayExist(kind, name)) return false;
-  report(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${didYouMean(name, [...known.keys()])}`);
+  const hint = kind === 'Person' ? whoseLogin(known as Index['people'], name) : '';
+  report(of, 'UNKNOWN_REFERENCE', path, `no ${kind} is named "${clip(name)}"${hint || didYouMean(name, [...known.keys()])}`);
   return false;
+}
+
+/** Documents refer to metadata.name; people know their logins. */
+function whoseLogin(people: Index['people'], login: string): string {
+  const person = [...people.values()].find(({ spec }) => spec.login === login);
+  return person === undefined ? '' : `: that is the login of ${person.metadata.name}; write "${person.metadata.name}"`;
 }

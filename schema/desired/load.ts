@@ -237,8 +237,12 @@ export function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
       hide(value, seeming, syntax, true);
       continue;
     }
-    const found: Problem[] = [];
-    const value = materialize(node, found);
+    const all: Problem[] = [];
+    const value = materialize(node, all);
+    const lost = lostMarker(all);
+    const found = lost === null ? all : [...all.filter(({ path }) => path.slice(1).includes('/')), lost];
+    // What it swallowed may be anything that others refer to.
+    if (lost !== null) hidden.push({ what: null, name: null, by: lost });
     const judged = judge(value, node);
     problems.push(...found, ...judged.problems);
     const problemsOfIt = [...syntax, ...found, ...judged.problems].filter((problem) => findingKinds[problem.code].weight === 'error');
@@ -253,6 +257,12 @@ export function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
     }
   }
   return file;
+}
+
+/** A second `apiVersion` or `kind` is another document: it is told once, for all of its fields. */
+function lostMarker(problems: readonly Problem[]): Problem | null {
+  const first = problems.find(({ code, path }) => code === 'DUPLICATE_KEY' && (path === '/apiVersion' || path === '/kind'));
+  return first === undefined ? null : { ...first, message: 'another document begins here: a line --- is missing before it' };
 }
 
 /** By places: a mistake of the syntax makes everything doubtful that does not end before it. */
@@ -303,8 +313,17 @@ function judge(value: unknown, node: SourceNode): { problems: Problem[] } {
       problems: [{ code: 'UNKNOWN_KIND', path: '/kind', span: locate(node, ['kind'], 'value'), message: `unknown kind ${shown}${hint}` }],
     };
   }
-  return { problems: shapeProblems(desiredShape(kind as DesiredKind), value, node).map(withoutCredential) };
+  return {
+    problems: shapeProblems(desiredShape(kind as DesiredKind), value, node)
+      .map(withoutCredential)
+      .map(withVersion),
+  };
 }
+
+const withVersion = (problem: Problem): Problem =>
+  problem.code === 'MISSING_FIELD' && problem.message.startsWith('"apiVersion"')
+    ? { ...problem, message: `${problem.message}: write apiVersion: svc/v1` }
+    : problem;
 
 /** A field that sounds like a credential: its line is not repeated on the screen (render.ts). */
 function withoutCredential(problem: Problem): Problem {

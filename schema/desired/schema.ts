@@ -2,6 +2,7 @@
  * The desired-state documents as JSON Schema (design 4), one per kind so that a message names the right field. Objects are
  * closed and patterns anchored, as in the manifest. What documents say together is checked in cross-checks.ts.
  */
+import { accountSource } from '../account-name.ts';
 import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
 import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
@@ -13,6 +14,7 @@ const name = pattern(
 const app = pattern(appIdPattern, appIdRule);
 /** A text for people: no control characters, no space first. */
 const line = (title: string) => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
+const account = pattern(accountSource, 'the name of a Linux account: letters, digits, ".", "_", "@", "+" or "-", not digits alone');
 const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
 const guestRoles = ['editar', 'comentar', 'ver'] as const;
 
@@ -71,7 +73,7 @@ const ssh = fields(
     port: { type: 'integer', minimum: 1, maximum: 65_535 },
     hostKey: pattern('^SHA256:[A-Za-z0-9+/]{43}=?$', 'the fingerprint of the host key as SHA256:… (ssh-keygen -lf)'),
     /** Account for root's work: root (default), or one that may sudo without a password. */
-    admin: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
+    admin: account,
     /** Private key, or the agent that holds it. Default: the portal's own, made at first use. A file is relative to the state folder. */
     key: sshKey,
     /** Folder of the kit on the server. Default /opt/svc. */
@@ -91,7 +93,7 @@ const scheduler = exactlyOne({
   /** The portal's own machine. */
   local: fields({
     /** Who runs the jobs, for a portal that is root. Default: the account of the portal. */
-    account: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
+    account,
     /** Everybody's jobs may do what the portal may. */
     trusted: flag,
   }),
@@ -178,7 +180,7 @@ export const specs = {
       login: pattern('^[A-Za-z0-9_][A-Za-z0-9._@-]{0,127}$', 'a login without spaces'),
       server: name,
       /** On a local server the account that runs the controller. */
-      account: pattern('^[a-z_][a-z0-9_-]{0,31}$', 'the name of a Linux account'),
+      account,
       grupos: { ...list(group), uniqueItems: true },
     },
     ['nome', 'login', 'server'],

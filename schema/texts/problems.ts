@@ -30,6 +30,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   LOGIN_SHELL: 'O shell de login da conta atrapalha os comandos',
   KIT_MISSING: 'Falta o kit no servidor',
   SUPERVISOR_FAILED: 'O supervisor não iniciou',
+  ADMIN_REFUSED: 'A conta de administração não vira root no servidor',
   SHELL_REFUSED: 'O shell da conta no servidor não deixa ninguém entrar',
   HOME_MISSING: 'A pasta pessoal da conta não existe no servidor',
   SUPERVISOR_PROTOCOL: 'O supervisor respondeu algo inesperado',

@@ -29,7 +29,8 @@ export interface TestAccount {
 }
 
 export interface SshdOptions {
-  readonly accounts?: number;
+  /** How many, or what they are called (`addAccount`). */
+  readonly accounts?: number | readonly string[];
   /** Every account gets it, and sshd asks for it. */
   readonly password?: string;
   /** Further lines of sshd_config; they win. */
@@ -101,7 +102,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
     const types = keyTypes.filter((type) => type !== 'rsa' || options.rsa === true);
     const fingerprints = await makeKeys(dir, types);
-    for (let n = 0; n < (options.accounts ?? 1); n += 1) made.push(await addAccount(dir, options.password));
+    for (const form of formsOf(options.accounts ?? 1)) made.push(await addAccount(dir, options.password, form));
     const publicLine = await readFile(join(dir, 'id.pub'), 'utf8');
     const keyFiles = [...made.map(({ name }) => name), 'root'].map((name) => join(dir, 'keys', name));
     for (const file of keyFiles) await writeFile(file, publicLine, { mode: 0o644 });
@@ -176,11 +177,26 @@ export async function passwd(program: string, args: readonly string[]): Promise<
   });
 }
 
-export async function addAccount(dir: string, password: string | undefined): Promise<TestAccount> {
-  const name = `svct${randomBytes(4).toString('hex')}`;
+/** `form`: the name, with `*` for what is random. Unless given it is one that a directory may have and Linux lets nobody make by hand. */
+export async function addAccount(dir: string, password: string | undefined, form = 'svct*.b'): Promise<TestAccount> {
+  const name = form.replace('*', randomBytes(3).toString('hex'));
   const home = join(dir, 'h', name);
   // '*' and not '!': sshd without PAM refuses accounts that are locked.
-  await passwd('useradd', ['-m', '-K', 'HOME_MODE=0700', '-d', home, '-c', `${mark} ${process.pid}`, '-s', '/bin/bash', '-p', '*', name]);
+  await passwd('useradd', [
+    '--badname',
+    '-m',
+    '-K',
+    'HOME_MODE=0700',
+    '-d',
+    home,
+    '-c',
+    `${mark} ${process.pid}`,
+    '-s',
+    '/bin/bash',
+    '-p',
+    '*',
+    name,
+  ]);
   if (password !== undefined) {
     const child = spawn('chpasswd', [], { stdio: ['pipe', 'ignore', 'ignore'] });
     child.stdin.end(`${name}:${password}\n`);
@@ -205,7 +221,7 @@ export async function removeAccount(name: string): Promise<void> {
 export async function sweep(): Promise<void> {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [name = '', , , , comment = '', home = ''] = line.split(':');
-    if (!/^svct[0-9a-f]{8}$/.test(name) || !comment.startsWith(mark) || existsSync(`/proc/${comment.slice(mark.length + 1)}`)) continue;
+    if (!comment.startsWith(mark) || existsSync(`/proc/${comment.slice(mark.length + 1)}`)) continue;
     const folder = /\/svcs-[^/]+\/h\//.test(home) ? join(home, '../..') : null;
     if (folder !== null) await unmountBelow(folder);
     await removeAccount(name);
@@ -233,11 +249,15 @@ async function makeKit(kit: string): Promise<void> {
   await call('chmod', ['-R', 'a+rX', kit]);
 }
 
+const formsOf = (accounts: number | readonly string[]): readonly (string | undefined)[] =>
+  typeof accounts === 'number' ? Array.from({ length: accounts }, () => undefined) : accounts;
+
 const commonLines = (dir: string, types: readonly KeyType[], accounts: readonly TestAccount[], password: boolean): readonly string[] => [
   ...types.map((type) => `HostKey ${dir}/host-${type}`),
   `AuthorizedKeysFile ${dir}/keys/%u`,
   `PasswordAuthentication ${password ? 'yes' : 'no'}`,
-  `AllowUsers root ${accounts.map(({ name }) => name).join(' ')}`,
+  // Behind an @ would be the host that somebody comes from.
+  `AllowUsers root ${accounts.map(({ name }) => name.replaceAll('@', '?')).join(' ')}`,
 ];
 
 interface SshdFiles {

@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import net from 'node:net';
 import ssh2 from 'ssh2';
 import type { AgentAuthMethod, AuthHandlerMiddleware, Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2';
+import { isAccountName } from '../../../schema/account-name.ts';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
 import { limits } from '../limits.ts';
-import { accountPattern } from '../host.ts';
 import { packetReads } from './packets.ts';
 
 export interface SshAddress {
@@ -64,7 +64,7 @@ const typeOfPin = new Map<string, string>();
  * every transient failure. The caller ends the connection and gets its end from the client's `close` event.
  */
 export async function connectSsh({ target, username, credential, clock }: ConnectOptions): Promise<Client> {
-  if (!accountPattern.test(username)) throw new SvcError('NOT_FOUND', `${JSON.stringify(username)} can't be the name of an account`);
+  if (!isAccountName(username)) throw new SvcError('NOT_FOUND', `${JSON.stringify(username)} can't be the name of an account`);
   const deadlineMs = clock.monotonicMs() + limits.sshConnectMsMax;
   const pin = withoutPadding(target.hostKey);
   const seen: HostKey[] = [];

@@ -149,8 +149,8 @@ function withKeyLine(error: unknown, account: string, credential: SshCredential)
   if (key === null) return error;
   const line = `${key} svc-portal`;
   const fix: Words = {
-    pt: `no servidor, ponha esta linha em ~${account}/.ssh/authorized_keys: ${line}`,
-    en: `on the server, put this line into ~${account}/.ssh/authorized_keys: ${line}`,
+    pt: `no servidor, ponha esta linha em ~${account}/.ssh/authorized_keys: ${line}; se já está lá, o log do sshd (journalctl -u ssh) diz por que não vale: PermitRootLogin, AllowUsers, ou outra conta que pode escrever no arquivo ou na pasta (chmod go-w)`,
+    en: `on the server, put this line into ~${account}/.ssh/authorized_keys: ${line}; if it is there, the log of sshd (journalctl -u ssh) says why it does not count: PermitRootLogin, AllowUsers, or others may write to the file or its folder (chmod go-w)`,
   };
   return new SvcError(error.code, error.message, { ...error.details, fix }, { cause: error.cause });
 }

@@ -29,15 +29,23 @@ export async function credentialOf(
   const place = 'env' in key ? `the variable ${key.env}` : key.file;
   const privateKey = 'env' in key ? Buffer.from(variable(key.env, environment)) : await readKey(path.resolve(stateDir, key.file));
   if (parsedKey(privateKey)?.isPrivateKey() !== true) {
-    throw new SvcError('SECRET_UNREADABLE', `${place} holds no private key that can be used (one with a passphrase needs an agent)`);
+    throw unreadable(`${place} holds no private key that can be used (one with a passphrase needs an agent)`);
   }
   return { kind: 'key', privateKey };
 }
 
+function unreadable(message: string): SvcError {
+  return new SvcError('SECRET_UNREADABLE', message, {
+    fix: {
+      pt: 'na máquina do portal, corrija o que a mensagem diz, ou ssh.key no documento Server',
+      en: "on the portal's machine, mend what the message names, or ssh.key in the Server document",
+    },
+  });
+}
+
 function variable(name: string, environment: NodeJS.ProcessEnv): string {
   const value = environment[name];
-  if (value === undefined || value === '')
-    throw new SvcError('SECRET_UNREADABLE', `the variable ${name}, which Server.spec.ssh.key names, is not set`);
+  if (value === undefined || value === '') throw unreadable(`the variable ${name}, which Server.spec.ssh.key names, is not set`);
   return value;
 }
 
@@ -47,9 +55,9 @@ async function readKey(file: string): Promise<Buffer> {
   try {
     key = await readPlainFile(file, limits.accountFileBytesMax);
   } catch (error) {
-    throw new SvcError('SECRET_UNREADABLE', `${named} can't be read: ${whyUnread(error)}`);
+    throw unreadable(`${named} can't be read: ${whyUnread(error)}`);
   }
-  if (key.length > limits.accountFileBytesMax) throw new SvcError('SECRET_UNREADABLE', `${named} is too large for a key`);
+  if (key.length > limits.accountFileBytesMax) throw unreadable(`${named} is too large for a key`);
   return key;
 }
 
@@ -114,7 +122,7 @@ function parsedKey(privateKey: Buffer): ssh2.ParsedKey | null {
 
 function publicLineOf(privateKey: Buffer): string {
   const key = parsedKey(privateKey);
-  if (key === null) throw new SvcError('SECRET_UNREADABLE', "the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
+  if (key === null) throw unreadable("the portal's own key can't be read: state/ssh/id_ed25519 is damaged");
   return `${key.type} ${key.getPublicSSH().toString('base64')} svc-portal`;
 }
 

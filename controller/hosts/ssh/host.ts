@@ -6,8 +6,10 @@
  */
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { isAccountName } from '../../../schema/account-name.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { same } from '../../../schema/texts/doctor.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
 import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
 import { attributesArgv, attributesPaths } from '../../files/kept-attributes.ts';
@@ -16,7 +18,7 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
-import { accountPattern, type Host, type InstalledPackage, type InstallRun, type Inventory } from '../host.ts';
+import type { Host, InstalledPackage, InstallRun, Inventory } from '../host.ts';
 import type { FileSystem } from '../../files/file-system.ts';
 import { keepFileSystems } from '../../files/kept-file-systems.ts';
 import { createSftpFileSystem } from '../../files/sftp/file-system.ts';
@@ -73,6 +75,7 @@ export function createSshHost(options: SshHostOptions): Host {
     clock,
     onBadPackage: options.onBadPackage,
     kitFix: options.kitFix,
+    admin: options.admin,
     run: (stdin, onLine) => {
       const argv = asRoot(options, kitCommand(options, 'svc-app-list'));
       return repeatable(connections.admin(), () => ({ argv, stdin: textOf(stdin), onLine, msMax: limits.serverObserveMsMax }));
@@ -82,7 +85,7 @@ export function createSshHost(options: SshHostOptions): Host {
   const files = createFileCache();
   const fileSystems = keepFileSystems(String, (account) => filesOver(connections.of(account), clock));
   const packagesOf = async (account: string | null, next: readonly string[]): Promise<readonly InstalledPackage[]> => {
-    const names = [...(account === null ? [] : [account]), ...next].filter((name) => accountPattern.test(name));
+    const names = [...(account === null ? [] : [account]), ...next].filter(isAccountName);
     const observation = await listing.observe(names, account === null);
     return account === null ? observation.system : [...observation.system, ...(observation.accounts.get(account)?.own ?? [])];
   };
@@ -170,13 +173,16 @@ function checkedAccount(parts: Parts, account: string): string {
 }
 
 function checkAccount({ options }: Parts, account: string): void {
-  if (!accountPattern.test(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${options.server}`);
+  if (!isAccountName(account)) throw new SvcError('NOT_FOUND', `${JSON.stringify(account)} can't be an account of ${options.server}`);
 }
 
 async function placeOf(parts: Parts, account: string): Promise<ServerPlace> {
   checkAccount(parts, account);
   const { home } = await parts.listing.whereabouts(account);
-  if (home === null) throw new SvcError('NOT_FOUND', `${parts.options.server} has no account ${account}`);
+  if (home === null) {
+    const fix = same(`useradd --create-home --shell /bin/bash ${account}`);
+    throw new SvcError('NOT_FOUND', `${parts.options.server} has no account ${account}`, { fix });
+  }
   return { home, prefix: parts.options.prefix };
 }
 
@@ -266,16 +272,15 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
 
 /** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A home that is not there is told on stderr. */
 function failed(result: RemoteResult, kitFix: string, spoken: string, log: string): SvcError {
-  const missing = notRun(result, kitFix, 'svc-app-supervisor');
+  const missing = notRun(result, kitFix, null, 'svc-app-supervisor');
   if (missing.code === 'KIT_MISSING') return missing;
-  const words = firstLine(spoken === '' ? result.said : spoken);
-  const message = `svc-app-supervisor ended with ${result.signal ?? result.code}: ${words === '' ? '' : `${words}; `}see ${log}`;
+  const words = firstLine(spoken === '' ? result.said : spoken).replace(/^svc-app-supervisor: /, '');
+  // EX_CONFIG: it did not come as far as its log.
+  const more = result.code === 78 && words !== '' ? words : `${words === '' ? '' : `${words}; `}see ${log}`;
+  const message = `svc-app-supervisor ended with ${result.signal ?? result.code}: ${more}`;
   if (/No space left on device|Disk quota exceeded/.test(words)) return new SvcError('DISK_FULL', message);
   if (/Permission denied|Read-only file system/.test(words)) return new SvcError('FILES_UNREADABLE', message);
-  const fix: Words = {
-    pt: `corrija o que a mensagem diz; ${log} no servidor diz mais`,
-    en: `mend what the message says; ${log} on the server says more`,
-  };
+  const fix: Words = { pt: 'corrija no servidor o que a mensagem diz', en: 'mend on the server what the message says' };
   return new SvcError('SUPERVISOR_FAILED', message, words === '' ? {} : { fix });
 }
 
@@ -383,7 +388,7 @@ async function talk(
     onLine: (line) => lines.take(line),
     msMax,
   });
-  if (result.code === 126 || result.code === 127) throw notRun(result, kitFix, 'svc-app-install');
+  if (result.code === 126 || result.code === 127) throw notRun(result, kitFix, null, 'svc-app-install');
   return lines.outcome([result.signal ?? `exit code ${result.code}`, result.said].filter(Boolean).join(': '), signal?.aborted ?? false);
 }
 

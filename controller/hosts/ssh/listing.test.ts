@@ -25,6 +25,7 @@ function createServer() {
       }),
     onBadPackage: (folder) => bad.push(folder),
     kitFix: '',
+    admin: 'root',
   });
   return { listing, runs, bad, pass: (ms: number) => (nowMs += ms) };
 }
@@ -179,13 +180,17 @@ test.for([
     'KIT_MISSING',
     'is not on the server (sudo: svc-app-list: command not found): svc server add vega',
   ],
-  [1, 'sudo: a password is required', 'SERVER_UNREACHABLE', 'ended with 1: sudo: a password is required'],
+  [1, 'sudo: a password is required', 'ADMIN_REFUSED', 'bia does not become root: sudo: a password is required'],
+  [127, 'bash: line 1: sudo: command not found', 'ADMIN_REFUSED', 'bia does not become root: bash: line 1: sudo: command not found'],
+  [127, 'sh: 1: sudo: not found', 'ADMIN_REFUSED', 'bia does not become root: sh: 1: sudo: not found'],
+  [137, '', 'SERVER_UNREACHABLE', 'ended with 137: '],
 ] as const)('a command that did not come to its end: %i %s', async ([exit, said, code, message]) => {
   const listing = createListing({
     clock: { nowMs: moving(() => 0), monotonicMs: moving(() => 0), at: () => () => undefined },
     run: async () => ({ code: exit, signal: null, said }),
     onBadPackage: () => undefined,
     kitFix: 'svc server add vega',
+    admin: 'bia',
   });
-  await expect(listing.observe([], true)).rejects.toMatchObject({ code, message: `svc-app-list ${message}` });
+  await expect(listing.observe([], true)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
 });

@@ -4,6 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { sudoRefused } from '../sudo-refused.ts';
 import type { AccountClosed, ListLine } from '../../../schema/list-lines.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
@@ -42,6 +43,8 @@ export interface ListingOptions {
   readonly onBadPackage: (folder: string, error: unknown) => void;
   /** What brings the kit of this portal there, or who does. */
   readonly kitFix: string;
+  /** As whom it runs it. */
+  readonly admin: string;
 }
 
 export function createListing(options: ListingOptions): Listing {
@@ -152,7 +155,7 @@ async function read(options: ListingOptions, known: Known, accounts: readonly st
     if (line) take(options, known, taken, line);
   });
   if (taken.refused) throw taken.refused;
-  if (taken.kit === null) throw notRun(result, options.kitFix);
+  if (taken.kit === null) throw notRun(result, options.kitFix, options.admin);
   const system = keep(known, taken, '');
   const own = new Map(accounts.map((name) => [name, { home: taken.homes.get(name) ?? null, own: keep(known, taken, name) }]));
   return { kit: taken.kit, engines: taken.engines, system, closed: taken.closed, accounts: own };
@@ -215,8 +218,10 @@ function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly
   return found;
 }
 
-/** 126 and 127 are the shell's: there is no such command, or it can't be run. */
-export function notRun({ code, signal, said }: HostRunEnd, kitFix: string, program = 'svc-app-list'): SvcError {
+/** 126 and 127 are the shell's: there is no such command, or it can't be run. `admin`: who ran it by sudo; null: nobody. */
+export function notRun({ code, signal, said }: HostRunEnd, kitFix: string, admin: string | null, program = 'svc-app-list'): SvcError {
+  const refused = admin === null ? null : sudoRefused(admin, said);
+  if (refused !== null) return refused;
   if (code === 127 || code === 126 || (code === 1 && /sudo: .*command not found/.test(said))) {
     return missingKit(`${program} is not on the server (${firstLine(said)})`, kitFix);
   }

@@ -19,13 +19,18 @@ export interface ShutOutOptions {
 
 /** The error with its cause and what mends it, where the server tells one; otherwise the error as it is. Never rejects. */
 export async function whyShutOut(error: unknown, options: ShutOutOptions): Promise<unknown> {
-  if (!(error instanceof SvcError) || (error.code !== 'SSH_REFUSED' && error.code !== 'SUPERVISOR_FAILED')) return error;
+  if (!(error instanceof SvcError) || !isDoubtful(error)) return error;
   try {
     return (await found(error, options)) ?? error;
   } catch {
     return error;
   }
 }
+
+/** sshd closes the connection of an account that PAM refuses after it took the key. */
+const isDoubtful = ({ code, message }: SvcError): boolean =>
+  ['SSH_REFUSED', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE'].includes(code) ||
+  (code === 'SERVER_UNREACHABLE' && /closed the connection/.test(message));
 
 async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError | null> {
   const { server, account } = options;
@@ -45,18 +50,23 @@ async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError
   if (shell !== '' && (await isAbsent(options, shell)))
     return told('SHELL_REFUSED', `the shell of ${account} on ${server}, ${shell}, is not there: sshd lets nobody in`, newShell);
   if (error.code === 'SSH_REFUSED') return await keptOut(error, options);
+  if (error.code === 'SERVER_UNREACHABLE') return null;
   const make = `install -d -m 700 -o ${account} -g $(id -g ${account}) ${home}`;
   if (await isAbsent(options, home))
     return told('HOME_MISSING', `the home of ${account} on ${server}, ${home}, does not exist`, {
       pt: `${make}; contas novas a recebem no primeiro login com pam_mkhomedir`,
       en: `${make}; new accounts get theirs at their first login with pam_mkhomedir`,
     });
-  const owner = await lineOf(options, 'stat', '-L', '-c', '%u', '--', home);
-  if (owner !== uid)
+  const at = `the home of ${account} on ${server}, ${home},`;
+  const [owner, mode = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%a', '--', home)).split(',');
+  if (owner !== uid) return told('FILES_UNREADABLE', `${at} belongs to the uid ${owner}`, same(`chown ${account} ${home}`));
+  if (!/7..$/.test(mode))
+    return told('FILES_UNREADABLE', `${at} has the mode ${mode}: its account may not work in it`, same(`chmod u+rwx ${home}`));
+  if (/Read-only file system/.test(error.message))
     return told(
       'FILES_UNREADABLE',
-      `the home of ${account} on ${server}, ${home}, belongs to the uid ${owner}`,
-      same(`chown ${account} ${home}`),
+      `${at} is on a read-only file system`,
+      same(`mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`),
     );
   return null;
 }

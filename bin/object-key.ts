@@ -1,0 +1,25 @@
+/** The key of one object that a person named, with a hint where a bare name is that of an object. */
+import { SvcError } from '../schema/errors.ts';
+import { makeKey, objectKinds } from '../schema/keys.ts';
+import type { ObjectView } from '../schema/wire/http.ts';
+import type { Client } from './client.ts';
+import { keyOf } from './keys.ts';
+
+/** Rejects BAD_REQUEST for what can be no key. */
+export async function keyIn(client: Client, text: string): Promise<string> {
+  try {
+    return keyOf(text);
+  } catch (error) {
+    if (!(error instanceof SvcError) || text.includes('/')) throw error;
+    const found = await Promise.all(
+      objectKinds.map(async (kind) => {
+        const key = makeKey(kind, text);
+        const objects = await client.get<ObjectView[]>('/api/admin/objects', { prefix: key });
+        return objects.some((object) => object.key === key) ? [key] : [];
+      }),
+    );
+    const named = found.flat();
+    if (named.length === 0) throw error;
+    throw new SvcError('BAD_REQUEST', `"${text}" names no object: did you mean ${named.join(' or ')}?`);
+  }
+}
