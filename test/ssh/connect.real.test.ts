@@ -89,7 +89,7 @@ describe('signing in', () => {
     await expect(signIn({ kind: 'key', privateKey })).rejects.toMatchObject({ code: 'SSH_REFUSED' });
   });
 
-  test.for(['-oProxyCommand=id', 'root;id', '', 'Ana', 'a b', '../x', 'a'.repeat(33)])(
+  test.for(['-oProxyCommand=id', 'root;id', '', '12345', 'a b', '../x', 'a'.repeat(64)])(
     'the name %j never reaches a server',
     async (username) => {
       const before = connections();
