@@ -1,5 +1,7 @@
 /** Limits of the loop and of what carries its orders out. */
 export const limits = {
+  /** A look at the lingering of one account of this machine, and turning it on. */
+  lingerMsMax: 10_000,
   /** Of an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
   proxyOciosoConnectionMsMax: 25_000,
   /** How often at most the supervisor of such an app is notified of requests. */

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
 import { observeArrival } from '../servers/kit-work.ts';
+import { lingerOnArrival } from '../servers/local-linger.ts';
 import type { PersonEntry } from '../entries.ts';
 import { enqueuePerson, followPackages, tookPackages } from './people.ts';
 import { observeArrived, observeSession } from './server.ts';
@@ -16,6 +17,7 @@ export async function rereadPresence(context: Context, person: PersonEntry): Pro
   followPackages(context, person);
   if (person.session) {
     observeArrival(context, person);
+    void lingerOnArrival(context, person);
     lookAtArrived(context, person).catch((error: unknown) =>
       context.options.log.error({ key: person.key, err: error }, 'the store refused a write'),
     );

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import { tmpdir, userInfo } from 'node:os';
@@ -240,6 +241,10 @@ test('sessions are listed, and ended by id or all', async () => {
   };
   expect((await ask('sessions')).out).toBe('No one is signed in.\n');
   await enter();
+  // Source: spec 3.3 supervisor rule 5. A server with a prefix is looked at and left as it is.
+  const isOn = ['/run/systemd/system', `/var/lib/systemd/linger/${userInfo().username}`].every((path) => existsSync(path));
+  const told = (): number => portal.output().match(/"key":"Person\/ana".*"lingering":"(?:none|off)"/g)?.length ?? 0;
+  await expect.poll(told).toBe(isOn ? 0 : 1);
   await enter();
   const listed = await json<{ id: string; person: string; agent: string }[]>('sessions', 'ana');
   expect(listed).toMatchObject([{ person: 'ana', agent: 'a test', method: 'link' }, { person: 'ana' }]);
