@@ -120,7 +120,7 @@ function trusted({ apps, shellScripts }: SettingsDeps, request: FastifyRequest):
   if (!mayRunInShell(apps.scope(person, id), shellScripts))
     throw new SvcError(
       'FORBIDDEN',
-      `scripts of ${id} do not run in the shell: an administrator did not install it (Portal.spec.shellScripts)`,
+      `scripts of ${id} do not run in the shell: it is installed for one person, in a folder that their apps can write to (Portal.spec.shellScripts)`,
     );
   return { person, manifest };
 }

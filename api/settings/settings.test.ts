@@ -80,6 +80,11 @@ describe('what apps add to Settings', () => {
     ]);
   });
 
+  test('a refusal says who can write to the folder, whoever installed the package', async () => {
+    const answer = await (await portal.signedIn('ana')).call('GET', '/api/apps/propria/secao.js');
+    expect(answer.json().detail).toContain('installed for one person, in a folder that their apps can write to');
+  });
+
   test('with Portal.spec.shellScripts: person, what a person installed alone counts too', async () => {
     const ana = await open.signedIn('ana');
     expect((await ana.call('GET', '/api/apps/propria/secao.js')).status).toBe(200);
