@@ -18,6 +18,15 @@ if [ "$2" != fix ]; then echo off; exit; fi
 if loginctl --no-ask-password enable-linger "$account" </dev/null >/dev/null 2>&1; then echo enabled; else echo refused; fi
 `;
 
+const told: Readonly<Record<Lingering, string | null>> = {
+  on: null,
+  enabled: 'lingering was turned on: what runs as the account goes on after its last login',
+  none: 'systemd does not run on this machine: there is no lingering to turn on',
+  off: 'lingering is off: what runs as the account may end with its last login; a server with a prefix leaves the machine as it is',
+  refused:
+    'lingering could not be turned on: what runs as the account may end with its last login; as root: loginctl enable-linger ACCOUNT',
+};
+
 interface Looked {
   readonly host: Pick<Host, 'run' | 'asPortal'>;
   readonly account: string;
@@ -28,21 +37,18 @@ interface Looked {
 /** Rejects as Host.run does. */
 export async function lookAtLingering({ host, account, fixes, root = '' }: Looked): Promise<Lingering> {
   const runsAs = (await host.asPortal(account)) === null ? account : '';
-  let found = 'refused';
+  let found: Lingering = 'refused';
   const argv = ['sh', '-s', '--', runsAs, fixes ? 'fix' : 'look', root];
   const signal = AbortSignal.timeout(limits.lingerMsMax);
-  await host.run(null, { argv, stdin: script, onLine: (line) => (found = line), signal, msMax: limits.lingerMsMax });
-  return found as Lingering;
+  await host.run(null, {
+    argv,
+    stdin: script,
+    onLine: (line) => (found = line in told ? (line as Lingering) : 'refused'),
+    signal,
+    msMax: limits.lingerMsMax,
+  });
+  return found;
 }
-
-const told: Readonly<Record<Lingering, string | null>> = {
-  on: null,
-  enabled: 'lingering was turned on: what runs as the account goes on after its last login',
-  none: 'systemd does not run on this machine: there is no lingering to turn on',
-  off: 'lingering is off: what runs as the account may end with its last login; a server with a prefix leaves the machine as it is',
-  refused:
-    'lingering could not be turned on: what runs as the account may end with its last login; as root: loginctl enable-linger ACCOUNT',
-};
 
 /** A session of the person began. Never rejects. */
 export async function lingerOnArrival({ options: { log } }: Context, { key, account, server }: PersonEntry): Promise<void> {
