@@ -23,6 +23,9 @@ import type { Desk } from './desk.ts';
 export const greetingKey = (hour: number): 'home.morning' | 'home.afternoon' | 'home.evening' =>
   hour >= 5 && hour < 12 ? 'home.morning' : hour >= 12 && hour < 18 ? 'home.afternoon' : 'home.evening';
 
+/** More apps than four rows of five take the width of the screen. */
+const manyTiles = 20;
+
 export class SvcHome extends LitElement {
   static override properties = { desk: { attribute: false }, focused: { state: true } };
   declare desk: Desk;
@@ -69,6 +72,9 @@ export class SvcHome extends LitElement {
         grid-template-columns: repeat(auto-fit, minmax(104px, 120px));
         justify-content: center;
         gap: 8px;
+      }
+      .tiles.many {
+        width: min(1100px, 100%);
       }
       .tile:hover {
         background: var(--wall-hover);
@@ -196,7 +202,7 @@ export class SvcHome extends LitElement {
       ${
         loaded
           ? html`<div
-              class="tiles"
+              class="tiles ${entries.length > manyTiles ? 'many' : ''}"
               role="group"
               aria-label=${text('launcher.title')}
               @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}

@@ -93,7 +93,7 @@ export function folderGroundMenu(parts: MenuParts, folder: string, made: (item: 
               },
             ]),
         { label: text('files.selectAll'), keys: 'Ctrl+A', run: () => parts.selectAll() },
-        { label: text('files.hidden'), checked: parts.hidden, run: () => parts.toggleHidden() },
+        { label: text('files.hidden'), on: parts.hidden, run: () => parts.toggleHidden() },
         { label: text('files.refresh'), glyph: 'reload', run: () => parts.refresh() },
       ],
     },

@@ -1,6 +1,6 @@
 /** Copies, moves and uploads into a folder: a name that is taken there is asked about, once for all if the person says so. */
 import type { OperationView, SpaceAnswer } from '../../schema/wire/files.ts';
-import { text } from '../i18n/i18n.ts';
+import { countText, text } from '../i18n/i18n.ts';
 import { joinPath, nameOfPath, parentOf } from '../opening/file-path.ts';
 import { ApiError } from '../session/api.ts';
 import { isFolderAt } from '../session/content-api.ts';
@@ -96,7 +96,7 @@ async function fits(tasks: Tasks, files: readonly ToUpload[], folder: string): P
     await spaceOf(folder),
   );
   if (lack === null) return true;
-  const say = lack.of === 'bytes' ? saySize : String;
+  const say = lack.of === 'bytes' ? saySize : (n: number) => countText(n);
   const words = text(lack.of === 'bytes' ? 'files.noRoom' : 'files.noRoomFiles', {
     n: files.length,
     pasta: tasks.folderName(folder),

@@ -78,4 +78,7 @@ test('counts are written as each language writes them', () => {
     '1.234.567 itens',
     '1,234,567 items',
   ]);
+  expect(text('files.ofFilesOnly', { feitos: 1_500, todos: 12_000 }, 'pt')).toBe('1.500 de 12.000');
+  // No count: as the program says it.
+  expect(text('signin.error', { erro: 5_000 }, 'pt')).toBe('Não foi possível entrar: 5000');
 });

@@ -36,12 +36,15 @@ export function text(key: TextKey, values: Values = {}, name: Language = languag
   const template = typeof entry === 'string' ? entry : pluralForm(entry, Number(values['n']), name);
   return template.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
     const value = values[parameter] ?? whole;
-    return parameter === 'n' && typeof value === 'number' ? countText(value, name) : String(value);
+    return counts.has(parameter) && typeof value === 'number' ? countText(value, name) : String(value);
   });
 }
 
+/** Parameters that are counts; other numbers (codes, lines of a file) stand as they are. */
+const counts: ReadonlySet<string> = new Set(['n', 'total', 'todos', 'feitos', 'falharam', 'lugar']);
+
 /** `1.000` in Portuguese, `1,000` in English; small ones, which most are, as they stand. */
-const countText = (n: number, name: Language): string =>
+export const countText = (n: number, name: Language = language.get()): string =>
   Math.abs(n) < 1_000 ? String(n) : new Intl.NumberFormat(languageTags[name], { maximumFractionDigits: 20 }).format(n);
 
 function pluralForm(entry: { readonly one: string; readonly other: string }, n: number, name: Language): string {

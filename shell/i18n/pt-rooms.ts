@@ -33,7 +33,7 @@ export const ptRooms = {
     one: '{app}: {n} trabalho acabou; com falha: {falharam}',
     other: '{app}: {n} trabalhos acabaram; com falha: {falharam}',
   },
-  'role.dona': 'Dona da sala',
+  'role.dona': 'Responsável pela sala',
   'role.editar': 'Edita',
   'role.comentar': 'Comenta',
   'role.ver': 'Vê',
@@ -73,7 +73,7 @@ export const ptRooms = {
   'share.deleteAsk': 'Apagar “{sala}” para todas as pessoas? O texto, os comentários e as imagens se perdem.',
   'share.deleteSure': 'Apagar para sempre',
   'share.cancel': 'Cancelar',
-  'share.onlyOwner': 'Só a dona da sala convida e muda papéis.',
+  'share.onlyOwner': 'Só quem é responsável pela sala convida e muda papéis.',
   'share.nobody': 'Não há mais essa pessoa, ou ninguém nesse grupo.',
   'share.gone': 'Esta sala não existe mais, ou você não está mais nela.',
 } as const satisfies Record<string, string | { readonly one: string; readonly other: string }>;

@@ -40,7 +40,8 @@ export const settingsStyles = css`
   }
   nav button[aria-current] {
     background: var(--selected);
-    font-weight: 600;
+    /* Not bold: wider words would wrap and move what is below. */
+    box-shadow: inset 3px 0 0 var(--accent);
   }
   nav h3 {
     padding: 12px 10px 4px;

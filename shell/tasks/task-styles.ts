@@ -6,7 +6,7 @@ export const taskStyles = css`
     grid-template-columns: minmax(0, 1fr);
   }
   .layout.split {
-    grid-template-rows: minmax(140px, 2fr) minmax(180px, 3fr);
+    grid-template-rows: minmax(144px, 1fr) minmax(180px, 3fr);
   }
   .list {
     display: flex;

@@ -11,8 +11,10 @@ export interface MenuItem {
   readonly label: string;
   readonly glyph?: Glyph;
   readonly disabled?: boolean;
-  /** A radio choice: undefined for a plain command. */
+  /** One of several choices; undefined for a plain command. */
   readonly checked?: boolean;
+  /** Goes on and off by itself. */
+  readonly on?: boolean;
   readonly keys?: string;
   /** Whose entry it is, in smaller letters. */
   readonly detail?: string;
@@ -42,8 +44,8 @@ function entry(item: MenuItem): TemplateResult {
     item.run();
   };
   return html`<ui-menu-item
-    type=${item.checked === undefined ? 'command' : 'radio'}
-    ?checked=${item.checked}
+    type=${item.on !== undefined ? 'checkbox' : item.checked === undefined ? 'command' : 'radio'}
+    ?checked=${item.on ?? item.checked}
     ?disabled=${item.disabled}
     detail=${item.detail ?? nothing}
     keys=${item.keys ?? nothing}

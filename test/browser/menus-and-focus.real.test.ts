@@ -123,6 +123,8 @@ describe('menus', () => {
       }
       await open();
       await openMenus().getByRole('menuitem').or(openMenus().getByRole('menuitemradio')).first().waitFor();
+      if (name === 'of the folder, by its button')
+        await openMenus().getByRole('menuitemcheckbox', { name: 'Mostrar ocultos', checked: false }).waitFor();
       // A heading or the edge takes the focus from the entry: Escape counts all the same.
       const { x, y } = await boxOf(openMenus().getByRole('menu'));
       await page.mouse.click(x + 3, y + 3);

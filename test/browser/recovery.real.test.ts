@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, test } from 'vitest';
 import { processesBelow, until } from '../support/portal.ts';
-import { axeFindings, frameOf, openApp, useDesks, windowOf } from './support/browser.ts';
+import { axeFindings, boxOf, frameOf, openApp, useDesks, windowOf } from './support/browser.ts';
 
 const desk = useDesks(['notas', 'relogio', 'placa', 'cai', 'porta-errada']);
 
@@ -194,6 +194,10 @@ test('an app that crashes: its failures are counted, and the log follows from ru
   await row('cai').locator('button.name').click();
   await press('cai', 'Iniciar Cai');
   const log = page.getByRole('region', { name: 'Detalhes de Cai' }).getByRole('log');
+  // Twelve lines of 18 px in the window as it opens.
+  expect(await log.evaluate((box) => box.clientHeight)).toBeGreaterThanOrEqual(12 * 18);
+  const [box, window] = [await boxOf(log), await boxOf(windowOf(page, 'Gerenciador de tarefas'))];
+  expect(box.y + 10 * 18).toBeLessThanOrEqual(window.y + window.height);
   await until('a line of the second run', async () => (await log.textContent())?.includes('(vez 2)'));
   await row('cai')
     .getByText(/Falhas: [1-9]/)

@@ -103,7 +103,7 @@ test('who is invited sees who is in the room, changes nothing, and leaves in two
   const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
   const sala = await makeRoom(ana, 'Pauta', { bia: 'editar', caio: 'ver' });
   const dialog = await share(bia, 'Pauta');
-  await dialog.getByText('Só a dona da sala convida').waitFor();
+  await dialog.getByText('Só quem é responsável pela sala convida').waitFor();
   expect(await dialog.locator('li .name').allTextContents()).toEqual(['Ana Souza', 'Bia Lima (você)', 'Caio Reis']);
   expect(await dialog.getByRole('combobox').count()).toBe(0);
   expect(await axeFindings(bia.page)).toEqual([]);

@@ -69,7 +69,7 @@ async function pressable(page: Page, a: number): Promise<Point | null> {
         if (element.shadowRoot !== null) walk(element.shadowRoot);
         if (
           !element.matches(
-            'button, a[href], [role=menuitem], [role=menuitemradio], [role=option], [role=tab], [role=radio], input, ui-menu-item, ui-button',
+            'button, a[href], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=option], [role=tab], [role=radio], input, ui-menu-item, ui-button',
           )
         )
           continue;

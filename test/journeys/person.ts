@@ -9,7 +9,11 @@ export const windowOf = (page: Page, title: string): Locator =>
 export const frontWindow = (page: Page): Locator => page.locator('svc-window[top]');
 export const appOf = (page: Page, title: string): FrameLocator => page.frameLocator(`iframe[title="${title}"]`);
 export const menuItem = (page: Page, name: string | RegExp): Locator =>
-  page.getByRole('menuitem', { name }).or(page.getByRole('menuitemradio', { name })).first();
+  page
+    .getByRole('menuitem', { name })
+    .or(page.getByRole('menuitemradio', { name }))
+    .or(page.getByRole('menuitemcheckbox', { name }))
+    .first();
 export const openMenus = (page: Page): Locator => page.locator('[role=menu]:visible');
 
 export interface Person extends Watched {
