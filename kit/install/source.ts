@@ -1,7 +1,8 @@
 /** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
-import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathState } from '../atomic-file.ts';
 import { appIdFault, isAppId } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
@@ -53,7 +54,7 @@ export async function findSource(what: string, repository: string, sha256: strin
 /** An id that nobody has may be meant as the folder of that name: it is not installed unasked, and named. */
 export function folderMeant(what: string, error: unknown): unknown {
   const isMissing = error instanceof SvcError && error.code === 'PACKAGE_SOURCE_MISSING';
-  if (!isMissing || !isAppId(what) || !existsSync(resolve(what, 'svc-app.json'))) return error;
+  if (!isMissing || !isAppId(what) || pathState(resolve(what, 'svc-app.json')).kind !== 'present') return error;
   return new SvcError(error.code, `${error.message}; the folder ${what} is installed by its path: svc-app-install ./${what}`);
 }
 
