@@ -1,6 +1,9 @@
 /** Why the kernel ran no command: it says the same of a program that is not there as of one whose interpreter is not. */
-import { readFileSync } from 'node:fs';
+import { readPlainFileSync } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
+
+/** An ELF header or a first line; the kernel reads as many. */
+const headBytes = 256;
 
 export function whyNotSpawned(error: Error): string {
   const { path: program = '' } = error as NodeJS.ErrnoException;
@@ -15,10 +18,10 @@ export function whyNotSpawned(error: Error): string {
   return error.message;
 }
 
-/** Null: it is not there, or can't be read. */
+/** Null: it is not there, is no plain file, or can't be read. */
 function headOf(program: string): string | null {
   try {
-    return program === '' ? null : readFileSync(program).subarray(0, 256).toString('latin1');
+    return program === '' ? null : readPlainFileSync(program, headBytes).toString('latin1');
   } catch {
     return null;
   }
