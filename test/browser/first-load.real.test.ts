@@ -99,7 +99,7 @@ test('the ways to sign in: a link is taken meanwhile, what is typed stays, and t
   expect(await axeFindings(made.page)).toEqual([]);
   await made.page.getByLabel('Ou cole o link aqui').fill('metade');
   await question.mend();
-  await made.page.getByText('abra o link de acesso que o portal mostra').waitFor();
+  await made.page.getByText('Aqui se entra com um link de acesso').waitFor();
   expect(await made.page.getByLabel('Ou cole o link aqui').inputValue()).toBe('metade');
 });
 
