@@ -9,7 +9,17 @@ import { shut, withoutSystemd } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
-import { explanationOf, readPrevious, restartIt, stayInFront, useOrEnd, writePackage, type Explanation } from './explanations.ts';
+import {
+  explanationOf,
+  makeRoom,
+  readOnlyHome,
+  readPrevious,
+  restartIt,
+  stayInFront,
+  useOrEnd,
+  writePackage,
+  type Explanation,
+} from './explanations.ts';
 
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
@@ -83,10 +93,12 @@ export function whyOf({
 
 function explained({ kind, reason, message }: StoredStatus): Explanation {
   const known = explanationOf(kind, reason);
-  if (kind !== 'Server') return known;
+  if (kind !== 'Server') return reason === 'DiskFull' && isReadOnly(message) ? readOnlyHome : known;
   if (message === withoutSystemd) return { because: message, fix: 'use a machine that boots with systemd' };
   return message.startsWith(shut) ? { ...known, because: shut } : known;
 }
+
+const isReadOnly = (message: string): boolean => /\bEROFS\b/.test(message);
 
 /** What leaves a server that does not answer waits for it, and may wait for ever. */
 function giveUp({ kind, key, state, message, details }: StoredStatus): string | null {
@@ -151,8 +163,8 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
     },
     {
       holds: disk !== undefined,
-      says: `No space: ${disk}.`,
-      fix: 'free space in the home of the account',
+      says: `Its home takes no more: ${disk}.`,
+      fix: isReadOnly(disk ?? '') ? readOnlyHome.fix : makeRoom,
       first: true,
     },
     {

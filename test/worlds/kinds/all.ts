@@ -1,0 +1,8 @@
+import type { Group } from '../world.ts';
+import { accountGroup } from './accounts.ts';
+import { appGroups } from './apps.ts';
+import { documentGroup } from './documents.ts';
+import { packageGroup } from './packages.ts';
+import { serverGroup } from './servers.ts';
+
+export const groups: readonly Group[] = [accountGroup, serverGroup, packageGroup, documentGroup, ...appGroups];
