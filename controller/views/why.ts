@@ -186,7 +186,7 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
 function inOrder(fix: string | null, notes: readonly Note[]): readonly string[] {
   const ofNotes = (first: boolean): readonly string[] =>
     notes.flatMap((note) => (note.first === first && note.fix !== null ? [note.fix] : []));
-  return [...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)];
+  return [...new Set([...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)])];
 }
 
 /** What a running app's aoFechar waits for. */

@@ -141,10 +141,11 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
     `${truth.state ?? ''} ${truth.reason}`,
   );
   if (found === undefined) return null;
-  // What is tried again may be under way just then.
+  // What is tried again may be under way just then: both are asked for one state.
   const why: Why = await until(`why ${key}`, async () => {
+    const now = (await site.objects()).get(key) ?? found;
     const said = await site.why(key);
-    return (!is(found) || said.sentence.startsWith(`${key} is ${found.state} `)) && said;
+    return (!is(found) || (is(now) && said.sentence.startsWith(`${key} is ${now.state} `))) && said;
   });
   judge.hears(`why ${key}`, why.sentence, truth.says === undefined || truth.says.test(why.sentence), truth.says);
   const match = truth.fix === null ? null : truth.fix.exec(why.fix ?? '');

@@ -22,7 +22,7 @@ function account(name: string, account: string, script: string, truth: Truth, me
       [`Backend/${account}/notas`]: { reason: truth.reason, ...(truth.says === undefined ? {} : { says: truth.says }), fix: truth.fix },
     },
     doctor: { supervisors: new RegExp(String.raw`\b${account}\b`) },
-    mend: (site, [all, line = all]) => on(site, mend === null ? line : filled(mend)),
+    mend: (site, [all = '', line = all]) => on(site, mend === null ? line : filled(mend)),
     healed: { [`Backend/${account}/notas`]: 'running' },
     healMsMax: 90_000,
     ...over,
@@ -71,6 +71,7 @@ export const accountGroup: Group = {
       `${small('size=64k')}; head -c 60k /dev/zero >/home/@/cheio`,
       noRoom(/No space left|ENOSPC|full/, /make room in the home/),
       'rm /home/@/cheio; mount -o remount,size=64m /home/@',
+      { doctor: { homes: /\bc7\b/ } },
     ),
     account(
       'its home takes no more files',
@@ -84,7 +85,7 @@ export const accountGroup: Group = {
     account(
       'it is deleted',
       'c11',
-      'pkill -KILL -u @; userdel -r @',
+      'userdel -f -r @',
       { reason: 'AccountMissing', says: /no account/, fix: /(useradd --create-home --shell \/bin\/bash c11)/ },
       null,
       {
