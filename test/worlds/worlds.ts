@@ -20,7 +20,7 @@ export async function runWorlds(
   { only, groups: wanted, keep }: { readonly only?: string | undefined; readonly groups?: string | undefined; readonly keep?: boolean },
 ): Promise<Report> {
   const startMs = performance.now();
-  const site = await openSite({ sirius: ['ana', ...accounts], vega: ['eva'], polar: ['rui'] });
+  const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
   const told: Told[] = [];
   try {
     await begin(site);

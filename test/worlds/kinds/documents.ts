@@ -16,8 +16,11 @@ const drop = async (site: Site): Promise<void> => {
 const document = (kind: string, name: string, spec: string): string =>
   `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
 const person = (spec: string, name = 'nova'): string => document('Person', name, spec);
-const nova = '{ nome: Nova, login: nova.login, server: sirius, account: c19 }';
+const nova = '{ nome: Nova, login: nova.login, server: sirius, account: livre }';
 const good = person(nova);
+
+/** `svc why` names the first place; the commands name all, and what may have been meant. */
+const place = /the last good state stays in force: (?:ruim\.yaml|\/etc\/svc-portal\S*):\d+:\d+ [A-Z_]+ ./;
 
 /** `mended`: what is written in its place; null: the file goes. */
 function folderWorld(name: string, text: string, says: RegExp, mended: string | null, over: Partial<World> = {}): World {
@@ -25,10 +28,10 @@ function folderWorld(name: string, text: string, says: RegExp, mended: string | 
     name,
     lane: 'folder',
     break: put('ruim', text),
-    truth: { 'Portal/casa': { reason: 'Invalid', says, fix: /correct the place that the message names/ } },
+    truth: { 'Portal/casa': { reason: 'Invalid', says: place, fix: /correct the place that the message names/ } },
     cli: { argv: ['apply'], says },
     plan: says,
-    doctor: { 'desired state': says },
+    doctor: { desired: says },
     mend: mended === null ? drop : put('ruim', mended),
     healed: { 'Portal/casa': 'listening' },
     after: drop,
@@ -54,13 +57,13 @@ export const documentGroup: Group = {
     folderWorld('no apiVersion', good.replace('apiVersion: svc/v1\n', ''), /write apiVersion: svc\/v1/, good),
     folderWorld(
       'a lost ---',
-      `${good}${person('{ nome: Outra, login: outra.login, server: sirius, account: c12 }', 'outra')}`,
+      `${good}${person('{ nome: Outra, login: outra.login, server: sirius, account: livre2 }', 'outra')}`,
       /another document begins here: a line --- is missing before it/,
-      `${good}---\n${person('{ nome: Outra, login: outra.login, server: sirius, account: c12 }', 'outra')}`,
+      `${good}---\n${person('{ nome: Outra, login: outra.login, server: sirius, account: livre2 }', 'outra')}`,
     ),
     folderWorld(
       'two of one name',
-      person('{ nome: Ana, login: ana2, server: sirius, account: c19 }', 'ana'),
+      person('{ nome: Ana, login: ana2, server: sirius, account: livre }', 'ana'),
       /DUPLICATE|already|two|twice/i,
       good,
     ),
@@ -70,10 +73,10 @@ export const documentGroup: Group = {
       /account.*ana|ana.*account/,
       good,
     ),
-    folderWorld('two people of one login', person('{ nome: Nova, login: ana.login, server: sirius, account: c19 }'), /login/, good),
+    folderWorld('two people of one login', person('{ nome: Nova, login: ana.login, server: sirius, account: livre }'), /login/, good),
     folderWorld(
       'a server that does not exist',
-      person('{ nome: Nova, login: nova.login, server: siriu, account: c19 }'),
+      person('{ nome: Nova, login: nova.login, server: siriu, account: livre }'),
       /no Server is named "siriu".*did you mean "?sirius/s,
       good,
     ),
@@ -114,7 +117,7 @@ export const documentGroup: Group = {
       null,
     ),
     {
-      ...folderWorld('a file that the portal may not read', good, /ruim\.yaml.*(EACCES|permission|can't be read)/is, good),
+      ...folderWorld('a file that the portal may not read', good, /ruim\.yaml.*this account may not read it/s, good),
       break: async (site) => {
         await put('ruim', good)(site);
         await site.portal.sh(`chmod 000 ${folder}/ruim.yaml`);
@@ -126,7 +129,7 @@ export const documentGroup: Group = {
       },
     },
     {
-      ...folderWorld('a folder that the portal may not read', good, /EACCES|permission|can't be read/i, good),
+      ...folderWorld('a folder that the portal may not read', good, /svc-portal.*this account may not read it/s, good),
       break: async (site) => {
         await site.portal.sh(`chmod 700 ${folder}`);
         await site.svc('apply');
@@ -169,11 +172,25 @@ export const documentGroup: Group = {
     {
       name: 'the repository is gone',
       lane: 'folder',
-      break: (site) => site.portal.sh(`mv ${apps} /srv/antes`),
-      truth: { 'Package/notas-polar': { reason: 'Installed', fix: null } },
-      doctor: { repository: /\/srv\/apps/ },
-      mend: (site) => site.portal.sh(`mv /srv/antes ${apps}`),
-      healed: { 'Package/notas-polar': 'installed' },
+      break: async (site) => {
+        await site.portal.sh(`mv ${apps} /srv/antes`);
+        await put(
+          'tarde',
+          document('Package', 'tarde', '{ app: notas, versao: 1.0.0, server: aqui, instalacao: sistema }').replace(
+            'app: notas',
+            'app: tarde',
+          ),
+        )(site);
+      },
+      truth: {
+        'Package/tarde': { reason: 'SourceMissing', says: /\/srv\/apps/, fix: /repository/ },
+        'Package/notas-polar': { reason: 'Installed', fix: null },
+      },
+      mend: async (site) => {
+        await site.portal.sh(`mv /srv/antes ${apps}`);
+        await site.app('tarde');
+      },
+      healed: { 'Package/tarde': 'installed', 'Package/notas-polar': 'installed' },
     },
     {
       name: 'a cluster that does not answer',

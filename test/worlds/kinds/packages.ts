@@ -19,7 +19,6 @@ function packaged(name: string, id: string, manifest: object, truth: Truth, mend
     },
     truth: { [`Package/${id}`]: truth },
     plan: /./,
-    doctor: { packages: new RegExp(String.raw`\b${id}\b`) },
     mend,
     healed: { [`Package/${id}`]: 'installed' },
     healMsMax: 120_000,
@@ -60,7 +59,13 @@ export const packageGroup: Group = {
       },
     }),
     packaged('its manifest has a field too many', 'demais', { cor: 'azul' }, missing(/cor/), (site) => site.app('demais')),
-    packaged('its entrypoint is not in it', 'oco', { backend: { entrypoint: 'nada.py' } }, missing(/nada\.py/), (site) => site.app('oco')),
+    packaged(
+      'its entrypoint is not in it',
+      'oco',
+      { backend: { entrypoint: 'nada.py' } },
+      { reason: 'InstallFailed', says: /the entrypoint nada\.py is missing/, fix: /mend what the message names/ },
+      (site) => site.app('oco'),
+    ),
     packaged(
       'its files may not be read',
       'fechado',
@@ -128,7 +133,7 @@ export const packageGroup: Group = {
     packaged(
       'an engine that nobody offers',
       'motorista',
-      { motores: [{ nome: 'motor-x', versao: '1.0', sha256: '0'.repeat(64) }] },
+      { motores: [{ nome: 'motor-x', versao: '1.0', url: 'http://127.0.0.1:9/motor-x.tar.gz', sha256: '0'.repeat(64), tamanho: 1000 }] },
       { reason: /EngineMissing|InstallFailed|SourceMissing/, says: /motor-x/, fix: /motor|engine|repository/ },
       async (site) => {
         await site.app('motorista', { version: '1.0.1' });
@@ -158,7 +163,7 @@ export const packageGroup: Group = {
       'only root installs here',
       'local',
       {},
-      { reason: 'InstallFailed', says: /only root/, fix: /root|prefix|pessoa/ },
+      { reason: 'ScopeRefused', says: /say instalacao: pessoa, and for whom/, fix: /change instalacao.* as the message says/ },
       async (site) => {
         await site.app('local', { version: '1.0.1', instalacao: ['pessoa'] });
         await site.write(

@@ -161,7 +161,12 @@ const onPolar: readonly World[] = [
     unreachable(/ECONNREFUSED/, /nothing listens on port 2299 of \S+: .*correct port in the Server document/),
   ),
   {
-    ...written('what listens at its port is no sshd', ', port: 2298', (text) => text, unreachable(/./, /(svc doctor --server polar) says at which step/)),
+    ...written(
+      'what listens at its port is no sshd',
+      ', port: 2298',
+      (text) => text,
+      unreachable(/./, /(svc doctor --server polar) says at which step/),
+    ),
     doctor: { 'polar:ssh': /ssh/ },
     break: async (site) => {
       site.server('polar').start(['/usr/bin/python3', '-m', 'http.server', '2298']).stderr?.resume();
