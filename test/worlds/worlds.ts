@@ -17,7 +17,11 @@ export const accounts = Array.from({ length: 20 }, (_, n) => `c${n}`);
 export async function runWorlds(
   groups: readonly Group[],
   say: (line: string) => void,
-  { only, groups: wanted, keep }: { readonly only?: string | undefined; readonly groups?: string | undefined; readonly keep?: boolean },
+  {
+    only,
+    groups: wanted,
+    keep,
+  }: { readonly only?: string | undefined; readonly groups?: string | undefined; readonly keep?: boolean | undefined },
 ): Promise<Report> {
   const startMs = performance.now();
   const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
@@ -56,7 +60,7 @@ const person = (name: string, server: string): string =>
 async function begin(site: Site): Promise<void> {
   await site.write(
     'portal',
-    'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps }',
+    'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps, fila: {} }',
   );
   for (const name of ['sirius', 'vega', 'polar']) await site.write(name, await serverDocument(site, name));
   await site.write('aqui', 'kind: Server\nmetadata: { name: aqui }\nspec: { local: { prefix: /var/lib/svc/aqui } }');

@@ -61,7 +61,7 @@ export const accountGroup: Group = {
     account(
       'its home is read-only',
       'c6',
-      `${small('ro')}`,
+      small('ro'),
       unreadable(/read-only file system/, /(mount -o remount,rw \S+ -n -o TARGET --target \/home\/c6\))/),
       null,
     ),
