@@ -1,4 +1,4 @@
-/** `node test/worlds/main.ts [--only TEXT]`: root, on a machine with sshd. Prints each world and a table; exit 1 when something untrue was said. */
+/** `node test/worlds/main.ts [--only PATTERN] [--groups NAME,NAME]`: root, on a machine with sshd. Prints each world and a table; exit 1 when something untrue was said. */
 import { parseArgs } from 'node:util';
 import { groups } from './kinds/all.ts';
 import { runWorlds } from './worlds.ts';

@@ -30,7 +30,7 @@ export async function runWorlds(
     await begin(site);
     say(`the site stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     for (const group of groups) {
-      const worlds = group.worlds.filter(({ name }) => only === undefined || name.includes(only));
+      const worlds = group.worlds.filter(({ name }) => only === undefined || new RegExp(only).test(name));
       if (worlds.length === 0 || (wanted !== undefined && !wanted.split(',').includes(group.name))) continue;
       say(`${group.name}:`);
       told.push(...(await runGroup(site, { ...group, worlds }, say)));
@@ -60,7 +60,7 @@ const person = (name: string, server: string): string =>
 async function begin(site: Site): Promise<void> {
   await site.write(
     'portal',
-    'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps, fila: {} }',
+    'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps }',
   );
   for (const name of ['sirius', 'vega', 'polar']) await site.write(name, await serverDocument(site, name));
   await site.write('aqui', 'kind: Server\nmetadata: { name: aqui }\nspec: { local: { prefix: /var/lib/svc/aqui } }');

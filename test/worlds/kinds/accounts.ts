@@ -121,7 +121,7 @@ export const accountGroup: Group = {
       'c16',
       'sed -i "1i exit 0" /home/@/.bashrc 2>/dev/null || echo "exit 0" >/home/@/.bashrc; chown @ /home/@/.bashrc',
       { reason: 'LoginShell', says: /ends before it runs a command/, fix: /take exit and exec out of it/ },
-      'sed -i "1i [[ \\$- == *i* ]] || return" /home/@/.bashrc',
+      'sed -i /^exit/d /home/@/.bashrc',
     ),
     account(
       "its folder of apps is root's",

@@ -195,11 +195,17 @@ export const documentGroup: Group = {
     {
       name: 'a cluster that does not answer',
       lane: 'folder',
-      break: put('fila', document('Cluster', 'fila', '{ scheduler: { slurm: { server: polar } } }')),
+      break: async (site) => {
+        await site.portal.sh(`sed -i 's#/srv/apps }#/srv/apps, fila: {} }#' ${folder}/portal.yaml`);
+        await put('fila', document('Cluster', 'fila', '{ scheduler: { slurm: { server: polar } } }'))(site);
+        // The queue is begun with the portal.
+        await site.restart();
+      },
       truth: { 'Cluster/fila': { reason: 'ClusterUnreachable', says: /squeue|sbatch|slurm/i, fix: /look at the cluster/ } },
       doctor: { clusters: /fila/ },
       mend: async (site) => {
         await site.write('fila');
+        await site.portal.sh(`sed -i 's#, fila: {}##' ${folder}/portal.yaml`);
         await site.svc('apply', '--prune');
       },
       healed: { 'Cluster/fila': 'gone' },

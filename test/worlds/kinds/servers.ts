@@ -127,16 +127,27 @@ const onVega: readonly World[] = [
   server(
     "root's .bashrc ends the shell",
     on(`echo 'exit 0' >/root/.bashrc; ${cut}`),
-    { reason: /ServerUnreachable|KitMissing/, says: /login shell|\.bashrc/, fix: /\.bashrc/ },
-    on("sed -i '1i [[ $- == *i* ]] || return' /root/.bashrc"),
+    {
+      reason: 'LoginShell',
+      says: /the login shell of root ends before it runs a command \(~\/\.bashrc/,
+      fix: /take exit and exec out of it/,
+    },
+    on("sed -i '/^exit/d' /root/.bashrc"),
     { after: on('rm -f /root/.bashrc') },
   ),
   server(
     'sshd forwards to no sockets',
     on(`echo "AllowStreamLocalForwarding no" >/etc/ssh/sshd_config.d/02-forward.conf; ${reload}; ${cut}`),
-    { reason: /.*/, fix: /.*/ },
-    on(`rm /etc/ssh/sshd_config.d/02-forward.conf; ${reload}; ${cut}`),
-    { doctor: { 'vega:forwarding': /AllowStreamLocalForwarding/ } },
+    { reason: /./, fix: /./ },
+    async (site) => {
+      const row = (await site.doctor('vega')).find(({ name }) => name === 'ssh');
+      const line = /^(printf .*) && systemctl reload ssh/.exec(row?.fix ?? '')?.[1];
+      if (line === undefined) throw new Error(`doctor --server vega: ${row?.detail}; ${row?.fix}`);
+      await site.server('vega').sh(`${line}; ${reload}; ${cut}`);
+      const after = (await site.doctor('vega')).find(({ name }) => name === 'ssh');
+      if (after?.ok !== true) throw new Error(`doctor --server vega goes on: ${after?.detail}`);
+    },
+    { doctor: { 'vega:ssh': /AllowStreamLocalForwarding/ }, after: on('rm -f /etc/ssh/sshd_config.d/0[02]-*.conf') },
   ),
 ];
 
