@@ -1,4 +1,4 @@
-/** Each reason in words for `svc why`. PERSON, APP, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
+/** Each reason in words for `svc why`. PERSON, APP, PID, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
 import type { Reason } from '../../schema/backend.ts';
 
 export interface Explanation {

@@ -193,3 +193,8 @@ test.for([
   expect(answer.fix).toMatch(fix);
   expect(answer.fix?.split('everything goes on by itself').length).toBe(2);
 });
+
+test('a process that a signal stopped is named with the command that goes on with it', () => {
+  const status: StoredStatus = { ...running, reason: 'Suspended' };
+  expect(whyOf({ status, entry: entryWith('manter', { process: { pid: 4_711 } }), log: '' }).fix).toMatch(/^kill -CONT 4711 on its server/);
+});

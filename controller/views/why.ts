@@ -64,12 +64,15 @@ export function whyOf({
 }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
   const explanation = withPackage(explained(status), packageKey);
+  const snapshot = entry?.person.link.snapshot(entry.app);
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
     if (status.kind === 'Service') return there.replaceAll(/\bAPP\b/g, readKey(key).parts.at(-1) ?? 'APP');
-    return entry ? there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : there;
+    if (entry === undefined) return there;
+    const named = there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app);
+    return snapshot?.process ? named.replaceAll(/\bPID\b/g, String(snapshot.process.pid)) : named;
   };
-  const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
+  const exit = snapshot?.lastExit ?? null;
   const since = sinceMs(status, entry);
   const stale = status.conditions.find(({ type, status: is }) => type === 'Stale' && is === 'True');
   const inSentence = stale === undefined ? '' : ` It ${stale.message}.`;

@@ -147,14 +147,15 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
     return (!is(found) || (is(now) && said.sentence.startsWith(`${key} is ${now.state} `))) && said;
   });
   judge.hears(`why ${key}`, why.sentence, truth.says === undefined || truth.says.test(why.sentence), truth.says);
-  const match = truth.fix === null ? null : truth.fix.exec(why.fix ?? '');
-  judge.hears(`why ${key}, fix`, why.fix ?? '', truth.fix === null ? why.fix === null : match !== null, truth.fix ?? 'no fix');
+  const { fix } = truth;
+  const match = fix?.exec(why.fix ?? '') ?? null;
+  if (fix !== undefined) judge.hears(`why ${key}, fix`, why.fix ?? '', fix === null ? why.fix === null : match !== null, fix ?? 'no fix');
   if (key.startsWith('Backend/')) {
     const [, person = '', app = ''] = key.split('/');
     const row = (await site.panel(person)).get(app);
     if (row !== undefined) judge.hears(`panel ${key}`, `${row.state} ${row.reason}`, is(row), truth.reason);
   }
-  return match ?? (truth.fix === null ? /^/.exec('') : null);
+  return match ?? (fix instanceof RegExp ? null : /^/.exec(''));
 }
 
 async function ofDoctor(site: Site, rows: NonNullable<World['doctor']>, judge: Judge): Promise<void> {

@@ -6,8 +6,8 @@ export interface Truth {
   readonly state?: string;
   /** Is in the sentence of `svc why`. */
   readonly says?: RegExp;
-  /** Of `svc why`; null: there is none to be said. The match goes to `mend`. */
-  readonly fix: RegExp | null;
+  /** Of `svc why`; null: there is none to be said; absent: another place says it. The match goes to `mend`. */
+  readonly fix?: RegExp | null | undefined;
 }
 
 export interface World {

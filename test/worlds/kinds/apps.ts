@@ -103,9 +103,9 @@ const running: Group = {
       { reason: 'AnswersError', says: /500/, fix: /svc logs ana\/erro.*healthcheckPath/ },
     ),
     app(
-      'refuses the token',
+      'answers 401 to its probe',
       { id: 'nega', files: main(serve('self.send_response(401); self.end_headers()')) },
-      { reason: 'RefusesToken', says: /refuses the token/, fix: /X-Svc-App-Token/ },
+      { reason: 'AnswersError', says: /401/, fix: /svc logs ana\/nega.*healthcheckPath/ },
     ),
     app(
       'goes to the background',
@@ -203,16 +203,16 @@ const hurts: Group = {
     ),
     hurt('its env file is damaged', 'ambiente', 'printf "\\0\\0x=1" >env; kill $(head -n 1 run.pid | grep -o ^[0-9]*)', {
       reason: 'Healthy',
-      fix: null,
+      fix: undefined,
     }),
     hurt('its env file is readable by all', 'aberto', 'chmod 644 env; kill $(head -n 1 run.pid | grep -o ^[0-9]*)', {
       reason: 'Healthy',
-      fix: null,
+      fix: undefined,
     }),
     hurt(
       'its secrets are no JSON',
       'cofre',
-      "echo '{' >secrets.json; chmod 600 secrets.json; kill $(head -n 1 run.pid | grep -o ^[0-9]*)",
+      "echo '{' >secrets.json; chmod 600 secrets.json; chown ana secrets.json; kill $(head -n 1 run.pid | grep -o ^[0-9]*)",
       { reason: 'InvalidEnvironment', says: /secrets\.json/, fix: /mend the file/ },
       {
         mend: async (site) => {
@@ -223,10 +223,10 @@ const hurts: Group = {
     hurt(
       'its secrets are readable by all',
       'vitrine',
-      "echo '{}' >secrets.json; chmod 644 secrets.json; kill $(head -n 1 run.pid | grep -o ^[0-9]*)",
+      "echo '{}' >secrets.json; chmod 644 secrets.json; chown ana secrets.json; kill $(head -n 1 run.pid | grep -o ^[0-9]*)",
       {
         reason: 'Healthy',
-        fix: null,
+        fix: undefined,
       },
     ),
     hurt(

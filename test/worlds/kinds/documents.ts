@@ -197,7 +197,10 @@ export const documentGroup: Group = {
       lane: 'folder',
       break: async (site) => {
         await site.portal.sh(`sed -i 's#/srv/apps }#/srv/apps, fila: {} }#' ${folder}/portal.yaml`);
-        await put('fila', document('Cluster', 'fila', '{ scheduler: { slurm: { server: polar } } }'))(site);
+        await put(
+          'fila',
+          document('Cluster', 'fila', `{ scheduler: { slurm: { server: polar } }, portal: "http://${site.portal.address}:8787" }`),
+        )(site);
         // The queue is begun with the portal.
         await site.restart();
       },

@@ -138,7 +138,7 @@ const onVega: readonly World[] = [
   server(
     'sshd forwards to no sockets',
     on(`echo "AllowStreamLocalForwarding no" >/etc/ssh/sshd_config.d/02-forward.conf; ${reload}; ${cut}`),
-    { reason: /./, fix: /./ },
+    { reason: /./ },
     async (site) => {
       const row = (await site.doctor('vega')).find(({ name }) => name === 'ssh');
       const line = /^(printf .*) && systemctl reload ssh/.exec(row?.fix ?? '')?.[1];
