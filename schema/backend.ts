@@ -75,7 +75,6 @@ export const reasons = [
   'SupervisorLost',
   'SupervisorFailed',
   'ShellRefused',
-  'LoginShell',
   'HomeMissing',
   'AccountMissing',
   'FilesUnreadable',
