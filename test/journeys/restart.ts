@@ -1,5 +1,5 @@
 /** A person at work while the portal ends and starts again: what they see meanwhile, and what they have afterwards. */
-import { writeFile, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { frontWindow, menuItem, windowOf, type Person } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
@@ -31,6 +31,8 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
       downloadThroughput: -1,
       uploadThroughput: uploadBytesPerS,
     });
+    // A journey of before may have sent one.
+    await rm(path.join(portal.files, 'envio.bin'), { force: true });
     const file = path.join(path.dirname(portal.files), 'envio.bin');
     await writeFile(file, Buffer.alloc(uploadBytes, 7));
     const chooser = page.waitForEvent('filechooser');

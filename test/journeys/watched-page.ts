@@ -36,7 +36,7 @@ const expected: readonly Expected[] = [
 ];
 
 /** While the portal or the network is away. */
-const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[234]\b|EventSource/;
+const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[0234]\b|EventSource/;
 
 const lateMs = 3_000;
 /** Nobody listens: with the portal there that can only be told of before, by a process of a page that had no time for it. */
