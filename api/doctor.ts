@@ -13,7 +13,7 @@ import { SvcError } from '../schema/errors.ts';
 import { makeKey } from '../schema/keys.ts';
 import { limits } from '../schema/limits.ts';
 import { same } from '../schema/texts/doctor.ts';
-import { someNames } from '../schema/texts/names.ts';
+import { namesByReason } from '../schema/texts/names.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { createProviders } from './auth/oidc-discovery.ts';
@@ -281,10 +281,7 @@ function lostWords(lost: ReturnType<DoctorDeps['admin']['objects']>): Words {
   const [first] = lost;
   if (lost.length === 1 && first !== undefined)
     return { pt: `${first.name}: ${reasonText(first.reason, 'pt')}`, en: `${first.name}: ${first.message}` };
-  const byReason = [...Map.groupBy(lost, ({ reason }) => reason)];
-  const listed = (language: 'pt' | 'en'): string =>
-    byReason.map(([reason, of]) => `${reasonText(reason, language)}: ${someNames(of.map(({ name }) => name))[language]}`).join('; ');
-  return { pt: listed('pt'), en: listed('en') };
+  return namesByReason(lost);
 }
 
 function checkSocketPath(socket: string | null): Verdict {

@@ -3,8 +3,7 @@ import { causeOf } from '../../schema/cause.ts';
 import type { SvcError } from '../../schema/errors.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { same } from '../../schema/texts/doctor.ts';
-import { someNames } from '../../schema/texts/names.ts';
-import { reasonText, type TextLanguage } from '../../schema/texts/reasons.ts';
+import { namesByReason } from '../../schema/texts/names.ts';
 
 interface Person {
   readonly name: string;
@@ -43,21 +42,18 @@ export function supervisorsCheck(people: Iterable<Person>, isNeeded: (person: st
   const failed = [...people].flatMap(({ name, server, link }) => {
     const { status, error } = link.view();
     if (status === 'up' || error === null || server.reachability.status !== 'reachable' || !isNeeded(name)) return [];
-    return [{ name, cause: causeOf(error) }];
+    return [{ name, reason: causeOf(error).reason ?? ('SupervisorLost' as const) }];
   });
   const [first] = failed;
   if (first === undefined) {
     const detail = { pt: 'todo supervisor de que se precisa roda', en: 'every supervisor that is needed runs' };
     return { name: 'supervisors', ok: true, warning: false, detail, fix: null };
   }
-  const byReason = Map.groupBy(failed, ({ cause }) => cause.reason ?? ('SupervisorLost' as const));
-  const listed = (language: TextLanguage): string =>
-    [...byReason].map(([reason, of]) => `${reasonText(reason, language)}: ${someNames(of.map(({ name }) => name))[language]}`).join('; ');
   return {
     name: 'supervisors',
     ok: false,
     warning: false,
-    detail: { pt: listed('pt'), en: listed('en') },
+    detail: namesByReason(failed),
     fix: {
       pt: `svc why Supervisor/${first.name} diz a causa e o conserto, e assim de cada um`,
       en: `svc why Supervisor/${first.name} says the cause and what mends it, and so of each`,

@@ -60,6 +60,26 @@ describe('lingering on this machine', () => {
   });
 });
 
+test('many who come at once: one look at an account after the other, and one for all who run as the portal', async () => {
+  let [running, most] = [0, 0];
+  const argvs: (readonly string[])[] = [];
+  const counted = (asPortal: typeof portal | null): Pick<Host, 'run' | 'asPortal'> => ({
+    asPortal: hostOf(asPortal).asPortal,
+    run: async (account, run) => {
+      argvs.push(run.argv);
+      most = Math.max(most, (running += 1));
+      return await hostOf(null)
+        .run(account, run)
+        .finally(() => (running -= 1));
+    },
+  });
+  const people = Array.from({ length: 10 }, (_, n) => `p${n}`);
+  const come = async (asPortal: typeof portal | null): Promise<readonly string[]> =>
+    await Promise.all(people.map(async (account) => await lookAtLingering({ host: counted(asPortal), account, fixes: true, root })));
+  expect([await come(portal), argvs.length]).toEqual([people.map(() => 'none'), 1]);
+  expect([await come(null), argvs.length, most]).toEqual([people.map(() => 'none'), 11, 1]);
+});
+
 /** What is logged when a session begins. */
 async function logged(spec: object, host: Pick<Host, 'run' | 'asPortal'>): Promise<readonly unknown[]> {
   const lines: unknown[] = [];

@@ -3,6 +3,7 @@
  * supervisor rule 5). On ssh servers the administrator's look does it (kit-work.ts). Decision: docs/decisions/0068-lingering.md
  */
 import type { Host } from '../hosts/host.ts';
+import { createTurns } from '../../schema/turns.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import type { PersonEntry } from '../entries.ts';
@@ -34,11 +35,25 @@ interface Looked {
   readonly root?: string;
 }
 
+/**
+ * After a start of the portal all who are signed in come at once: one account of this machine is looked at after the other, and who runs as an account
+ * that is looked at joins that look.
+ */
+const underWay = new Map<string, Promise<Lingering>>();
+const inTurn = createTurns();
+
 /** Rejects as Host.run does. */
 export async function lookAtLingering({ host, account, fixes, root = '' }: Looked): Promise<Lingering> {
   const runsAs = (await host.asPortal(account)) === null ? account : '';
-  let found: Lingering = 'refused';
   const argv = ['sh', '-s', '--', runsAs, fixes ? 'fix' : 'look', root];
+  const name = argv.join(' ');
+  const found = underWay.get(name) ?? inTurn('', async () => await look(host, argv)).finally(() => underWay.delete(name));
+  underWay.set(name, found);
+  return await found;
+}
+
+async function look(host: Looked['host'], argv: readonly string[]): Promise<Lingering> {
+  let found: Lingering = 'refused';
   const signal = AbortSignal.timeout(limits.lingerMsMax);
   await host.run(null, {
     argv,

@@ -1,4 +1,4 @@
-/** Asks the person before their session ends where they would lose something, or could not come back by themselves. Decision: docs/decisions/0357 */
+/** Asks the person before their session ends where they would lose something, or could not come back by themselves. Decision: docs/decisions/0357-signing-out-asks.md */
 import type { SignInMethodsAnswer } from '../../schema/wire/http.ts';
 import { signInMethods } from '../session/api.ts';
 import { askBeforeLeaving } from '../session/leave.ts';

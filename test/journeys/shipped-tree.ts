@@ -7,6 +7,9 @@ import path from 'node:path';
 const checkout = path.resolve(import.meta.dirname, '../..');
 const kept = path.join(checkout, 'build/journeys');
 
+/** No run takes longer. */
+const usedMsMax = 2 * 3_600_000;
+
 /** The folder with `bin/svc`. `SVC_JOURNEY_TREE` names another one. */
 export async function shippedTree(): Promise<string> {
   const given = process.env['SVC_JOURNEY_TREE'];
@@ -26,7 +29,10 @@ export async function shippedTree(): Promise<string> {
     await rm(work, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   });
-  for (const other of await readdir(kept))
-    if (other.startsWith('tree-') && other !== name) await rm(path.join(kept, other), { recursive: true, force: true });
+  for (const other of await readdir(kept)) {
+    // A portal of another run may be served from it.
+    const isUsed = Date.now() - statSync(path.join(kept, other)).ctimeMs < usedMsMax;
+    if (other.startsWith('tree-') && other !== name && !isUsed) await rm(path.join(kept, other), { recursive: true, force: true });
+  }
   return folder;
 }
