@@ -9,6 +9,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { NoticeKind } from '../../schema/rooms.ts';
 import { isRoute } from '../../schema/bridge/route.ts';
+import { asPlainLine } from '../../schema/plain-line.ts';
 import type { AppNoticeBody, NoticesAnswer } from '../../schema/wire/rooms.ts';
 import type { RoomCaller } from './callers.ts';
 import type { RoomNews } from './news.ts';
@@ -94,8 +95,8 @@ async function bellOf({ store, people, apps }: Pick<NoticeDeps, 'store' | 'peopl
       app,
       appNome: apps.find(usuario, app)?.name ?? app,
       sala,
-      salaNome,
-      texto,
+      salaNome: salaNome === null ? null : asPlainLine(salaNome) || sala,
+      texto: texto === null ? null : asPlainLine(texto),
       rota,
       trabalho,
       de: { usuario: de, nome: people.find(de)?.nome ?? de },

@@ -10,6 +10,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as storeLimits } from '../../store/limits.ts';
+import { asPlainLine } from '../../schema/plain-line.ts';
 import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../people.ts';
@@ -168,7 +169,8 @@ function invitation(room: StoredRoom, de: string, usuario: string, papel: PapelC
 
 export function viewOf({ room, papel }: Standing): RoomView {
   const { id, nome, app, dona, createdAtMs, changedAtMs } = room;
-  return { id, nome, app, dona, papel: papel ?? 'ver', criadaEm: createdAtMs, mudadaEm: changedAtMs };
+  // Rooms of before the rule may have any name.
+  return { id, nome: asPlainLine(nome) || id, app, dona, papel: papel ?? 'ver', criadaEm: createdAtMs, mudadaEm: changedAtMs };
 }
 
 /** Everybody who is in, by name or by group, the owner first and then by name. */

@@ -67,6 +67,17 @@ describe('rooms', () => {
     expect((await asBia('GET', '/api/salas?app=notas')).json()).toEqual({ salas: [] });
   });
 
+  test.for(['Ata\u202e', 'Ata\u0085', 'A\u2028B', 'A\u061c', 'A\u{e0041}', '\u3164', '\u200b', 'A\ud800', ' Ata'])(
+    'none is called %j, made or renamed',
+    async (nome) => {
+      const refused = [
+        await ana.call('POST', '/api/salas?app=notas', { nome }),
+        await ana.call('PATCH', `/api/salas/${id}?app=notas`, { nome }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([400, 400]);
+    },
+  );
+
   test('a person in by name and by group keeps the better role; leaving as a person they stay by group', async () => {
     const role = async () => (await ana.call('GET', '/api/salas?app=notas')).json().salas[0]?.papel;
     const own = (await asBia('POST', '/api/salas?app=notas', { nome: 'Da Bia' })).json().id;

@@ -49,3 +49,20 @@ describe('a request', () => {
     [{ cabecalhos: {} }],
   ])('with %o is not', ([more]) => expect(check(more)).toBe(false));
 });
+
+describe('words of an app that the desktop shows', () => {
+  const words = 'Apagar?\n\nSim, tudo.';
+  test.for([
+    ['dialogo.confirmar', { texto: words, sim: 'Sim' }, null],
+    ['dialogo.confirmar', { texto: words, sim: 'S\u202eim' }, 'sim'],
+    ['dialogo.confirmar', { texto: words, nao: '\u3164' }, 'nao'],
+    ['dialogo.perguntar', { texto: `Senha\u202e` }, 'texto'],
+    ['dialogo.perguntar', { texto: `Senha${'\n'.repeat(40)}x` }, 'texto'],
+    ['dialogo.perguntar', { texto: Array(17).fill('x').join('\n') }, 'texto'],
+    ['dialogo.escolher', { texto: words, entre: ['a', 'b\nc'] }, 'entre'],
+    ['notificar', { texto: 'Pronto \u{1f469}\u200d\u{1f467}' }, null],
+    ['notificar', { texto: '\u200b' }, 'texto'],
+  ] as const)('%s with %j: %s', ([verb, args, wrong]) => {
+    expect(wrongArgument(verb, args as never)).toBe(wrong);
+  });
+});

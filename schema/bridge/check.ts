@@ -1,4 +1,5 @@
 /** Checks of one argument of a verb, with the type that an author reads in svc.d.ts. What the portal limits, it limits itself: here is the shape. */
+import { isPlainLine, isPlainText } from '../plain-line.ts';
 import { isRoute, routeProblem } from './route.ts';
 
 export interface Check {
@@ -14,11 +15,15 @@ const isText = (value: unknown, least: number, charsMax: number): boolean =>
   typeof value === 'string' && value.length >= least && value.length <= charsMax;
 
 export const text = (charsMax: number, least = 1): Check => ({ type: 'string', accepts: (value) => isText(value, least, charsMax) });
-/** Words that people read in one line: no control characters, none that turns the direction of the text around it, and something to read. */
+/** Words that people read in one line. */
 export const line = (charsMax: number): Check => ({
   type: 'string',
-  accepts: (value) =>
-    isText(value, 1, charsMax) && /^[^\p{Cc}\u2028-\u202e\u2066-\u2069]*$/u.test(value as string) && (value as string).trim() !== '',
+  accepts: (value) => isText(value, 1, charsMax) && isPlainLine(value as string),
+});
+/** Words that people read in several lines. */
+export const lines = (charsMax: number, linesMax: number): Check => ({
+  type: 'string',
+  accepts: (value) => isText(value, 1, charsMax) && isPlainText(value as string, linesMax),
 });
 export const matching = (pattern: RegExp): Check => ({
   type: 'string',

@@ -1,5 +1,5 @@
 /** The verbs that ask the person something, use the clipboard, or tell what the server gave the app. Spec 2.1 and 4.3 name those of the GPU; spec 7 the others. */
-import { flag, line, listOf, optional, route, text } from './check.ts';
+import { flag, line, lines, listOf, optional, route, text } from './check.ts';
 import { limits } from './limits.ts';
 import { askedOrNull, askedOrOwn, inPage } from './verb.ts';
 
@@ -16,8 +16,8 @@ export interface GpuCard {
   readonly driver: string;
 }
 
-const texto = text(limits.questionCharsMax);
-const word = optional(text(limits.questionButtonCharsMax));
+const texto = lines(limits.questionCharsMax, limits.questionLinesMax);
+const word = optional(line(limits.questionButtonCharsMax));
 
 export const personVerbs = {
   /** Asks yes or no over the window. Null: put away with Esc, or the window closed. */
@@ -33,7 +33,7 @@ export const personVerbs = {
   }),
   /** Asks for one of several; answers it as it was given. */
   'dialogo.escolher': askedOrNull<{ readonly texto: string; readonly entre: readonly string[] }, string | null>('string | null', {
-    args: { texto, entre: listOf(text(limits.questionButtonCharsMax), limits.questionChoicesMax) },
+    args: { texto, entre: listOf(line(limits.questionButtonCharsMax), limits.questionChoicesMax) },
     deadlineMs: null,
   }),
   /**

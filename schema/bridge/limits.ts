@@ -22,6 +22,7 @@ export const limits = {
   callChunkBytesMax: 262_144,
   // Questions of an app, which the desktop draws.
   questionCharsMax: 500,
+  questionLinesMax: 16,
   questionAnswerCharsMax: 1_000,
   questionButtonCharsMax: 80,
   questionChoicesMax: 50,

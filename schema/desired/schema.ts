@@ -5,6 +5,7 @@
 import { accountSource } from '../account-name.ts';
 import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
+import { plainNameSource } from '../plain-line.ts';
 import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
 
 const name = pattern(
@@ -12,8 +13,8 @@ const name = pattern(
   `a name of at most ${limits.objectNameCharsMax} lowercase letters, digits, ".", "_" or "-", with a letter or digit first and last`,
 );
 const app = pattern(appIdPattern, appIdRule);
-/** A text for people: no control characters, no space first. */
-const line = (title: string) => pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', title);
+/** Names for people. */
+const line = (title: string) => ({ ...pattern(plainNameSource, title), maxLength: 200 });
 const account = pattern(accountSource, 'the name of a Linux account: letters, digits, ".", "_", "@", "+" or "-", not digits alone');
 const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
 const guestRoles = ['editar', 'comentar', 'ver'] as const;
@@ -62,7 +63,7 @@ const oidc = fields(
 );
 
 const local = fields({
-  prefix: line('a folder'),
+  prefix: pattern('^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$', 'a folder'),
   /** Its people may do what the portal may: asked for once there are several. Decision: docs/decisions/0151-people-of-a-local-server.md */
   trusted: flag,
 });

@@ -1,17 +1,16 @@
 /** Texts of a manifest that people are shown. Decision: docs/decisions/0010-what-the-validator-refuses.md */
+import { hasVisible } from '../plain-line.ts';
 
 /**
  * What a terminal, a log or a page obeys instead of showing it: controls, the line ends of Unicode, what turns the direction of the text around it.
  * Tabs and ends of lines are text.
  */
 const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
-/** Neither a space nor one of those that show nothing by themselves; the empty Braille cell is drawn as a space. */
-const visibleCharacter = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Why people would see something else than the text contains; null for an ordinary text. Empty texts are checked by their length. */
 export function unshownIn(shown: string): string | null {
   if (controlCharacter.test(shown)) return 'found the control character';
-  return shown !== '' && !visibleCharacter.test(shown) ? 'found no visible character' : null;
+  return shown !== '' && !hasVisible(shown) ? 'found no visible character' : null;
 }
 
 /** Of a text that stands on one line, as a name does: there an end of a line, and a tab, is a control character like the others. */
@@ -19,5 +18,4 @@ export const unshownInLine = (shown: string): string | null =>
   unshownIn(shown) ?? (/[\t\n\r]/.test(shown) ? 'found the end of a line, or a tab,' : null);
 
 /** What an app is called. Source: spec 2.1 `name`; an empty one is none. */
-export const nameOf = ({ name }: { readonly name?: string }, id: string): string =>
-  name === undefined || !visibleCharacter.test(name) ? id : name;
+export const nameOf = ({ name }: { readonly name?: string }, id: string): string => (name === undefined || !hasVisible(name) ? id : name);

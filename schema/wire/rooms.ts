@@ -7,6 +7,7 @@
 import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { endStates } from '../jobs.ts';
 import { limits } from '../limits.ts';
+import { plainLineSource, plainNameSource } from '../plain-line.ts';
 import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
 import { appId, personId } from './http.ts';
 import { type Wire, closed, count, flag, list, nullable, orNull, strings, text } from '../static.ts';
@@ -15,13 +16,7 @@ const roomId = { type: 'string', pattern: '^s[0-9A-Za-z]{21}$' } as const;
 const groupId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
 const sha = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const noticeId = { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' } as const;
-/** For people: something to read in it, and no control characters. */
-const roomName = {
-  type: 'string',
-  minLength: 1,
-  maxLength: limits.roomNameCharsMax,
-  pattern: '^[^\\s\\u0000-\\u001f\\u007f]([^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f])?$',
-} as const;
+const roomName = { type: 'string', minLength: 1, maxLength: limits.roomNameCharsMax, pattern: plainNameSource } as const;
 const papel = { type: 'string', enum: papeis } as const;
 const papelConcedido = { type: 'string', enum: papeisConcedidos } as const;
 const papelOuNada = { type: ['string', 'null'], enum: [...papeis, null] } as const;
@@ -45,7 +40,7 @@ export const noticeBody = closed({
 export const appNoticeBody = closed(
   {
     app: appId,
-    texto: { type: 'string', minLength: 1, maxLength: bridgeLimits.noticeCharsMax, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' },
+    texto: { type: 'string', minLength: 1, maxLength: bridgeLimits.noticeCharsMax, pattern: plainLineSource },
     rota: { type: 'string', minLength: 1, maxLength: bridgeLimits.routeCharsMax },
   },
   ['app', 'texto'],

@@ -17,7 +17,7 @@ export const questionStyles = css`
     width: 100%;
     max-width: 420px;
     max-height: 100%;
-    padding: 16px 20px;
+    padding: 0 20px;
     overflow: auto;
     border: 1px solid var(--line);
     border-radius: 12px;
@@ -25,8 +25,14 @@ export const questionStyles = css`
     color: var(--ink);
     box-shadow: var(--shadow-high);
   }
+  /* Whose question it is, and the answers, stay in sight however long the text of the app is. */
   h3 {
-    margin: 0 0 8px;
+    position: sticky;
+    top: 0;
+    z-index: 1;
+    margin: 0;
+    padding: 16px 0 8px;
+    background: var(--raised);
     color: var(--muted);
     font-size: 13px;
     font-weight: 600;
@@ -57,6 +63,9 @@ export const questionStyles = css`
     flex-wrap: wrap;
     justify-content: end;
     gap: 8px;
-    margin-top: 12px;
+    position: sticky;
+    bottom: 0;
+    padding: 12px 0 16px;
+    background: var(--raised);
   }
 `;
