@@ -64,6 +64,8 @@ export const limits = {
   accountObserveMsMax: 20_000,
   // HTTP border.
   trustedProxiesMax: 64,
+  /** Folders that a local cluster shows to its jobs. */
+  clusterReadableMax: 64,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   /** Of one list or table of a person's preferences. */
   preferenceEntriesMax: 200,

@@ -23,7 +23,8 @@ export function createCluster(
   const { scheduler } = spec;
   if ('local' in scheduler) {
     const folder = path.join(stateDir, 'trabalhos', name);
-    return createLocalCluster({ name, folder, hidden: [stateDir], account: scheduler.local.account ?? null, clock });
+    const { account = null, readable = [] } = scheduler.local;
+    return createLocalCluster({ name, folder, hidden: [stateDir], readable, account, clock });
   }
   if ('slurm' in scheduler) {
     const { server, ...wishes } = scheduler.slurm;

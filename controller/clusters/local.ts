@@ -3,17 +3,19 @@
  * portal and is found again by the record in its folder (pid, start time, boot). Without bubblewrap a job is a plain process under limits of the
  * shell. There is no queue: what is submitted runs. Decision: docs/decisions/0212-clusters.md
  */
-import { access, constants } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { runProgram } from '../hosts/local-run.ts';
 import type { Account } from '../../schema/account-lookup.ts';
 import { isRoot, ownAccounts } from '../hosts/own-account.ts';
-import type { Cluster, ClusterSeen } from './cluster.ts';
+import type { Cluster, ClusterJob, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import { callScript, checkJobName, endOf, filePairs, readRecord, type JobRecord, type RunThere } from './job-server.ts';
+import { callScript, checkJobName, endOf, filePairs, noteOf, readRecord, type JobRecord, type RunThere } from './job-server.ts';
 import { limits } from './limits.ts';
+import { wallsOf } from './walls.ts';
 
 export interface LocalClusterOptions {
   readonly name: string;
@@ -21,6 +23,8 @@ export interface LocalClusterOptions {
   readonly folder: string;
   /** What no job may see where it is confined, for example the state folder of the portal. */
   readonly hidden: readonly string[];
+  /** What a confined job may read besides programs and their settings. Absent: nothing. */
+  readonly readable?: readonly string[];
   /** Who runs the jobs, for a portal that is root; null: the account of the portal. Their folder is in the home of the account then. */
   readonly account: string | null;
   readonly clock: Clock;
@@ -34,8 +38,12 @@ interface Parts {
   readonly options: LocalClusterOptions;
   readonly run: RunThere;
   folder(): Promise<string>;
-  confines(signal: AbortSignal): Promise<boolean>;
+  home(): Promise<string>;
+  confines(signal: AbortSignal): Promise<Confinement>;
 }
+
+/** `unsized`: by a bubblewrap before 0.7, which can't bound files in memory. */
+type Confinement = 'plain' | 'unsized' | 'sized';
 
 export function createLocalCluster(options: LocalClusterOptions): Cluster {
   const parts = partsOf(options);
@@ -48,15 +56,13 @@ export function createLocalCluster(options: LocalClusterOptions): Cluster {
       return isolation;
     },
     list: async (prefix, signal) => {
-      isolation = (await parts.confines(signal)) ? 'bubblewrap' : 'plain';
+      isolation = (await parts.confines(signal)) === 'plain' ? 'plain' : 'bubblewrap';
       const lines = await call(signal, 'records', prefix, String(options.overdueSeconds ?? limits.jobOverdueSeconds));
       return lines.slice(0, limits.jobsListedMax).flatMap((line) => seenOf(readRecord(line)));
     },
     submit: async (job, signal) => {
       checkJobName(job.name);
-      const confined = await parts.confines(signal);
-      const folder = path.join(await parts.folder(), job.name);
-      const launch = confined ? confinement(options, folder) : [];
+      const launch = await launchOf(parts, job, signal);
       const files = jobFiles(job, { launch, limited: true, ...(options.pace !== undefined && { pace: options.pace }) });
       await call(signal, 'start', job.name, ...filePairs(files));
     },
@@ -87,20 +93,22 @@ function partsOf(options: LocalClusterOptions): Parts {
     const home = become?.home ?? process.env['HOME'] ?? '/';
     return await runProgram({ ...command, home, clock, ...(become !== null && { become }) });
   };
-  let confined: Promise<boolean> | null = null;
+  let confined: Promise<Confinement> | null = null;
+  const home = async (): Promise<string> => {
+    const folder = (await account())?.home ?? os.homedir();
+    return await realpath(folder).catch(() => folder);
+  };
   return {
     options,
     run,
-    folder: async () => {
-      const become = await account();
-      return become === null ? options.folder : path.join(become.home, '.svc-jobs');
-    },
+    home,
+    folder: async () => ((await account()) === null ? options.folder : path.join(await home(), '.svc-jobs')),
     confines: async (signal) => {
-      if (options.plain === true) return false;
-      confined ??= isConfining(run, signal);
+      if (options.plain === true) return 'plain';
+      confined ??= confinementOf(run, signal);
       return await confined.catch(() => {
         confined = null;
-        return false;
+        return 'plain';
       });
     },
   };
@@ -115,42 +123,40 @@ async function accountOf(name: string | null): Promise<Account | null> {
 }
 
 /** Whether bubblewrap is here and the kernel lets it work. */
-async function isConfining(run: RunThere, signal: AbortSignal): Promise<boolean> {
-  const places = (process.env['PATH'] ?? '').split(':').map((folder) => path.join(folder, 'bwrap'));
+async function confinementOf(run: RunThere, signal: AbortSignal): Promise<Confinement> {
   const found = await Promise.all(
-    places.map((file) =>
-      access(file, constants.X_OK).then(
+    (process.env['PATH'] ?? '').split(':').map((folder) =>
+      access(path.join(folder, 'bwrap'), constants.X_OK).then(
         () => true,
         () => false,
       ),
     ),
   );
-  if (!found.includes(true)) return false;
-  const argv = ['bwrap', ...walls, 'true'];
-  const end = await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax });
-  return end.code === 0;
+  if (!found.includes(true)) return 'plain';
+  const works = async (...words: readonly string[]): Promise<boolean> => {
+    const argv = ['bwrap', '--unshare-pid', '--unshare-ipc', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...words, 'true'];
+    return (await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax })).code === 0;
+  };
+  if (await works('--size', '65536', '--tmpfs', '/tmp')) return 'sized';
+  return (await works()) ? 'unsized' : 'plain';
 }
 
-const walls = [
-  '--die-with-parent',
-  '--unshare-pid',
-  '--unshare-ipc',
-  '--new-session',
-  '--ro-bind',
-  '/',
-  '/',
-  '--dev',
-  '/dev',
-  '--proc',
-  '/proc',
-];
-
-/** The machine's files read-only without homes, sockets and what the portal has; its own work folder to write in. The network is the machine's. */
-function confinement({ hidden }: LocalClusterOptions, folder: string): readonly string[] {
-  const empty = ['/tmp', '/var/tmp', '/run', '/root', '/home', ...hidden].flatMap((one) => ['--tmpfs', one]);
-  const work = path.join(folder, 'work');
-  const names = ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'];
-  return ['bwrap', ...walls, ...empty, ...names, '--bind', work, work, '--chdir', work];
+/** The words before the command of a job; none where nothing confines it. */
+async function launchOf({ options, run, ...parts }: Parts, job: ClusterJob, signal: AbortSignal): Promise<readonly string[]> {
+  const confinement = await parts.confines(signal);
+  if (confinement === 'plain') return [];
+  const folder = await parts.folder();
+  // Before the first job: what is not there can't be hidden.
+  const argv = ['mkdir', '-p', '-m', '700', '--', folder];
+  const made = await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax });
+  if (made.code !== 0) throw new SvcError('CLUSTER_UNREACHABLE', noteOf(made.said));
+  return await wallsOf({
+    work: path.join(folder, job.name, 'work'),
+    hidden: [...options.hidden, folder],
+    homes: [await parts.home()],
+    readable: options.readable ?? [],
+    memoryMb: confinement === 'sized' ? job.limits.memoryMb : null,
+  });
 }
 
 function seenOf(record: JobRecord | null): readonly ClusterSeen[] {

@@ -27,7 +27,7 @@ mapfile -d '' command <"$job/command"
 mapfile -d '' environment <"$job/env"
 mapfile -d '' launch <"$job/launch"
 # What confines the command reads its outputs, too: a link that it made leads nowhere that it could not look itself.
-walls=("${launch[@]}")
+walls=("${launch[@]}") runner=''
 if command -v curl >/dev/null; then client=curl; else client=python3; fi
 # Of one process each: publish has files of its own.
 scratch=$state/.
@@ -218,7 +218,24 @@ fetch_all() {
   done <"$state/.inputs"
 }
 
-enter='while IFS= read -r -d "" one; do export "${one?}"; done <&3; exec 3<&-; export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3; shift 3; exec "$@"'
+# Puts the variables of the job (descriptor 3) around its command, in a bash that has no others of ours. Those that bash or the loader take for
+# their own are set by env, the last program before the command. usage: SAIDA PROGRESSO TRABALHO COMMAND…
+enter='export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3
+shift 3
+# For env the first word without such a sign is the command.
+[[ $1 != *=* ]] || set -- "$(type -P nice)" -n 0 -- "$@"
+while IFS= read -r -d ""; do
+  case ${REPLY%%=*} in
+    SVC_SAIDA | SVC_PROGRESSO | SVC_TRABALHO) ;;
+    _ | PATH | REPLY | IFS | ENV | UID | EUID | PPID | BASH* | SHELLOPTS | POSIXLY_CORRECT | PS[0-9] | PROMPT_COMMAND | LD_* | GLIBC_TUNABLES | LC_* | LANG | LANGUAGE | \
+    RANDOM | SRANDOM | SECONDS | EPOCH* | LINENO | LINES | COLUMNS | GROUPS | DIRSTACK | FUNCNAME | FUNCNEST | PIPESTATUS | OPT* | TMOUT | *IGNORE | IGNOREEOF | HIST* | COMP_* | READLINE_* | MAPFILE | COPROC | MAIL* | PWD | OLDPWD | SHLVL | HOST* | MACHTYPE | OSTYPE | TZ)
+      set -- "$REPLY" "$@" ;;
+    *) export "$REPLY" ;;
+  esac
+done <&3
+exec 3<&-
+[[ $1 != *=* ]] || set -- env -- "$@"
+exec -- "$@"'
 
 # In a process of its own, which records how the command ended even when the wrapper is gone.
 run() {
@@ -233,14 +250,13 @@ run() {
     [[ -r $job/memory ]] && ulimit -d "$(<"$job/memory")"
     [[ -r $job/cpu ]] && ulimit -t "$(<"$job/cpu")"
     cd "$state/work" || exit 126
-    if ((${#walls[@]} > 0)); then
-      # Behind the walls only: what confines the command would be steered by LD_PRELOAD, or not found by another PATH.
+    if [[ -n $runner ]]; then
+      # Under its own prefix, by which it passes them on: nothing of the job steers it.
+      for one in "${environment[@]}"; do export "${runner}ENV_$one"; done
       export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
-      exec "${walls[@]}" bash -c "$enter" svc "$SVC_SAIDA" "$SVC_PROGRESSO" "$SVC_TRABALHO" "${command[@]}" 3<"$job/env"
+      exec "${launch[@]}" "${command[@]}"
     fi
-    for one in "${environment[@]}"; do export "${one?}"; done
-    export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
-    exec "${launch[@]}" "${command[@]}"
+    exec "${walls[@]}" bash -c "$enter" svc "$state/work/saida" "$state/work/.progresso" "$state/work" "${command[@]}" 3<"$job/env"
   ) </dev/null >>"$state/log" 2>&1
   keep "$state/codigo" "$?"
 }
@@ -252,6 +268,7 @@ with_image() {
   if tool=$(command -v apptainer || command -v singularity); then
     [[ $image == *://* || $image == /* ]] || image=docker://$image
     walls=()
+    runner=${tool##*/} runner=${runner^^}
     launch=("$tool" exec --bind "$state/work" --pwd "$state/work" "$image")
   else
     echo "svc: nothing here runs images: the command runs without $image" >>"$state/log"
@@ -560,6 +577,8 @@ process_of $$
 keep "$state/claim/process" "$process ${SLURM_JOB_ID-}"
 trap 'stop=${stop:-ended}' TERM INT HUP
 mkdir -p "$state/work/entrada" "$state/work/saida"
+# Walls that can't bound files in memory put them here.
+[[ " ${walls[*]} " != *" $state/tmp "* ]] || mkdir -p "$state/tmp" "$state/shm"
 : >>"$state/log"
 # Given back at the end: what a full disk must not take away are the exit code, the list of outputs, and a piece of each at a time.
 printf '%262144s' '' >"$state/.reserve"

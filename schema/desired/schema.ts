@@ -97,6 +97,8 @@ const scheduler = exactlyOne({
     account,
     /** Everybody's jobs may do what the portal may. */
     trusted: flag,
+    /** Folders that confined jobs may read, besides programs and their settings. */
+    readable: { ...list(remoteFolder), uniqueItems: true, maxItems: limits.clusterReadableMax },
   }),
   /** Its commands run on the server, those of a job as the account of the person. */
   slurm: fields(

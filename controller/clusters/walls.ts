@@ -1,0 +1,120 @@
+/**
+ * What a job of the local cluster sees behind bubblewrap: a list of what is shown, never of what is hidden, so that the home of a person and the
+ * folder of the jobs stay outside wherever they are. Decision: docs/decisions/0385-what-a-confined-job-sees.md
+ */
+import { readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Programs, their libraries and their settings. */
+const places = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/sys',
+  '/nix/store',
+  '/gnu/store',
+  '/var/cache/fontconfig',
+  '/var/lib/texmf',
+] as const;
+
+/** Below it accounts are the system's own, whose homes are folders of programs; so is 65534, which is nobody. */
+const personUidMin = 1_000;
+const nobodyUid = 65_534;
+
+export interface WallsWish {
+  /** Absolute, the one folder that the job writes in. */
+  readonly work: string;
+  /** Folders that exist and that no job sees anything of, whatever shows them: those of the portal and of the jobs. */
+  readonly hidden: readonly string[];
+  /** Hidden where they lie below a place that is shown, as the homes are that /etc/passwd names. */
+  readonly homes: readonly string[];
+  /** Folders that the administrator shows besides. */
+  readonly readable: readonly string[];
+  /** For files in memory, all together. Null: bubblewrap here can't bound them, and they are on disk instead, in `tmp` and `shm` beside the work folder. */
+  readonly memoryMb: number | null;
+}
+
+/** The words before a command. The network is the machine's. */
+export async function wallsOf(wish: WallsWish): Promise<readonly string[]> {
+  const { work } = wish;
+  const mounts = await mountsOf(wish);
+  const closed = mounts.flatMap(([word, folder]) => (word === '--tmpfs' ? ['--remount-ro', folder] : []));
+  return [
+    'bwrap',
+    ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--new-session'],
+    ...mounts.flatMap(([word, ...paths]) => (word === '--tmpfs' ? [...sized(65_536), word, ...paths] : [word, ...paths])),
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...memoryFiles(wish),
+    ...['--symlink', '../tmp', '/var/tmp'],
+    ...['/home', '/root', '/run'].flatMap((folder) => ['--dir', folder]),
+    ...(await nameServers()),
+    ...['--bind', work, work],
+    // What is left of the empty root is memory that nothing bounds.
+    ...closed,
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    ...['--setenv', 'HOME', work, '--chdir', work],
+  ];
+
+  function sized(bytes: number): readonly string[] {
+    return wish.memoryMb === null ? [] : ['--size', String(bytes)];
+  }
+}
+
+/** Half of the memory of the job for each of the two places. */
+function memoryFiles({ work, memoryMb }: WallsWish): readonly string[] {
+  const beside = (name: string): string => path.join(path.dirname(work), name);
+  if (memoryMb === null) return ['--bind', beside('tmp'), '/tmp', '--bind', beside('shm'), '/dev/shm'];
+  return ['/tmp', '/dev/shm'].flatMap((folder) => ['--size', String(memoryMb * 524_288), '--tmpfs', folder]);
+}
+
+type Mount = readonly [word: '--ro-bind' | '--tmpfs' | '--symlink', ...paths: readonly [string, ...string[]]];
+
+const isBelow = (folder: string, above: string): boolean => folder.startsWith(above === '/' ? '/' : `${above}/`);
+
+/** Folders above others come first. */
+async function mountsOf({ hidden, homes, readable }: WallsWish): Promise<readonly Mount[]> {
+  const named = await realsOf(readable);
+  const secret = await realsOf(hidden);
+  const real = new Set([...(await realsOf(places)), ...named]);
+  const open = [...real].filter((folder) => !secret.some((one) => folder === one || isBelow(folder, one)));
+  const people = (await realsOf([...homes, ...(await homesOfPeople())])).filter((home) => !named.includes(home));
+  const empty = [...new Set([...secret, ...people])].filter((folder) => open.some((one) => isBelow(folder, one)));
+  // What another one shows already is bound again only where an empty folder would be over it.
+  const bound = open.filter((folder) => !open.some((one) => isBelow(folder, one)) || empty.some((one) => isBelow(folder, one)));
+  const mounts: readonly Mount[] = [
+    ...bound.map((folder): Mount => ['--ro-bind', folder, folder]),
+    ...empty.map((folder): Mount => ['--tmpfs', folder]),
+  ];
+  return [...mounts.toSorted(([, a], [, b]) => a.length - b.length), ...(await linksOf([...places, ...readable]))];
+}
+
+/** A place that is a link to another one, as /bin is to /usr/bin, stays a link: what is hidden there is hidden under both names. */
+async function linksOf(folders: readonly string[]): Promise<readonly Mount[]> {
+  const found = await Promise.all(folders.map(async (folder) => [folder, await realOf(folder)] as const));
+  return found.flatMap(([folder, real]): Mount[] => (real === null || real === folder ? [] : [['--symlink', real, folder]]));
+}
+
+const realsOf = async (folders: readonly string[]): Promise<readonly string[]> =>
+  (await Promise.all(folders.map(realOf))).filter((folder) => folder !== null);
+
+/** Null: nothing is there, or it can't be seen. */
+const realOf = async (folder: string): Promise<string | null> => await realpath(folder).catch(() => null);
+
+async function homesOfPeople(): Promise<readonly string[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
+  return lines.flatMap(([, , uid = '', , , home = '']) =>
+    /^\d+$/.test(uid) && Number(uid) >= personUidMin && Number(uid) !== nobodyUid && path.isAbsolute(home) ? [home] : [],
+  );
+}
+
+/** The file alone, since its folder may hold sockets. */
+async function nameServers(): Promise<readonly string[]> {
+  const file = await realOf('/etc/resolv.conf');
+  return file?.startsWith('/run/') === true ? ['--ro-bind-try', file, file] : [];
+}
