@@ -3,6 +3,7 @@
  * docs/decisions/0211-the-queue.md
  */
 import type { Reason } from './backend.ts';
+import { isPlainOrBlank } from './plain-line.ts';
 
 /**
  * `em-espera`: the portal holds it back. `a-submeter`: it is being handed to the cluster. `na-fila`: the cluster has it and has not begun. `a-recolher`:
@@ -64,10 +65,10 @@ export interface QueueOff {
 }
 
 /**
- * A path of an input or an output below the work folder: relative, no `.` or `..`, no control characters. The wrapper and the portal hold paths to the
- * same rule.
+ * A path of an input or an output below the work folder: relative, no `.` or `..`, no backslash, and only characters that a plain line
+ * has (plain-line.ts). The wrapper and the portal hold paths to the same rule.
  */
 export function isJobPath(path: string): boolean {
-  if (path === '' || Buffer.byteLength(path) > 1_024 || path.startsWith('/') || /[\u0000-\u001f\u007f\\]/.test(path)) return false;
+  if (path === '' || Buffer.byteLength(path) > 1_024 || path.startsWith('/') || path.includes('\\') || !isPlainOrBlank(path)) return false;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
 }

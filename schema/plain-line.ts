@@ -19,10 +19,14 @@ export const plainLineSource = `^(?=.*${visible})${plain}*$`;
 export const plainNameSource = `^(?!\\s)(?=.*${visible})${plain}*(?<!\\s)$`;
 
 const linePattern = new RegExp(plainLineSource, 'u');
+const plainPattern = new RegExp(`^${plain}*$`, 'u');
 const unplainRuns = new RegExp(`(?:(?![${joining}])[${unplain}])+`, 'gu');
 const visiblePattern = new RegExp(visible, 'u');
 
 export const isPlainLine = (text: string): boolean => linePattern.test(text);
+
+/** The same without something to see, for names that are made elsewhere: a file may be called by a space. */
+export const isPlainOrBlank = (text: string): boolean => plainPattern.test(text);
 
 /** Whether there is anything to see. */
 export const hasVisible = (text: string): boolean => visiblePattern.test(text);

@@ -3,6 +3,7 @@
  * a command line. What the scripts print is held against its shape: it comes from an account of a person.
  */
 import { SvcError } from '../../schema/errors.ts';
+import { asPlainLine } from '../../schema/plain-line.ts';
 import type { HostRun, HostRunEnd } from '../hosts/host.ts';
 import type { ClusterSeen } from './cluster.ts';
 import { jobScriptText } from './job-files.ts';
@@ -64,13 +65,8 @@ export async function callScript(
   throw new SvcError(end.code === refused ? 'REFUSED' : 'CLUSTER_UNREACHABLE', noteOf(said));
 }
 
-/** One line without control characters, bounded. */
-export function noteOf(text: string): string {
-  return text
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g, ' ')
-    .trim()
-    .slice(0, limits.clusterNoteCharsMax);
-}
+/** One plain line, bounded. */
+export const noteOf = (text: string): string => asPlainLine(text).slice(0, limits.clusterNoteCharsMax);
 
 /** What a job left in its folder. */
 export interface JobRecord {

@@ -110,18 +110,6 @@ test('another process with the pid of a wrapper is never taken for it, nor signa
   await portal.close();
 });
 
-test('a confined job sees neither the token nor the files of the portal, and writes in its own folder only', async () => {
-  made = fixtureOf(false);
-  const script = 'ls /home /root /tmp | grep -vc "^/\\|^$"; cat ../header; touch /etc/x /usr/x; echo ok >"$SVC_SAIDA/a"; ps -e | wc -l';
-  const { job, portal } = await trial(made, ['bash', '-c', script]);
-  await made.cluster.submit(job, never);
-  await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
-  expect(portal.log()).not.toContain(portal.token);
-  expect(portal.log()).toContain('Read-only file system');
-  expect(portal.outputs()).toEqual({ 'saida/a': 'ok\n' });
-  await portal.close();
-});
-
 test('links in place of outputs bring nothing that the job itself could not read', async () => {
   made = fixtureOf(false);
   const secret = path.join(made.folder, 'segredo');
@@ -135,15 +123,6 @@ test('links in place of outputs bring nothing that the job itself could not read
     expect(Object.keys(portal.outputs())).not.toContain('saida/c.txt');
     await portal.close();
   }
-});
-
-test('variables of a job reach its command, and not what confines it', async () => {
-  made = fixtureOf(false);
-  const { job, portal } = await trial(made, ['/bin/bash', '-c', 'echo "$PATH $MEU"'], { env: { PATH: '/nada', MEU: 'x y' } });
-  await made.cluster.submit(job, never);
-  await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
-  expect(portal.log()).toContain('/nada x y');
-  await portal.close();
 });
 
 test('memory over the limit ends the command, not the machine', async () => {

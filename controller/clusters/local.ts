@@ -146,10 +146,12 @@ async function launchOf({ options, run, ...parts }: Parts, job: ClusterJob, sign
   const confinement = await parts.confines(signal);
   if (confinement === 'plain') return [];
   const folder = await parts.folder();
-  // Before the first job: what is not there can't be hidden.
-  const argv = ['mkdir', '-p', '-m', '700', '--', folder];
-  const made = await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax });
-  if (made.code !== 0) throw new SvcError('CLUSTER_UNREACHABLE', noteOf(made.said));
+  if ((await realpath(folder).catch(() => null)) === null) {
+    // Before the first job: what is not there can't be hidden.
+    const argv = ['mkdir', '-p', '-m', '700', '--', folder];
+    const made = await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax });
+    if (made.code !== 0) throw new SvcError('CLUSTER_UNREACHABLE', noteOf(made.said));
+  }
   return await wallsOf({
     work: path.join(folder, job.name, 'work'),
     hidden: [...options.hidden, folder],

@@ -42,28 +42,23 @@ export interface WallsWish {
 
 /** The words before a command. The network is the machine's. */
 export async function wallsOf(wish: WallsWish): Promise<readonly string[]> {
-  const { work } = wish;
+  const { work, memoryMb } = wish;
   const mounts = await mountsOf(wish);
-  const closed = mounts.flatMap(([word, folder]) => (word === '--tmpfs' ? ['--remount-ro', folder] : []));
-  return [
-    'bwrap',
-    ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--new-session'],
-    ...mounts.flatMap(([word, ...paths]) => (word === '--tmpfs' ? [...sized(65_536), word, ...paths] : [word, ...paths])),
-    ...['--dev', '/dev', '--proc', '/proc'],
-    ...memoryFiles(wish),
-    ...['--symlink', '../tmp', '/var/tmp'],
-    ...['/home', '/root', '/run'].flatMap((folder) => ['--dir', folder]),
-    ...(await nameServers()),
-    ...['--bind', work, work],
-    // What is left of the empty root is memory that nothing bounds.
-    ...closed,
-    ...['--remount-ro', '/dev', '--remount-ro', '/'],
-    ...['--setenv', 'HOME', work, '--chdir', work],
+  const empty = mounts.flatMap(([word, folder]) => (word === '--tmpfs' ? [folder] : []));
+  const small = memoryMb === null ? [] : ['--size', '65536'];
+  const words: readonly (readonly string[])[] = [
+    ['bwrap', '--die-with-parent', '--unshare-pid', '--unshare-ipc', '--new-session'],
+    ...mounts.flatMap((mount) => (mount[0] === '--tmpfs' ? [small, mount] : [mount])),
+    ['--dev', '/dev', '--proc', '/proc'],
+    memoryFiles(wish),
+    ['--symlink', '../tmp', '/var/tmp', '--dir', '/home', '--dir', '/root', '--dir', '/run'],
+    await nameServers(),
+    ['--bind', work, work],
+    // What is left of them is memory that nothing bounds.
+    ...[...empty, '/dev', '/'].map((folder) => ['--remount-ro', folder]),
+    ['--setenv', 'HOME', work, '--chdir', work],
   ];
-
-  function sized(bytes: number): readonly string[] {
-    return wish.memoryMb === null ? [] : ['--size', String(bytes)];
-  }
+  return words.flat();
 }
 
 /** Half of the memory of the job for each of the two places. */

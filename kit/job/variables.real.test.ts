@@ -11,7 +11,17 @@ function names(): readonly string[] {
   const own = [...text.matchAll(/(?:^|[\s;({"$])\{?([A-Za-z_][A-Za-z0-9_]*)(?=[=+[}\s;)"])/gm)].map(([, name = '']) => name);
   const manual = execFileSync('bash', ['-c', 'LC_ALL=C grep -aoE "[A-Z_][A-Z0-9_]{1,24}" "$(command -v bash)"'], { encoding: 'utf8' });
   const bash = execFileSync('bash', ['-c', 'compgen -v'], { encoding: 'utf8' });
-  const loader = ['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'LD_DEBUG', 'LD_BIND_NOW', 'GLIBC_TUNABLES', 'LOCPATH', 'NLSPATH', 'MALLOC_CHECK_'];
+  const loader = [
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'LD_AUDIT',
+    'LD_DEBUG',
+    'LD_BIND_NOW',
+    'GLIBC_TUNABLES',
+    'LOCPATH',
+    'NLSPATH',
+    'MALLOC_CHECK_',
+  ];
   return [...new Set([...own, ...manual.split('\n'), ...bash.split('\n'), ...loader, '_', 'a', 'PS4', 'APPTAINER_BIND'])].filter(
     (name) => /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) && !name.startsWith('SVC_'),
   );

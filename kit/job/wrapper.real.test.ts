@@ -47,6 +47,7 @@ const refusedNames: readonly (readonly [made: string, told: string])[] = [
   [String.raw`a\xed\xa0\x80`, 'its name is not UTF-8'],
   [String.raw`a\xf4\x90\x80\x80`, 'its name is not UTF-8'],
   [String.raw`a\xe2\x82`, 'its name is not UTF-8'],
+  [String.raw`a\xe2\x80\xaegnp.exe`, 'its name holds a character that is not shown'],
 ];
 
 describe.for([

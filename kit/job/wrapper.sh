@@ -394,6 +394,10 @@ more='%[89AB].'
 utf8="^([A-Za-z0-9._~/-]|%[2-7].|%(C[2-9A-F]|D.)$more|%E0%[AB].$more|%E[1-9ABCEF]($more){2}|%ED%[89].$more"
 utf8+="|%F0%[9AB].($more){2}|%F[1-3]($more){3}|%F4%8.($more){2})*\$"
 
+# What a plain line has none of, beside controls: C1, separators, direction, noncharacters, and what shows nothing. Source: schema/plain-line.ts
+hidden='%C2%([89].|AD)|%D8%9C|%E1%85%(9F|A0)|%E1%9E%B[45]|%E1%A0%8[B-F]|%E2%80%(8[BEF]|A[89A-E])|%E2%81%A.|%E3%85%A4'
+hidden+='|%EF%(B7%[9A].|BB%BF|BE%A0|BF%B[0-8EF])|%F0%(9B%B2%A[0-3]|9D%85%B[3-9A])|%F3%A0%(8[0-389A-F]%..|87%B.|[9AB].%..)|%F.%[89AB]F%BF%B[EF]'
+
 cannot_go() { # FILE: why the portal takes no output of that name, into $why; its encoded path into paths
   local LC_ALL=C path name=${1#"$state/work/saida/"}
   why=''
@@ -403,6 +407,7 @@ cannot_go() { # FILE: why the portal takes no output of that name, into $why; it
   elif [[ $path =~ %(0.|1.|7F) ]]; then why='its name holds a control character'
   elif [[ $path == *%5C* ]]; then why='its name holds a backslash'
   elif [[ ! $path =~ $utf8 ]]; then why='its name is not UTF-8'
+  elif [[ $path =~ $hidden ]]; then why='its name holds a character that is not shown'
   fi
   [[ -n $why ]]
 }

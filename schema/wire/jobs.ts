@@ -4,6 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { jobStates } from '../jobs.ts';
+import { plainLineSource } from '../plain-line.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, strings, text } from '../static.ts';
 import { appId, personId, reason } from './http.ts';
 
@@ -11,7 +12,7 @@ const jobId = { type: 'string', pattern: '^j[0-9a-z]{20}$' } as const;
 const sha = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 /** Queries arrive as text. */
 const digits = { type: 'string', pattern: '^(0|[1-9][0-9]{0,14})$' } as const;
-const oneLine = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }) as const;
+const oneLine = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: plainLineSource }) as const;
 /** Of an image, as the engines of containers write it. */
 const image = { type: 'string', minLength: 1, maxLength: 512, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$' } as const;
 const word = { type: 'string', maxLength: limits.jobWordBytesMax, pattern: '^[^\\u0000]*$' } as const;

@@ -75,4 +75,3 @@ export async function world(onTestFinished: (end: () => Promise<void>) => void) 
   const kept = (name: string): string => readFileSync(path.join(folder, name), 'utf8').trim();
   return { portal, folder, began, start, startWithList, programsWith, kept };
 }
-
