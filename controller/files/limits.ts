@@ -70,6 +70,8 @@ export const limits = {
   searchMsMax: 60_000,
   watchPollMs: 2_000,
   watchEntriesMax: 10_000,
+  /** Of ~/.config/user-dirs.dirs. */
+  userDirsBytesMax: 64 * 1_024,
   // The trash.
   trashEntriesMax: 100_000,
   trashInfoBytesMax: 64 * 1_024,

@@ -52,27 +52,38 @@ function orNull(error: unknown): null {
   throw error;
 }
 
-/** Lines `XDG_DESKTOP_DIR="$HOME/…"` of ~/.config/user-dirs.dirs. */
 async function userFolders(fs: FileSystem, home: Buffer): Promise<ReadonlyMap<Role, Buffer>> {
-  const said = new Map<Role, Buffer>();
   const file = await fs.open(joined(home, Buffer.from('.config/user-dirs.dirs')), 'read').catch(orNull);
-  if (file === null) return said;
+  if (file === null) return new Map();
   try {
-    const text = (await readAll(file, limits.trashInfoBytesMax, fs.pieceBytes())).toString('latin1');
-    for (const [, role = '', inHome, rest = ''] of text.matchAll(/^\s*XDG_([A-Z]+)_DIR="(\$HOME)?\/?((?:[^"\\\n]|\\.)*)"/gm)) {
-      const name = role.toLowerCase();
-      if (!Object.hasOwn(defaults, name)) continue;
-      const path = Buffer.from(rest.replaceAll(/\\(.)/g, '$1').replace(/\/+$/, ''), 'latin1');
-      if (path.includes(0)) continue;
-      said.set(
-        name as Role,
-        inHome === undefined ? Buffer.concat([Buffer.from('/'), path]) : path.length === 0 ? home : joined(home, path),
-      );
-    }
+    return foldersIn((await readAll(file, limits.userDirsBytesMax, fs.pieceBytes())).toString('latin1'), home);
   } catch (error) {
-    orNull(error);
+    return orNull(error) ?? new Map();
   } finally {
     await file.close().catch(() => undefined);
   }
+}
+
+/** One line at a time: with the flag `m` a `\s*` would run over all lines behind it, from each of them. */
+const userDirLine = /^[ \t]*XDG_([A-Z]{1,32})_DIR="(\$HOME)?\/?((?:[^"\\]|\\.)*)"/;
+
+/** Lines `XDG_DESKTOP_DIR="$HOME/…"` of ~/.config/user-dirs.dirs, bytes as latin1. The last line of a folder counts. */
+export function foldersIn(text: string, home: Buffer): ReadonlyMap<Role, Buffer> {
+  const said = new Map<Role, Buffer>();
+  for (const line of text.split('\n')) {
+    const [, role = '', inHome, rest = ''] = userDirLine.exec(line) ?? [];
+    const name = role.toLowerCase();
+    if (!Object.hasOwn(defaults, name)) continue;
+    const path = Buffer.from(withoutSlashes(rest.replaceAll(/\\(.)/g, '$1')), 'latin1');
+    if (path.includes(0)) continue;
+    const place = inHome === undefined ? Buffer.concat([Buffer.from('/'), path]) : path.length === 0 ? home : joined(home, path);
+    said.set(name as Role, place);
+  }
   return said;
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
