@@ -26,7 +26,7 @@ export const arrows: readonly Arrow[] = [
   { folder: 'store', may: ['schema'], why: 'the store keeps what it is given: schema only (design 2).' },
   {
     folder: 'controller',
-    may: ['schema', 'machines', 'reconcilers', 'store', 'kit/http', 'kit/repository/reading'],
+    may: ['schema', 'machines', 'reconcilers', 'store', 'kit/archive', 'kit/http', 'kit/repository/reading'],
     why: 'the controller does not know the api (design 2).',
   },
   {

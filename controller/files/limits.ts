@@ -60,6 +60,10 @@ export const limits = {
   unpackRatioMax: 250,
   unpackFreeBytes: 256 * 1_024 * 1_024,
   unpackLinkBytesMax: 4_096,
+  /** Of one extension header of a tar (pax, GNU's long names), which is held whole. */
+  unpackHeaderBytesMax: 64 * 1_024,
+  /** What a zstd looks back on is held whole: 2 to the power of that. Its standard asks a reader for as much; `zstd --ultra` and `--long` may want more. */
+  unpackWindowLogMax: 23,
   /** Of a zip, read in one go for its heads. */
   unpackWindowBytes: 64 * 1_024,
   /** Files from this size on are only begun where they fit. */

@@ -2,8 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { limits } from './limits.ts';
 
-/** Called at each step; waits a turn of the event loop when a slice is over. */
-export function createSlices(nowMs: () => number = () => performance.now()): () => Promise<void> | null {
+/** Called at each step; waits a turn of the event loop when a slice is over. `every`: so many steps are never longer than a slice. */
+export function createSlices(every = 64, nowMs: () => number = () => performance.now()): () => Promise<void> | null {
   let sinceMs = nowMs();
   let steps = 0;
   const rest = async (): Promise<void> => {
@@ -13,7 +13,7 @@ export function createSlices(nowMs: () => number = () => performance.now()): () 
   return () => {
     steps += 1;
     // The clock is not free either.
-    if (steps % 64 !== 0 || nowMs() - sinceMs < limits.filesSliceMs) return null;
+    if (steps % every !== 0 || nowMs() - sinceMs < limits.filesSliceMs) return null;
     return rest();
   };
 }

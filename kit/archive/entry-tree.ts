@@ -20,7 +20,6 @@ export interface TarCounts {
 
 export interface EntryTree {
   readonly add: (header: Header, name: string) => void;
-  readonly fileBytes: () => number;
   readonly counts: () => TarCounts;
 }
 
@@ -29,7 +28,6 @@ export function entryTree(sink: ArchiveSink, { bytesMax, entriesMax }: ArchiveLi
   const known = new Map<string, 'file' | 'folder' | 'implied'>();
   let root: string | undefined;
   let bytes = 0;
-  let fileBytes = 0;
 
   const remember = (path: string, kind: 'file' | 'folder' | 'implied'): void => {
     if (!known.has(path) && known.size >= entriesMax + 1) refuse('ENTRIES', `it holds more than ${entriesMax} entries`);
@@ -63,7 +61,6 @@ export function entryTree(sink: ArchiveSink, { bytesMax, entriesMax }: ArchiveLi
       if (before === undefined && segments.length > 1) sink.folder(segments.slice(1));
       return;
     }
-    fileBytes = header.bytes;
     bytes += header.bytes;
     if (bytes > bytesMax) refuse('BYTES', `it unpacks to more than ${bytesMax} bytes`, name);
     sink.file(segments.slice(1), header.bytes, header.executable);
@@ -73,5 +70,5 @@ export function entryTree(sink: ArchiveSink, { bytesMax, entriesMax }: ArchiveLi
     if (root === undefined || known.size < 2) refuse('EMPTY', 'it holds no files');
     return { entries: known.size - 1, bytes, root };
   };
-  return { add, fileBytes: () => fileBytes, counts };
+  return { add, counts };
 }

@@ -1,7 +1,6 @@
 /** The 512-byte blocks of a tar (POSIX ustar and pax), read strictly and written the one same way. */
 import { refuse } from './rules.ts';
-
-export const blockBytes = 512;
+import { blockBytes } from './tar-frames.ts';
 
 export interface Header {
   readonly type: 'file' | 'folder' | 'pax';

@@ -10,8 +10,9 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { openBeneath, openNamed } from '../beneath.ts';
-import { blockBytes, padding, writeHeader } from './header.ts';
+import { padding, writeHeader } from './header.ts';
 import { type ArchiveLimits, nameSegments, packageArchive, refuse } from './rules.ts';
+import { blockBytes } from './tar-frames.ts';
 import { type Chooser, unchanged, type WalkedEntry, walkOpen } from './walk.ts';
 
 const read = promisify(readCallback);

@@ -14,7 +14,8 @@ import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
 import { SvcError } from '../../schema/errors.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
-import { blockBytes, padding, writeHeader } from '../archive/header.ts';
+import { padding, writeHeader } from '../archive/header.ts';
+import { blockBytes } from '../archive/tar-frames.ts';
 import { kitPrograms, kitProcessors, kitsFolder, readKitRecord, type KitProcessor, type KitRecord } from './parts.ts';
 
 const gzip = promisify(gzipCallback);

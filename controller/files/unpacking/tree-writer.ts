@@ -18,8 +18,6 @@ interface Watch {
   readonly progress: Progress;
   /** An entry that is left out. `path`: below the new folder. */
   readonly leftOut: (path: Buffer, why: FileFault) => void;
-  /** Called with bytes that came out of the archive. */
-  readonly grown: (bytes: number) => void;
 }
 
 const dot = Buffer.from('.');
@@ -121,11 +119,10 @@ async function writeFile(
   await fs.setModified(path, modifiedMs);
 }
 
-export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut, grown }: Watch): TreeWriter {
+export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftOut }: Watch): TreeWriter {
   const watched = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       progress.signal.throwIfAborted();
-      grown(piece.length);
       yield piece;
     }
   };

@@ -16,10 +16,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pack, type Headers } from 'tar-stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pax, rawEntry, tarEnd, type RawEntry } from '../../../kit/archive/testing/raw-tar.ts';
 import { createRandom } from '../../../test/simulation/random.ts';
 import { FileFault } from '../file-fault.ts';
 import { createNodeFileSystem } from '../node-file-system.ts';
@@ -180,7 +179,9 @@ test('every form of tar, with holes and without: the same tree, or a refusal tha
   mkdirSync(at('latim'));
   writeFileSync(Buffer.concat([Buffer.from(at('latim', 'a')), Buffer.from([0xe7])]), 'x');
   run('tar', '--format=posix', '-cf', 'latim.tar', 'latim');
-  expect(await refused('latim.tar')).toBe('UNPACK_UNSUPPORTED');
+  // Names are bytes, also in a pax header.
+  expect(await refused('latim.tar')).toBe('unpacked to latim');
+  expect(readdirSync(at('aqui', 'latim'), 'buffer')).toEqual([Buffer.from([0x61, 0xe7])]);
 });
 
 /** As `seen`, by bytes. */
@@ -223,34 +224,27 @@ test('a zip by another method, or in parts, is told as that', async () => {
   expect(await words('zip64')).toBe('b.txt');
 });
 
-interface Hostile extends Omit<Headers, 'name'> {
-  readonly name: string;
-  readonly text?: string;
-}
-async function tarOf(name: string, entries: readonly Hostile[]): Promise<void> {
-  const writing = pack();
-  for (const { text = '', ...header } of entries) writing.entry(header, text);
-  writing.finalize();
-  writeFileSync(at(name), await buffer(writing));
+function tarOf(name: string, entries: readonly (RawEntry | Buffer)[]): void {
+  writeFileSync(at(name), Buffer.concat([...entries.map((one) => (Buffer.isBuffer(one) ? one : rawEntry(one))), tarEnd]));
 }
 
 test('nothing leaves the new folder: names that lead out, links that lead out, files written through links', async () => {
   writeFileSync(at('alvo'), 'de antes');
-  await tarOf('sai.tar', [{ name: '../alvo', text: 'mau' }]);
-  await tarOf('fundo.tar', [{ name: 'a/b/../../../alvo', text: 'mau' }]);
-  await tarOf('raiz.tar', [{ name: `${root}/alvo`, text: 'mau' }]);
-  await tarOf('por-atalho.tar', [
-    { name: 'x/porta', type: 'symlink', linkname: root },
-    { name: 'x/porta/alvo', text: 'mau' },
-    { name: 'x/cima', type: 'symlink', linkname: '../../alvo' },
-    { name: 'x/volta', type: 'symlink', linkname: 'porta/../../alvo' },
-    { name: 'x/outro', type: 'link', linkname: '../alvo' },
-    { name: 'x/passwd', type: 'link', linkname: '/etc/passwd' },
-    { name: 'x/cano', type: 'fifo' },
-    { name: 'x/disco', type: 'block-device', devmajor: 8, devminor: 0 },
-    { name: 'x/bom', type: 'symlink', linkname: 'porta/alvo' },
+  tarOf('sai.tar', [{ name: '../alvo', data: 'mau' }]);
+  tarOf('fundo.tar', [{ name: 'a/b/../../../alvo', data: 'mau' }]);
+  tarOf('raiz.tar', [{ name: `${root}/alvo`, data: 'mau' }]);
+  tarOf('por-atalho.tar', [
+    { name: 'x/porta', type: '2', link: root },
+    { name: 'x/porta/alvo', data: 'mau' },
+    { name: 'x/cima', type: '2', link: '../../alvo' },
+    { name: 'x/volta', type: '2', link: 'porta/../../alvo' },
+    { name: 'x/outro', type: '1', link: '../alvo' },
+    { name: 'x/passwd', type: '1', link: '/etc/passwd' },
+    { name: 'x/cano', type: '6' },
+    { name: 'x/disco', type: '4' },
+    { name: 'x/bom', type: '2', link: 'porta/alvo' },
   ]);
-  await tarOf('só.tar', [{ name: 'outro', type: 'link', linkname: 'não-há' }]);
+  tarOf('só.tar', [{ name: 'outro', type: '1', link: 'não-há' }]);
   expect([await unpack('só.tar'), seen(at('aqui')), leftOut.splice(0)]).toEqual(['só', { 'só/': '' }, ['só/outro EKIND']]);
   // By its own words, not as damage.
   execFileSync(
@@ -278,9 +272,9 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
   leftOut = [];
   expect(await unpack('por-atalho.tar')).toBe('x (2)');
   expect(leftOut).toContain('x (2)/cano EKIND');
-  await tarOf('dois.tar', [
-    { name: 'só/um', text: 'um' },
-    { name: 'cano', type: 'fifo' },
+  tarOf('dois.tar', [
+    { name: 'só/um', data: 'um' },
+    { name: 'cano', type: '6' },
   ]);
   leftOut = [];
   expect([await unpack('dois.tar'), leftOut]).toEqual(['só (2)', ['cano EKIND']]);
@@ -307,9 +301,9 @@ test('what is damaged, locked, endless or of another kind is refused, and nothin
   };
   for (const [name, bytes] of Object.entries(files)) writeFileSync(at(name), bytes);
   for (const name of [...Object.keys(files), 'senha.zip']) expect([name, await refused(name)]).toEqual([name, 'UNPACK_REFUSED']);
-  await tarOf('duas-vezes.tar', [
-    { name: 'a', text: 'x' },
-    { name: 'a/b', text: 'y' },
+  tarOf('duas-vezes.tar', [
+    { name: 'a', data: 'x' },
+    { name: 'a/b', data: 'y' },
   ]);
   expect(await refused('duas-vezes.tar')).toBe('UNPACK_REFUSED');
   expect(await refused('obra')).toBe('EISDIR');
@@ -340,6 +334,71 @@ test('archives with bytes that were changed, or cut anywhere: whole, or refused 
   // A changed byte may name another form or method.
   expect([...codes]).toContain('UNPACK_REFUSED');
   expect([...codes].filter((code) => !['UNPACK_REFUSED', 'UNPACK_UNSUPPORTED'].includes(code))).toEqual([]);
+});
+
+const huge = (type: string, size: number): Buffer => rawEntry({ name: 'x', type, size });
+const sized = (size: string): Buffer => Buffer.concat([pax({ size }), rawEntry({ name: 'a', data: 'x' })]);
+const bytesAs = (first: number, rest: number): Buffer => Buffer.concat([Buffer.from([first]), Buffer.alloc(11, rest)]);
+/** Keys of five bytes each. */
+const keys = (count: number): string => Array.from({ length: count }, () => '5 k=\n').join('');
+test.for<readonly [string, readonly (RawEntry | Buffer)[]]>([
+  ['pax of 700 MB', [huge('x', 700_000_000)]],
+  ['global pax of 8 GB', [huge('g', 8_589_934_591)]],
+  ['long name of 700 MB', [huge('L', 700_000_000)]],
+  ['long target of 700 MB', [huge('K', 700_000_000)]],
+  [
+    'global pax with 60,000 keys',
+    [
+      { name: 'g', type: 'g', data: keys(60_000) },
+      { name: 'a', data: 'x' },
+    ],
+  ],
+  ['size that is no number', [sized('NaN')]],
+  ['size less than 0', [sized('-5')]],
+  ['size with a fraction', [sized('1.5')]],
+  ['size over 2^53', [sized('9007199254740993')]],
+  ['size with an exponent', [sized('1e9')]],
+  ['base-256 size less than 0', [{ name: 'a', size: bytesAs(0xff, 0xff) }]],
+  ['base-256 size over 2^53', [{ name: 'a', size: bytesAs(0x80, 0x7f) }]],
+  ['size in no digits', [{ name: 'a', size: Buffer.from('nine bytes  ') }]],
+  ['record longer than its header', [{ name: 'x', type: 'x', data: '99999 path=a\n' }]],
+  ['record of no length', [{ name: 'x', type: 'x', data: '0 path=a\n' }]],
+  ['content that is not there', [rawEntry({ name: 'a', size: 5_000_000_000 })]],
+])('a tar with a %s is refused, and nothing of it stays', async ([, entries]) => {
+  tarOf('mau.tar', entries);
+  expect([await refused('mau.tar'), readdirSync(at('aqui'))]).toEqual(['UNPACK_REFUSED', []]);
+});
+
+test('a time far off, a global header of a kind that git writes, headers without an entry: taken', async () => {
+  tarOf('bom.tar', [
+    pax({ comment: 'a'.repeat(40), path: 'ignored', mtime: '1000000000' }, 'g'),
+    { name: 'b/longe', data: 'x' },
+    pax({ mtime: '999999999999999' }),
+    { name: 'b/alem', data: 'y' },
+    pax({ path: 'b/ninguem' }),
+  ]);
+  expect([await unpack('bom.tar'), seen(at('aqui', 'b'))]).toEqual(['b', { longe: 'x', alem: 'y' }]);
+  expect(statSync(at('aqui', 'b', 'longe')).mtimeMs).toBe(1_000_000_000_000);
+});
+
+test('a zip whose entries lie in one another, or whose list says more than there is, is refused; a zstd that looks far back is not read', async () => {
+  const script = [
+    'import zipfile, struct',
+    'z = zipfile.ZipFile("a.zip", "w"); [z.writestr(f"{n}.txt", b"x" * 5000) for n in range(3)]; z.close()',
+    'data = open("a.zip", "rb").read(); first = data.index(b"PK\\x01\\x02"); end = data.rindex(b"PK\\x05\\x06")',
+    'one = data[first:data.index(b"PK\\x01\\x02", first + 4)]',
+    'def write(name, list, count, offset=first): open(name, "wb").write(data[:first] + list + struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, count, count, len(list), offset, 0))',
+    'write("dentro.zip", b"".join(one.replace(b"0.txt", bytes([48 + n // 10, 48 + n % 10]) + b".tx") for n in range(50)), 50)',
+    'write("mais.zip", data[first:end], 60000)',
+    'write("longe.zip", data[first:end], 3, 0xfffffff0)',
+  ].join('\n');
+  run('python3', '-c', script);
+  for (const name of ['dentro.zip', 'mais.zip', 'longe.zip']) expect([name, await refused(name)]).toEqual([name, 'UNPACK_REFUSED']);
+  writeFileSync(at('um'), Buffer.alloc(40 * 1_024 * 1_024, 'um'));
+  run('zstd', '-q', '--long=27', 'um', '-o', 'longo.zst');
+  expect([await refused('longo.zst'), readdirSync(at('aqui'))]).toEqual(['UNPACK_UNSUPPORTED', []]);
+  run('zstd', '-q', '-19', 'um', '-o', 'bom.zst');
+  expect(await unpack('bom.zst')).toBe('bom');
 });
 
 test('a bomb ends at so many times its size; a cancel leaves nothing', async () => {

@@ -3,7 +3,7 @@
  * and gets its name once it is whole. Decision: docs/decisions/0230-unpacking-of-archives.md
  */
 import { pipeline } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { SvcError } from '../../../schema/errors.ts';
 import { unpackedEnding } from '../../../schema/wire/files.ts';
 import { faultPoint } from '../../faults.ts';
@@ -11,10 +11,11 @@ import { FileFault, isFault } from '../file-fault.ts';
 import { isWithin, joined, nameOf, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
 import { limits } from '../limits.ts';
 import { besidePath, newId, place } from '../placing.ts';
+import { createSlices } from '../slices.ts';
 import { readRange } from '../transfer.ts';
 import { quiet, removeTree, type Progress } from '../trees.ts';
-import { nothing, refusal, type ArchiveEntry } from './entry.ts';
-import { tarEntries } from './tar-entries.ts';
+import { nothing, refusal, unsupported, type ArchiveEntry } from './entry.ts';
+import { tarEntries } from './tar.ts';
 import { createTreeWriter } from './tree-writer.ts';
 import { zipEntries, type ReadPart } from './zip-entries.ts';
 
@@ -36,9 +37,12 @@ export async function unpackTo(fs: FileSystem, archive: Buffer, folder: Buffer, 
     const writer = createTreeWriter(fs, root, {
       progress,
       leftOut: (path, why) => left.push([path, why]),
-      grown: bounded(facts.bytes),
     });
-    for await (const entry of await entriesOf(file, read, facts, nameOf(archive))) await writer.take(entry);
+    const step = createSlices(1);
+    for await (const entry of await entriesOf({ file, read, facts, name: nameOf(archive) })) {
+      await writer.take(entry);
+      await step();
+    }
     const tops = await writer.finish();
     progress.signal.throwIfAborted();
     faultPoint('files/unpacked');
@@ -89,15 +93,20 @@ function reader(fs: FileSystem, file: OpenFile, progress: Progress): ReadPart {
   };
 }
 
-/** A small archive that never ends is none that a person made. */
-function bounded(packedBytes: number): (bytes: number) => void {
+/** What comes out of an archive. A small one that never ends is none that a person made. */
+function bounded(packedBytes: number): Bounded {
   const bytesMax = Math.max(limits.unpackFreeBytes, packedBytes * limits.unpackRatioMax);
   let sum = 0;
-  return (bytes) => {
-    sum += bytes;
-    if (sum > bytesMax) throw refusal(`it becomes more than ${limits.unpackRatioMax} times its size`);
+  return async function* (pieces) {
+    for await (const piece of pieces) {
+      sum += piece.length;
+      if (sum > bytesMax) throw refusal(`it becomes more than ${limits.unpackRatioMax} times its size`);
+      yield piece;
+    }
   };
 }
+
+type Bounded = (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 const isTarName = /\.(?:tar|tar\.gz|tgz|tar\.zst|tzst)$/i;
 
@@ -109,28 +118,36 @@ function stemOf(name: Buffer): Buffer {
 
 const magics = { zip: 'PK', gzip: '\x1f\x8b', zstd: '\x28\xb5\x2f\xfd' } as const;
 
-async function entriesOf(
-  file: OpenFile,
-  read: ReadPart,
-  { bytes, modifiedMs }: FileFacts,
-  name: Buffer,
-): Promise<AsyncIterable<ArchiveEntry>> {
+interface Opened {
+  readonly file: OpenFile;
+  readonly read: ReadPart;
+  readonly facts: FileFacts;
+  readonly name: Buffer;
+}
+
+async function entriesOf({ file, read, facts, name }: Opened): Promise<AsyncIterable<ArchiveEntry>> {
+  const { bytes, modifiedMs } = facts;
+  const within = bounded(bytes);
   const head = Buffer.concat(await file.read(0, 4)).toString('latin1');
-  if (head.startsWith(magics.zip)) return zipEntries(read, bytes);
+  if (head.startsWith(magics.zip)) return zipEntries(read, bytes, within);
   const raw = read(0, bytes);
   const source = head.startsWith(magics.gzip)
-    ? decoded(raw, createGunzip())
+    ? decoded(raw, createGunzip({ chunkSize: decodedBytes }))
     : head.startsWith(magics.zstd)
-      ? decoded(raw, createZstdDecompress())
+      ? decoded(
+          raw,
+          createZstdDecompress({ chunkSize: decodedBytes, params: { [constants.ZSTD_d_windowLogMax]: limits.unpackWindowLogMax } }),
+        )
       : null;
-  if (isTarName.test(name.toString('latin1'))) return tarEntries(source ?? raw);
+  if (isTarName.test(name.toString('latin1'))) return tarEntries(within(source ?? raw));
   if (source === null) throw refusal('it is of a kind that is not known');
-  return single(stemOf(name), source, modifiedMs);
+  return single(stemOf(name), within(source), modifiedMs);
 }
 
 type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
+const decodedBytes = 64 * 1_024;
 
-/** Who reads it is told what went wrong; an error that comes after nobody reads any more is none. */
+/** Other threads unpack, piece by piece. Who reads it is told what went wrong; an error that comes after nobody reads any more is none. */
 function decoded(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncIterable<Uint8Array> {
   decoder.on('error', () => undefined);
   return pipeline(source, decoder, () => undefined);
@@ -145,6 +162,10 @@ async function* single(name: Buffer, source: AsyncIterable<Uint8Array>, modified
 function told(error: unknown, signal: AbortSignal): unknown {
   // Its own words lead behind its end, or it was cut meanwhile.
   if (isFault(error, 'ESHORT')) return refusal('it is damaged', error);
+  if ((error as NodeJS.ErrnoException).code === 'ZSTD_error_frameParameter_windowTooLarge')
+    return unsupported(
+      `its zstd looks back on more than ${2 ** limits.unpackWindowLogMax / 1_024 ** 2} MiB: pack it without --ultra and --long`,
+    );
   if (signal.aborted || error instanceof FileFault || error instanceof SvcError) return error;
   return refusal('it is damaged', error);
 }

@@ -9,6 +9,8 @@ import { limits } from '../limits.ts';
 /** Bytes from `start` up to and without `end`. */
 export type ReadPart = (start: number, end: number) => AsyncIterable<Uint8Array>;
 
+type Within = (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
 interface Window {
   readonly start: number;
   readonly bytes: Buffer;
@@ -27,6 +29,7 @@ class PartReader extends RandomAccessReader {
   }
 
   override read(buffer: Buffer, offset: number, length: number, position: number, callback: (error: Error | null) => void): void {
+    if (!Number.isSafeInteger(position) || position < 0 || position + length > this.#size) return callback(refusal('it is damaged'));
     const fill = callbackify(async () => void (await this.#part(position, position + length)).copy(buffer, offset));
     fill(callback);
   }
@@ -54,23 +57,40 @@ class PartReader extends RandomAccessReader {
   }
 }
 
-export async function* zipEntries(read: ReadPart, bytes: number): AsyncGenerator<ArchiveEntry> {
+/** `within`: bounds what comes out of all of them. */
+export async function* zipEntries(read: ReadPart, bytes: number, within: Within): AsyncGenerator<ArchiveEntry> {
   const zip = await fromRandomAccessReaderPromise(new PartReader(read, bytes), bytes, { lazyEntries: true, autoClose: false }).catch(
     (error: unknown) => {
       throw wordsOf(error);
     },
   );
+  const claimed = createClaims(bytes);
   try {
     for await (const entry of zip.eachEntry()) {
+      claimed(entry);
       if (entry.isEncrypted()) throw refusal('it is locked by a password');
       if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
         throw unsupported(`it is compressed by ${methodOf(entry)}, not by deflate`);
-      yield await entryOf(zip, entry);
+      yield await entryOf(zip, entry, within);
     }
   } catch (error) {
     throw wordsOf(error);
   }
 }
+
+/** Entries that lie in one another say more bytes than the archive has. */
+function createClaims(archiveBytes: number): (entry: Entry) => void {
+  let claimed = 0;
+  let entries = 0;
+  return ({ compressedSize, uncompressedSize }) => {
+    entries += 1;
+    if (entries > limits.unpackEntriesMax) throw refusal(`it has more than ${limits.unpackEntriesMax} entries`);
+    claimed += localHeadBytes + compressedSize;
+    if (!Number.isSafeInteger(compressedSize) || !Number.isSafeInteger(uncompressedSize) || claimed > archiveBytes)
+      throw refusal('it is damaged');
+  };
+}
+const localHeadBytes = 30;
 
 /** APPNOTE 4.4.5. */
 const methods: Readonly<Record<number, string>> = {
@@ -119,7 +139,7 @@ function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: E
   return isSaid || !isUtf8(fileNameRaw) ? Buffer.from(fileName) : Buffer.from(fileNameRaw.toString().replaceAll('\\', '/'));
 }
 
-async function entryOf(zip: ZipFile, entry: Entry): Promise<ArchiveEntry> {
+async function entryOf(zip: ZipFile, entry: Entry, within: Within): Promise<ArchiveEntry> {
   const unixMode = entry.versionMadeBy >>> 8 === unixHost ? entry.externalFileAttributes >>> 16 : 0;
   const isFolder = entry.fileName.endsWith('/');
   const isLink = !isFolder && (unixMode & formatBits) === linkBits;
@@ -131,7 +151,7 @@ async function entryOf(zip: ZipFile, entry: Entry): Promise<ArchiveEntry> {
     mode: (unixMode & 0o777) === 0 ? (isFolder ? 0o777 : 0o666) : unixMode,
     modifiedMs: entry.getLastModDate().getTime(),
     bytes: entry.uncompressedSize,
-    content: () => contentOf(zip, entry),
+    content: () => within(contentOf(zip, entry)),
   };
 }
 
