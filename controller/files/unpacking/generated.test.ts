@@ -68,7 +68,8 @@ function zipPart(random: Random): RawZipEntry {
 function archiveOf(random: Random): { readonly name: string; readonly bytes: Buffer } {
   const { chance, pick, int } = random;
   const count = int(1, 8);
-  let [name, bytes] = ['a.zip', Buffer.alloc(0)];
+  let name = 'a.zip';
+  let bytes: Uint8Array = Buffer.alloc(0);
   if (chance(0.4)) {
     const end = chance(0.1) ? { count: pick([0, 1, 200, 65_535]), listAt: pick([0, 5, 2 ** 32 - 1]) } : {};
     bytes = rawZip(
@@ -83,11 +84,11 @@ function archiveOf(random: Random): { readonly name: string; readonly bytes: Buf
       ['a.tar.gz', gzipSync(tar)],
       ['a.tar.zst', zstdCompressSync(tar)],
       ['a.gz', gzipSync(tar)],
-    ] as const) as [string, Buffer];
+    ] as const);
   }
   if (chance(0.1)) bytes = bytes.subarray(0, int(0, bytes.length));
   if (chance(0.1) && bytes.length > 0) bytes[int(0, bytes.length - 1)] = int(0, 255);
-  return { name, bytes };
+  return { name, bytes: Buffer.from(bytes) };
 }
 
 /** `taken`, or how it was refused. */
