@@ -240,7 +240,12 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const windows = await openWindows(store, bus, clock, options.peers?.portal);
   const hub = createEventHub({ bus, clock, windows, onError });
   const pages = createPageSockets({ site, sessions, clock, onError });
-  const terminals = createTerminals({ clock, people, commands: commands.people });
+  const terminals = createTerminals({
+    clock,
+    people,
+    commands: commands.people,
+    onLost: (person, why) => log.warn({ person, why }, 'the screens of their terminals were given up'),
+  });
   const sealKey = await storedKey(store, 'seal-key')();
   const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);

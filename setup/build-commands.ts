@@ -15,7 +15,7 @@ type Write = (path: string, bytes: Uint8Array) => Promise<void>;
 const programs = ['svc', 'svc-app-publish', 'publicar-motor'];
 
 /** What the portal starts as threads. From their sources each would load the compiler of TypeScript first, for a fifth of a second. */
-const threads = ['store/room-log-thread', 'store/room-compact-thread'];
+const threads = ['store/room-log-thread', 'store/room-compact-thread', 'api/terminals/screen-thread'];
 
 /**
  * Small, and loaded by commands that end at once. The others stay in node_modules: the portal loads them once, and some read files of

@@ -20,7 +20,7 @@ export function terminalSockets(terminals: Terminals): PageSocketKind {
     refuse: ({ person }, url) => {
       const found = terminals.list(person).find(({ id }) => id === idOf(url));
       if (found === undefined) return [404, 'Not Found'];
-      return found.paginas >= limits.terminalPagesMax ? [429, 'Too Many Requests'] : null;
+      return found.paginas >= limits.terminalPagesMax || !terminals.mayAttach(person) ? [429, 'Too Many Requests'] : null;
     },
     attach: (socket, session, url) => attach(terminals, socket, session, idOf(url)),
   };

@@ -4,7 +4,7 @@ import type { ITerminalAddon, Terminal } from '@xterm/headless';
 declare class SerializeAddon implements ITerminalAddon {
   activate(terminal: Terminal): void;
   dispose(): void;
-  serialize(): string;
+  serialize(options: { readonly scrollback: number }): string;
 }
 declare const addon: { readonly SerializeAddon: typeof SerializeAddon };
 // oxlint-disable-next-line import/no-default-export -- as the package has it

@@ -2,8 +2,9 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
 import type { TerminalColours, TerminalEnd } from '../../schema/wire/terminals.ts';
+import { boundSequences } from './bounded-sequences.ts';
 import { limits } from './limits.ts';
-import type { Screen } from './screen.ts';
+import type { Screen } from './screens.ts';
 import { createViewers, type PageLine } from './viewers.ts';
 
 export interface Terminal {
@@ -17,10 +18,16 @@ export interface Terminal {
   /** Sends the screen, and from then on what comes. The answer takes the page away again. */
   attach(page: PageLine): () => void;
   type(bytes: Uint8Array): void;
+  /** An answer to a program; left out while it reads none. */
+  reply(text: string): void;
   resize(size: TerminalSize): void;
   /** The colours of the page that said them last: programs are answered with them. */
   show(colours: TerminalColours): void;
   hangUp(): void;
+  /** The screen had to be given up. */
+  lost(): void;
+  /** Nothing of it is kept: after its end, or with it. */
+  forget(): void;
 }
 
 export interface TerminalParts {
@@ -32,8 +39,8 @@ export interface TerminalParts {
 }
 
 export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): Terminal {
-  const viewers = createViewers(clock, () => flow());
-  const flow = carry(shell, screen, viewers);
+  const viewers = createViewers(clock, () => carried.flow());
+  const carried = carry(shell, screen, viewers);
   let title = '';
   let end: ReturnType<Terminal['end']> = null;
   let awaySinceMs: number | null = clock.monotonicMs();
@@ -42,7 +49,13 @@ export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): 
     viewers.tell({ fim: end.how });
     onEnd();
   };
-  void untilEnded(shell, screen, finish);
+  // What was printed last is drawn first.
+  void shell.ended.then((how) => carried.drawn(() => finish(how)));
+  const resize = atMostEvery(clock, limits.terminalResizeMs, (size: TerminalSize) => {
+    if (end !== null) return;
+    screen.resize(size);
+    shell.resize(size);
+  });
   return {
     end: () => end,
     title: () => title,
@@ -57,9 +70,10 @@ export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): 
       const { columns, rows } = screen.size();
       awaySinceMs = null;
       page.text({ tela: { colunas: columns, linhas: rows } });
-      const leave = viewers.add(page, screen.text());
-      if (title !== '') page.text({ titulo: title });
-      if (end !== null) page.text({ fim: end.how });
+      const leave = viewers.add(page, screen.text(), () => {
+        if (title !== '') page.text({ titulo: title });
+        if (end !== null) page.text({ fim: end.how });
+      });
       return () => {
         leave();
         if (viewers.count() === 0) awaySinceMs = clock.monotonicMs();
@@ -70,39 +84,88 @@ export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): 
       shell.input.write(bytes);
       if (shell.input.writableLength > limits.terminalTypedBytesMax) viewers.flow(false);
     },
-    resize: (size) => {
-      if (end !== null) return;
-      screen.resize(size);
-      shell.resize(size);
+    reply: (text) => {
+      if (end === null && shell.input.writable && shell.input.writableLength < limits.terminalReplyBytesMax) shell.input.write(text);
     },
+    resize,
     show: (colours) => screen.show(colours),
     hangUp: () => shell.end(),
+    lost: () => viewers.tell({ perdida: true }),
+    forget: () => {
+      shell.end();
+      screen.close();
+    },
   };
 }
 
-/** From the shell to the screen, and from there to the pages. The answer, called when something went on, lets the shell print or wait. */
-function carry({ output, input }: RemoteShell, screen: Screen, viewers: ReturnType<typeof createViewers>): () => void {
+/** The first one at once; of those that come within the time after one the last. */
+function atMostEvery<Value>(clock: Clock, ms: number, act: (value: Value) => void): (value: Value) => void {
+  let next: { readonly value: Value } | null = null;
+  let isWaiting = false;
+  const wait = (): void => {
+    isWaiting = true;
+    clock.at(clock.monotonicMs() + ms, () => {
+      isWaiting = false;
+      const last = next;
+      next = null;
+      if (last === null) return;
+      act(last.value);
+      wait();
+    });
+  };
+  return (value) => {
+    if (isWaiting) {
+      next = { value };
+      return;
+    }
+    act(value);
+    wait();
+  };
+}
+
+/**
+ * From the shell to the screen and to the pages, no more of it at once than the screen draws. `flow`, called when something went on, lets the
+ * shell print or wait; `drawn` calls back once everything that it printed is on the screen.
+ */
+function carry({ output, input }: RemoteShell, screen: Screen, viewers: ReturnType<typeof createViewers>) {
+  const pieces: Uint8Array[] = [];
+  const onDrawn: (() => void)[] = [];
   let pendingBytes = 0;
+  let drawing = 0;
   const flow = (): void => {
     if (pendingBytes > limits.terminalPendingBytesMax || viewers.isHeldUp()) output.pause();
     else output.resume();
   };
-  output.on('data', (bytes: Buffer) => {
-    pendingBytes += bytes.length;
-    screen.write(bytes, () => {
-      pendingBytes -= bytes.length;
-      viewers.print(bytes);
-      flow();
-    });
+  const draw = (): void => {
+    while (drawing < limits.terminalPiecesMax && pieces.length > 0) {
+      const piece = pieces.shift()!;
+      drawing += 1;
+      // Before a page that comes now asks for the screen.
+      viewers.print(piece);
+      screen.write(piece, () => {
+        drawing -= 1;
+        pendingBytes -= piece.length;
+        draw();
+      });
+    }
+    if (drawing === 0) for (const drawn of onDrawn.splice(0)) drawn();
     flow();
+  };
+  const bounded = boundSequences(() => screen.size());
+  output.on('data', (bytes: Buffer) => {
+    for (const piece of bounded(bytes)) {
+      pendingBytes += piece.length;
+      pieces.push(piece);
+    }
+    draw();
   });
   for (const stream of [output, input]) stream.on('error', () => undefined);
   input.on('drain', () => viewers.flow(true));
-  return flow;
-}
-
-async function untilEnded({ ended }: RemoteShell, screen: Screen, finish: (how: ShellEnd) => void): Promise<void> {
-  const how = await ended;
-  // What was printed last is drawn first.
-  screen.write(new Uint8Array(), () => finish(how));
+  return {
+    flow,
+    drawn: (drawn: () => void): void => {
+      onDrawn.push(drawn);
+      draw();
+    },
+  };
 }

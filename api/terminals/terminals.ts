@@ -5,10 +5,11 @@ import { SvcError } from '../../schema/errors.ts';
 import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import type { TerminalSize } from '../../schema/terminals.ts';
 import type { TerminalView } from '../../schema/wire/terminals.ts';
+import { createLeakyCells } from '../auth/leaky-cells.ts';
 import type { Session } from '../auth/sessions.ts';
 import { createRate } from '../rate.ts';
 import { limits } from './limits.ts';
-import { createScreen } from './screen.ts';
+import { createScreens, type Screens } from './screens.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import type { PageLine } from './viewers.ts';
 
@@ -18,6 +19,8 @@ export interface Terminals {
   open(session: Pick<Session, 'person' | 'admin'>, size: TerminalSize, folder?: Uint8Array | null): Promise<TerminalView>;
   /** Null when the person has no such terminal. */
   attach(person: string, id: string, page: PageLine): { readonly terminal: Terminal; readonly leave: () => void } | null;
+  /** False: this person shows terminals too quickly. */
+  mayAttach(person: string): boolean;
   /** Hangs the shell up. False when the person has none of that id. */
   end(person: string, id: string): boolean;
   close(): void;
@@ -34,6 +37,8 @@ export interface TerminalsDeps {
   readonly clock: Clock;
   readonly people: Pick<PeopleView, 'find'>;
   readonly commands: Pick<PeopleCommands, 'openShell'>;
+  /** Screens of this person had to be given up. */
+  readonly onLost: (person: string, why: string) => void;
 }
 
 export function createTerminals(deps: TerminalsDeps): Terminals {
@@ -42,8 +47,14 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
   /** Being opened, by person: they count. */
   const opening = new Map<string, number>();
   const count = createRate(clock, { burst: limits.terminalOpensBurst, refillMs: limits.terminalOpenRefillMs });
+  const attaches = createLeakyCells(clock, { burst: limits.terminalAttachesBurst, refillMs: limits.terminalAttachRefillMs });
+  const screens = createScreens(deps);
   let isClosed = false;
-  const stopSweep = sweepRegularly(deps, kept);
+  const forget = ({ id, terminal }: Pick<Kept, 'id' | 'terminal'>): void => {
+    kept.delete(id);
+    terminal.forget();
+  };
+  const stopSweep = sweepRegularly(deps, kept, forget);
   const of = (person: string): readonly Kept[] => [...kept.values()].filter((one) => one.person === person);
   const find = (person: string, id: string): Terminal | null => {
     const found = kept.get(id);
@@ -59,9 +70,9 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       if (mine >= limits.terminalsPerPersonMax || all >= limits.terminalsMax) throw full(mine >= limits.terminalsPerPersonMax);
       opening.set(person, (opening.get(person) ?? 0) + 1);
       try {
-        const one = await start(deps, session, { size, folder }, (ended) => {
+        const one = await start(deps, screens, session, { size, folder }, (ended) => {
           // Whoever looks has seen it end.
-          if (ended.terminal.pages() > 0) kept.delete(ended.id);
+          if (ended.terminal.pages() > 0) forget(ended);
         });
         // The portal ended meanwhile.
         if (isClosed) one.terminal.hangUp();
@@ -77,38 +88,41 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       const terminal = find(person, id);
       if (terminal === null) return null;
       const leave = terminal.attach(page);
-      // It was told of the end.
-      if (terminal.end() !== null) kept.delete(id);
+      // It is told of the end.
+      if (terminal.end() !== null) forget({ id, terminal });
       return { terminal, leave };
     },
+    mayAttach: (person) => attaches.take(person) === 0,
     end: (person, id) => {
       const terminal = find(person, id);
       if (terminal === null) return false;
       terminal.hangUp();
       // Nobody needs to be told how.
-      if (terminal.pages() === 0) kept.delete(id);
+      if (terminal.pages() === 0) forget({ id, terminal });
       return true;
     },
     close: () => {
       isClosed = true;
       stopSweep();
-      for (const { terminal } of kept.values()) terminal.hangUp();
-      kept.clear();
+      for (const one of kept.values()) forget(one);
+      screens.close();
     },
   };
 }
 
 async function start(
   { clock, commands }: TerminalsDeps,
+  screens: Screens,
   { person, admin }: Pick<Session, 'person' | 'admin'>,
   { size, folder }: { readonly size: TerminalSize; readonly folder: Uint8Array | null },
   onEnd: (one: Kept) => void,
 ): Promise<Kept> {
   const shell = await commands.openShell(person, size, admin, folder);
-  const screen = await createScreen({
+  const screen = screens.open(person, {
     size,
-    reply: (text) => one.terminal.type(Buffer.from(text)),
+    reply: (text) => one.terminal.reply(text),
     onTitle: (title) => one.terminal.setTitle(title),
+    onLost: () => one.terminal.lost(),
   });
   const terminal = createTerminal({ shell, screen, clock, onEnd: () => onEnd(one) });
   const one: Kept = { id: `t${randomBytes(12).toString('hex')}`, person, openedAtMs: clock.nowMs(), terminal };
@@ -116,16 +130,15 @@ async function start(
 }
 
 /** What no page showed for long, what ended long ago, and what is of people who are gone. */
-function sweepRegularly({ clock, people }: TerminalsDeps, kept: Map<string, Kept>): () => void {
+function sweepRegularly({ clock, people }: TerminalsDeps, kept: ReadonlyMap<string, Kept>, forget: (one: Kept) => void): () => void {
   const sweep = (): void => {
     const nowMs = clock.monotonicMs();
-    for (const { id, person, terminal } of kept.values()) {
+    for (const one of kept.values()) {
+      const { person, terminal } = one;
       const end = terminal.end();
       const awayMs = nowMs - (terminal.awaySinceMs() ?? nowMs);
       const isOld = end === null ? awayMs > limits.terminalAwayMsMax : nowMs - end.atMs > limits.terminalEndedMsMax;
-      if (!isOld && people.find(person) !== null) continue;
-      terminal.hangUp();
-      kept.delete(id);
+      if (isOld || people.find(person) === null) forget(one);
     }
     cancel = clock.at(nowMs + limits.terminalSweepMs, sweep);
   };

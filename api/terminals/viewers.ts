@@ -18,8 +18,8 @@ export interface Viewers {
   count(): number;
   /** Nothing more is to be printed until `onFlow`. */
   isHeldUp(): boolean;
-  /** The first bytes go to this one only. The answer takes the page away again. */
-  add(page: PageLine, first: string): () => void;
+  /** `first` goes to this one only, before what is printed from now on; `shown` is called after it. The answer takes the page away again. */
+  add(page: PageLine, first: Promise<string>, shown: () => void): () => void;
   print(bytes: Uint8Array): void;
   tell(news: TerminalNews): void;
   flow(isOpen: boolean): void;
@@ -28,6 +28,8 @@ export interface Viewers {
 interface Viewer {
   readonly page: PageLine;
   unreadBytes: number;
+  /** Until the first bytes are there; null: they are. */
+  later: Uint8Array[] | null;
   /** Set while it is waited for. */
   cancelStall: (() => void) | null;
 }
@@ -44,18 +46,27 @@ export function createViewers(clock: Clock, onFlow: () => void): Viewers {
     viewer.cancelStall = waits ? stallOf(viewer) : null;
     onFlow();
   };
-  const send = (viewer: Viewer, bytes: Uint8Array | string): void => {
-    viewer.unreadBytes += bytes.length;
+  const count = (viewer: Viewer, bytes: number): void => {
+    viewer.unreadBytes += bytes;
     if (viewer.unreadBytes > limits.terminalPageBytesMax) viewer.cancelStall ??= stallOf(viewer);
-    viewer.page.bytes(bytes, () => sent(viewer, bytes.length));
+  };
+  const handOver = (viewer: Viewer, bytes: Uint8Array | string): void => viewer.page.bytes(bytes, () => sent(viewer, bytes.length));
+  const begin = async (viewer: Viewer, first: Promise<string>, shown: () => void): Promise<void> => {
+    const text = await first;
+    if (!viewers.has(viewer)) return;
+    count(viewer, text.length);
+    handOver(viewer, text);
+    for (const bytes of viewer.later ?? []) handOver(viewer, bytes);
+    viewer.later = null;
+    shown();
   };
   return {
     count: () => viewers.size,
     isHeldUp: () => [...viewers].some(({ cancelStall }) => cancelStall !== null),
-    add: (page, first) => {
-      const viewer: Viewer = { page, unreadBytes: 0, cancelStall: null };
+    add: (page, first, shown) => {
+      const viewer: Viewer = { page, unreadBytes: 0, later: [], cancelStall: null };
       viewers.add(viewer);
-      send(viewer, first);
+      void begin(viewer, first, shown);
       return () => {
         viewers.delete(viewer);
         viewer.cancelStall?.();
@@ -64,7 +75,11 @@ export function createViewers(clock: Clock, onFlow: () => void): Viewers {
       };
     },
     print: (bytes) => {
-      for (const viewer of viewers) send(viewer, bytes);
+      for (const viewer of viewers) {
+        count(viewer, bytes.length);
+        if (viewer.later === null) handOver(viewer, bytes);
+        else viewer.later.push(bytes);
+      }
     },
     tell: (news) => {
       for (const { page } of viewers) page.text(news);

@@ -49,7 +49,11 @@ export const terminalOrder = closed({ tamanho: terminalBody, cores: terminalColo
 export type TerminalOrder = Wire<typeof terminalOrder>;
 
 /**
- * The text frames to a page: first `tela`, the size of the screen, whose content is the next binary frame; `titulo` when it changes; `fim` as
- * the last one.
+ * The text frames to a page: first `tela`, the size of the screen, whose content is the next binary frame; `titulo` when it changes; `perdida`
+ * when the portal had to give its screen up, so that a page that comes later finds less; `fim` as the last one.
  */
-export type TerminalNews = { readonly tela: TerminalBody } | { readonly titulo: string } | { readonly fim: TerminalEnd };
+export type TerminalNews =
+  | { readonly tela: TerminalBody }
+  | { readonly titulo: string }
+  | { readonly perdida: true }
+  | { readonly fim: TerminalEnd };

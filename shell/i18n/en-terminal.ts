@@ -10,6 +10,8 @@ export const enTerminal: { readonly [K in keyof typeof ptTerminal]: string } = {
   'terminal.none': 'No terminal is open.',
   'terminal.opening': 'Opening a terminal…',
   'terminal.away': 'No connection to the terminal. Trying again…',
+  'terminal.lost':
+    'The portal could not keep what this screen showed. The terminal goes on; a page opened later shows only what comes from now on.',
   'terminal.exited': 'The shell ended with code {codigo}.',
   'terminal.killed': 'The shell was ended by the signal {sinal}.',
   'terminal.cut': 'The connection to the server was cut, and the shell ended with it.',

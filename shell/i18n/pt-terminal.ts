@@ -8,6 +8,8 @@ export const ptTerminal = {
   'terminal.none': 'Nenhum terminal aberto.',
   'terminal.opening': 'Abrindo um terminal…',
   'terminal.away': 'Sem ligação com o terminal. Tentando de novo…',
+  'terminal.lost':
+    'O portal não conseguiu guardar o que esta tela mostrava. O terminal continua; uma página aberta depois mostra só o que vier agora.',
   'terminal.exited': 'O shell terminou com o código {codigo}.',
   'terminal.killed': 'O shell foi encerrado pelo sinal {sinal}.',
   'terminal.cut': 'A ligação com o servidor caiu, e o shell terminou com ela.',

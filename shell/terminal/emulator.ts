@@ -89,6 +89,8 @@ export function createEmulator(box: HTMLElement, texts: EmulatorTexts): Emulator
     allowProposedApi: true,
     fontFamily: 'ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", Consolas, monospace',
     fontSize: 13,
+    // It writes whole states about bytes that it does not know.
+    logLevel: 'off',
     minimumContrastRatio: 4.5,
     screenReaderMode: true,
     scrollback: 1_000,

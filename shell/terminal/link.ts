@@ -5,10 +5,12 @@ import { endWithLine, openSocket } from '../events/socket.ts';
 import { tryLater } from '../events/try-later.ts';
 
 export interface LinkHandlers {
-  /** The screen in this size comes next; what is shown is old. */
-  screen(size: TerminalBody): void;
+  /** The screen in this size; what is shown is old. */
+  screen(size: TerminalBody, bytes: Uint8Array): void;
   print(bytes: Uint8Array): void;
   title(title: string): void;
+  /** The portal had to give its screen up. */
+  lost(): void;
   /** The shell ended; nothing comes after it. */
   end(how: TerminalEnd): void;
   /** Whether what is typed arrives now. */
@@ -39,6 +41,8 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   let cancel = (): void => undefined;
   let attempt = 0;
   let isOver = false;
+  /** The next bytes are a screen of this size. */
+  let size: TerminalBody | null = null;
   /** Null: the shell was there. What is typed while it is cut off later is lost, and the page says that it is cut off. */
   let ahead: Uint8Array<ArrayBuffer>[] | null = [];
 
@@ -48,23 +52,24 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   const hear = (news: TerminalNews): void => {
     if ('tela' in news) {
       attempt = 0;
+      size = news.tela;
       handlers.connected(true);
-      handlers.screen(news.tela);
       for (const bytes of ahead ?? []) send(bytes);
       ahead = null;
     } else if ('titulo' in news) handlers.title(news.titulo);
-    else {
-      isOver = true;
-      handlers.end(news.fim);
-    }
+    else if ('perdida' in news) handlers.lost();
+    else end(() => handlers.end(news.fim));
+  };
+  const end = (tell: () => void): void => {
+    isOver = true;
+    tell();
   };
   const again = async (): Promise<void> => {
     // A handshake that is refused says nothing to a page.
     const isThere = await handlers.isThere().catch(() => true);
     if (isOver) return;
-    if (isThere) return connect();
-    isOver = true;
-    handlers.gone();
+    if (isThere) connect();
+    else end(() => handlers.gone());
   };
   const lost = (): void => {
     const old = socket;
@@ -76,8 +81,10 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   function connect(): void {
     const opened = openSocket(url, {
       message: (data) => {
-        if (data instanceof ArrayBuffer) handlers.print(new Uint8Array(data));
-        else hear(JSON.parse(String(data)) as TerminalNews);
+        if (!(data instanceof ArrayBuffer)) return hear(JSON.parse(String(data)) as TerminalNews);
+        if (size === null) handlers.print(new Uint8Array(data));
+        else handlers.screen(size, new Uint8Array(data));
+        size = null;
       },
       ended: lost,
       isOurs: (one) => socket === one && !(one === null && isOver),

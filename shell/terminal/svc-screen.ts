@@ -19,6 +19,7 @@ export class SvcScreen extends LitElement {
     usuario: {},
     shown: { type: Boolean },
     connected: { state: true },
+    lost: { state: true },
     over: { state: true },
     control: { state: true },
   };
@@ -28,6 +29,8 @@ export class SvcScreen extends LitElement {
   /** False: another tab is. */
   declare shown: boolean;
   declare connected: boolean;
+  /** The portal gave its screen up: a page that comes later finds less. */
+  declare lost: boolean;
   /** The shell is gone; its window says how. What it printed stays. */
   declare over: boolean;
   /** The touch key Ctrl waits for the next key. */
@@ -40,6 +43,7 @@ export class SvcScreen extends LitElement {
   constructor() {
     super();
     this.connected = false;
+    this.lost = false;
     this.over = false;
     this.control = false;
     this.shown = true;
@@ -125,16 +129,18 @@ export class SvcScreen extends LitElement {
     terminal.onResize(() => this.#tellSize());
     this.#observer.observe(box);
     this.#link = startLink(terminalUrl(this.terminal, this.usuario), {
-      screen: ({ colunas, linhas }) => {
+      screen: ({ colunas, linhas }, bytes) => {
+        this.lost = false;
         terminal.reset();
         terminal.resize(colunas, linhas);
         // What was printed in that size is laid out anew in ours.
-        terminal.write('', () => {
+        terminal.write(bytes, () => {
           this.#fit();
           this.#tellSize();
         });
       },
       print: (bytes) => terminal.write(bytes),
+      lost: () => (this.lost = true),
       title: (title) => this.#tell('terminal-title', title),
       end: (how: TerminalEnd) => {
         this.over = true;
@@ -177,6 +183,7 @@ export class SvcScreen extends LitElement {
     return html`
       <div class="box"></div>
       ${this.connected || this.over ? nothing : html`<p class="away" role="status">${text('terminal.away')}</p>`}
+      ${this.lost && this.connected && !this.over ? html`<p class="away" role="status">${text('terminal.lost')}</p>` : nothing}
       <ui-toolbar class="keys" label=${text('terminal.keys')}>
         ${keyRow.map(
           ({ label, name, types }) =>
