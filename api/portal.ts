@@ -240,12 +240,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const windows = await openWindows(store, bus, clock, options.peers?.portal);
   const hub = createEventHub({ bus, clock, windows, onError });
   const pages = createPageSockets({ site, sessions, clock, onError });
-  const terminals = createTerminals({
-    clock,
-    people,
-    commands: commands.people,
-    onLost: (person, why) => log.warn({ person, why }, 'the screens of their terminals were given up'),
-  });
+  const terminals = createTerminals({ clock, people, commands: commands.people, log });
   const sealKey = await storedKey(store, 'seal-key')();
   const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);

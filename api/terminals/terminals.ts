@@ -1,5 +1,6 @@
 /** The terminals of all people: opened, shown by pages, ended. They belong to a person, not to a session: who signs in again finds them. */
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
@@ -37,18 +38,20 @@ export interface TerminalsDeps {
   readonly clock: Clock;
   readonly people: Pick<PeopleView, 'find'>;
   readonly commands: Pick<PeopleCommands, 'openShell'>;
-  /** Screens of this person had to be given up. */
-  readonly onLost: (person: string, why: string) => void;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 export function createTerminals(deps: TerminalsDeps): Terminals {
-  const { clock } = deps;
+  const { clock, log } = deps;
   const kept = new Map<string, Kept>();
   /** Being opened, by person: they count. */
   const opening = new Map<string, number>();
   const count = createRate(clock, { burst: limits.terminalOpensBurst, refillMs: limits.terminalOpenRefillMs });
   const attaches = createLeakyCells(clock, { burst: limits.terminalAttachesBurst, refillMs: limits.terminalAttachRefillMs });
-  const screens = createScreens(deps);
+  const screens = createScreens({
+    clock,
+    onLost: (person, why) => log.warn({ person, why }, 'the screens of their terminals were given up'),
+  });
   let isClosed = false;
   const forget = ({ id, terminal }: Pick<Kept, 'id' | 'terminal'>): void => {
     kept.delete(id);
