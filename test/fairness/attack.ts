@@ -1,0 +1,85 @@
+/** What an attack is given, and the means that several attacks use. It runs in a process of its own (attacker-main.ts), as the person who attacks. */
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One row of the table: an attack goes on until the signal fires, and survives whatever the portal answers. */
+export interface Attack {
+  readonly name: string;
+  run(attacker: Attacker): Promise<void>;
+}
+
+/** As JSON to the process of the attacker. */
+export interface AttackerOrder {
+  readonly attack: string;
+  readonly seconds: number;
+  readonly port: number;
+  /** Host of the shell. */
+  readonly host: string;
+  readonly cookie: string;
+  readonly appHost: string;
+  readonly appCookie: string;
+  /** Person and account: they have one name. */
+  readonly person: string;
+  readonly home: string;
+  /** A room that the attacker may write in. */
+  readonly room: string;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** The answer is begun and never read. */
+  readonly isUnread?: boolean;
+}
+
+export interface Attacker extends AttackerOrder {
+  readonly signal: AbortSignal;
+  /** As the page of the attacker; the status, or 0 when the connection broke. */
+  ask(path: string, asked?: Asked): Promise<number>;
+  /** So many at once, each again and again until the end. */
+  flood(atOnce: number, one: (n: number) => Promise<unknown>): Promise<void>;
+}
+
+const refusedPauseMs = 5;
+
+export function createAttacker(order: AttackerOrder): Attacker {
+  const signal = AbortSignal.timeout(order.seconds * 1_000);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 512 });
+  const own = { host: order.host, cookie: order.cookie, origin: `http://${order.host}`, 'sec-fetch-site': 'same-origin' };
+  const ask: Attacker['ask'] = (path, { method = 'GET', headers = {}, body, isUnread = false } = {}) =>
+    new Promise((resolve) => {
+      const json = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const all = { ...own, ...json, ...length, ...headers };
+      const request = http.request({ host: '127.0.0.1', port: order.port, method, path, headers: all, agent, signal }, (answer) => {
+        answer.on('error', () => resolve(0));
+        answer.on('close', () => resolve(answer.statusCode ?? 0));
+        if (!isUnread) answer.resume();
+      });
+      request.on('error', () => resolve(0));
+      request.end(body);
+    });
+  return {
+    ...order,
+    signal,
+    ask,
+    flood: async (atOnce, one) => {
+      const again = async (n: number): Promise<void> => {
+        while (!signal.aborted) {
+          await one(n).catch(() => undefined);
+          // What is refused at once would only measure the attacker.
+          await sleep(refusedPauseMs);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, (_, n) => again(n)));
+    },
+  };
+}
+
+/** Resolves when the attack is over. */
+export const theEnd = ({ signal }: Pick<Attacker, 'signal'>): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

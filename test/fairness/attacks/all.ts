@@ -1,0 +1,8 @@
+/** The table of attacks. To add one: a row in one of these files, or in one more of them. */
+import type { Attack } from '../attack.ts';
+import { fileAttacks } from './files.ts';
+import { requestAttacks } from './requests.ts';
+import { serverAttacks } from './server.ts';
+import { socketAttacks } from './sockets.ts';
+
+export const attacks: readonly Attack[] = [...requestAttacks, ...fileAttacks, ...socketAttacks, ...serverAttacks];
