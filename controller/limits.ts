@@ -30,6 +30,10 @@ export const limits = {
   /** A supervisor that another portal starts is waited for so long, and dialed so often. */
   supervisorAwaitedMs: 20_000,
   supervisorAwaitStepMs: 200,
+  /** Lines of a supervisor are read in turns of so long, each counted as so long at least; with the waits in between they take this share of the loop. */
+  supervisorTurnMs: 20,
+  supervisorLineMs: 0.02,
+  supervisorLoopShare: 0.1,
   awayLooks: 60,
   /** Of people who are here, of whom nothing runs, whose supervisor would say what changes: so many at least, and this part of them, each time. */
   restingLookMin: 25,

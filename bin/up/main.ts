@@ -48,6 +48,7 @@ import { storePlace } from './store-place.ts';
 import { figuresOf, switchable } from './switchable.ts';
 import { tellUnreached } from './tell-unreached.ts';
 import { terminalLog } from './terminal-log.ts';
+import { createLogBudget } from './log-budget.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
 
@@ -75,7 +76,9 @@ export async function up(options: UpOptions): Promise<void> {
   // A terminal gets the link and errors; a service gets every transition.
   const isWatched = process.stderr.isTTY && process.env['SVC_LOG_LEVEL'] === undefined;
   const level = process.env['SVC_LOG_LEVEL'] ?? 'info';
-  const log = pino({ level, base: null, serializers: { err: loggedError } }, isWatched ? terminalLog() : serviceLog());
+  const budget = createLogBudget(systemClock);
+  const hooks = { logMethod: budget.logMethod };
+  const log = pino({ level, base: null, serializers: { err: loggedError }, hooks }, isWatched ? terminalLog() : serviceLog());
   // Also while it starts.
   void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
@@ -87,6 +90,7 @@ export async function up(options: UpOptions): Promise<void> {
     log.error({ err: error }, 'ending; apps live on');
   }
   await running.end();
+  budget.end();
   killAfter(limits.upLeaveMsMax, log);
   if (!running.mayClose()) {
     log.error('a database is not what it was when it was opened: it is left as it is');

@@ -162,3 +162,32 @@ test('a supervisor that never answers costs the deadline, and its late answer ha
   await expect.poll(() => pushes).toEqual([{ event: 'gone', app: 'x' }]);
   connection.close();
 });
+
+test.for([
+  ['empty lines', '\n'],
+  ['lines that are answers to nothing', '{"id":9,"ok":true}\n'],
+  ['lines that tell something', '{"event":"gone","app":"x"}\n'],
+] as const)('%s without end are read in turns: the loop is free in between, and what came is not lost', async ([, line]) => {
+  const clock = createSimulatedClock(0);
+  const heard = Promise.withResolvers<net.Socket>();
+  onLine = (_line, socket) => heard.resolve(socket);
+  const { connection, pushes } = connect(clock);
+  void connection.ask({ op: 'hello' }).catch(() => undefined);
+  const socket = await heard.promise;
+  socket.write(`${line.repeat(5_000)}{"event":"gone","app":"last"}\n`);
+  const isLast = (): boolean => pushes.some((push) => push.event === 'gone' && push.app === 'last');
+  let passedMs = 0;
+  await expect
+    .poll(
+      () => {
+        clock.advance(20);
+        passedMs += 20;
+        return isLast();
+      },
+      { interval: 10 },
+    )
+    .toBe(true);
+  // What 5,000 lines cost at least, but for the first turn, at a tenth of the time.
+  expect(passedMs).toBeGreaterThanOrEqual(700);
+  connection.close();
+});

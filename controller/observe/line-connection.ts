@@ -9,6 +9,7 @@ import { limits as machineLimits } from '../../machines/limits.ts';
 import { limits } from '../../schema/limits.ts';
 import { numberedOps, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
+import { readLines } from './line-reader.ts';
 import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
 
 /** A request as callers write it: the connection numbers it. */
@@ -74,9 +75,11 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
     else asked.resolve(reply as never);
   };
   const unreachable = (why: string): SvcError => new SvcError('SERVER_UNREACHABLE', `the connection to the supervisor ended: ${why}`);
-  readLines(
+  readLines({
     stream,
-    (line) => {
+    clock,
+    lineBytesMax: limits.supervisorLineBytesMax,
+    onLine: (line) => {
       if (closed) return;
       try {
         take(readSupervisorLine(line));
@@ -84,8 +87,9 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
         end(error instanceof SvcError ? error : unreachable(String(error)));
       }
     },
-    end,
-  );
+    onTooLong: () =>
+      end(new SvcError('SUPERVISOR_PROTOCOL', `a line of the supervisor is longer than ${limits.supervisorLineBytesMax} bytes`)),
+  });
   stream.on('error', (error: Error) => end(unreachable(error.message)));
   stream.on('close', () => end(unreachable('closed')));
   stream.on('end', () => end(unreachable('closed by the supervisor')));
@@ -119,26 +123,4 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
 function refusal(error: { readonly code: string; readonly message: string }): SvcError {
   const code = Object.hasOwn(errorKinds, error.code) ? (error.code as ErrorCode) : 'SUPERVISOR_PROTOCOL';
   return new SvcError(code, error.message);
-}
-
-function readLines(stream: Duplex, onLine: (line: string) => void, onTooLong: (error: SvcError) => void): void {
-  let parts: Buffer[] = [];
-  let held = 0;
-  stream.on('data', (chunk: Buffer) => {
-    let rest = chunk;
-    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-      if (held + at > limits.supervisorLineBytesMax) break;
-      const line = parts.length > 0 ? Buffer.concat([...parts, rest.subarray(0, at)]) : rest.subarray(0, at);
-      parts = [];
-      held = 0;
-      rest = rest.subarray(at + 1);
-      if (line.length > 0) onLine(line.toString('utf8'));
-    }
-    held += rest.length;
-    if (held > limits.supervisorLineBytesMax) {
-      onTooLong(new SvcError('SUPERVISOR_PROTOCOL', `a line of the supervisor is longer than ${limits.supervisorLineBytesMax} bytes`));
-      return;
-    }
-    if (rest.length > 0) parts.push(rest);
-  });
 }

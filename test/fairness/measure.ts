@@ -42,7 +42,12 @@ function attackerOf({ attacker, portal, host, appHost }: FairnessWorld, attack: 
 /** `attack`: null is the same work with nobody else there. */
 export async function measure(world: FairnessWorld, victim: Victim, attack: string | null, seconds: number): Promise<Figures> {
   const { portal } = world;
-  const [rssBefore, cpuBefore, logBefore, beganMs] = [residentMb(portal.pid), cpuSeconds(portal.pid), portal.output().length, performance.now()];
+  const [rssBefore, cpuBefore, logBefore, beganMs] = [
+    residentMb(portal.pid),
+    cpuSeconds(portal.pid),
+    portal.output().length,
+    performance.now(),
+  ];
   let most = rssBefore;
   const watch = setInterval(() => {
     most = Math.max(most, residentMb(portal.pid));
@@ -50,7 +55,9 @@ export async function measure(world: FairnessWorld, victim: Victim, attack: stri
   // The attacker has a machine of their own: here it only gets what the portal leaves.
   const words = ['-n', '15', join(repository, 'node_modules/.bin/node'), join(import.meta.dirname, 'attacker-main.ts')];
   const child =
-    attack === null ? null : spawn('nice', [...words, JSON.stringify(attackerOf(world, attack, seconds))], { stdio: ['ignore', 'inherit', 'inherit'] });
+    attack === null
+      ? null
+      : spawn('nice', [...words, JSON.stringify(attackerOf(world, attack, seconds))], { stdio: ['ignore', 'inherit', 'inherit'] });
   const exit = child === null ? null : once(child, 'exit');
   const { ms, errors } = await victim.workFor(seconds * 1_000 + (child === null ? 0 : 500));
   clearInterval(watch);

@@ -60,7 +60,7 @@ export async function createVictim(world: FairnessWorld): Promise<Victim> {
   return {
     workFor: async (forMs) => {
       const [ms, errors]: [number[], string[]] = [[], []];
-      for (const endMs = performance.now() + forMs; performance.now() < endMs; ) {
+      for (const endMs = performance.now() + forMs; performance.now() < endMs;) {
         for (const name of Object.keys(acts)) {
           await timed(name).then(
             (took) => ms.push(took),

@@ -70,7 +70,11 @@ export const fileAttacks: readonly Attack[] = [
     run: (attacker) => {
       const body = Buffer.alloc(8 * 1_024 ** 2, 65);
       return attacker.flood(8, (n) =>
-        attacker.ask(`/api/arquivos/conteudo?${at(attacker, `salvo${n}`)}`, { method: 'PUT', body, headers: { 'content-type': 'text/plain' } }),
+        attacker.ask(`/api/arquivos/conteudo?${at(attacker, `salvo${n}`)}`, {
+          method: 'PUT',
+          body,
+          headers: { 'content-type': 'text/plain' },
+        }),
       );
     },
   },

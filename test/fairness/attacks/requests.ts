@@ -34,14 +34,16 @@ export const requestAttacks: readonly Attack[] = [
   },
   {
     name: '32 preferences of 32 KB written at once',
-    run: ({ flood, ask }) =>
-      flood(32, (n) => ask('/api/preferencias', { method: 'PATCH', body: json({ [`x${n}`]: 'x'.repeat(32_768) }) })),
+    run: ({ flood, ask }) => flood(32, (n) => ask('/api/preferencias', { method: 'PATCH', body: json({ [`x${n}`]: 'x'.repeat(32_768) }) })),
   },
   {
     name: '16 submissions of 1 MB that are no jobs',
     run: ({ flood, ask }) =>
       flood(16, () =>
-        ask('/api/fila/trabalhos?app=notas', { method: 'POST', body: json({ chave: 'x', comando: Array<string>(100_000).fill('aaaaaa') }) }),
+        ask('/api/fila/trabalhos?app=notas', {
+          method: 'POST',
+          body: json({ chave: 'x', comando: Array<string>(100_000).fill('aaaaaa') }),
+        }),
       ),
   },
   {

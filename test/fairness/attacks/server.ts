@@ -15,7 +15,8 @@ function supervisors(account: string): readonly number[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
       const argv = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
-      const environment = argv.includes('svc-app-supervisor') || argv.includes('supervise/main') ? readFileSync(`/proc/${pid}/environ`, 'utf8') : '';
+      const environment =
+        argv.includes('svc-app-supervisor') || argv.includes('supervise/main') ? readFileSync(`/proc/${pid}/environ`, 'utf8') : '';
       return environment.includes(`/home/${account}\0`) ? [Number(pid)] : [];
     } catch {
       return [];
@@ -78,7 +79,11 @@ const hello = (home: string) => ({
 async function pour(socket: net.Socket, until: AbortSignal, bytes: Buffer): Promise<void> {
   while (!until.aborted && !socket.destroyed) {
     if (socket.write(bytes)) await sleep(0);
-    else await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), new Promise((resolve) => socket.once('close', resolve))]);
+    else
+      await Promise.race([
+        new Promise((resolve) => socket.once('drain', resolve)),
+        new Promise((resolve) => socket.once('close', resolve)),
+      ]);
   }
 }
 
@@ -99,7 +104,8 @@ export const serverAttacks: readonly Attack[] = [
   },
   {
     name: 'a supervisor that answers what nobody asked',
-    run: (attacker) => inPlaceOfSupervisor(attacker, (socket, until) => pour(socket, until, push({ id: 999_999, ok: true, ...hello('/') }))),
+    run: (attacker) =>
+      inPlaceOfSupervisor(attacker, (socket, until) => pour(socket, until, push({ id: 999_999, ok: true, ...hello('/') }))),
   },
   {
     name: 'a supervisor that answers and hangs up',

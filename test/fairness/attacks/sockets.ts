@@ -16,11 +16,19 @@ async function ticketOf({ port, host, cookie, room }: Attacker): Promise<{ reado
   const { request } = await import('node:http');
   return await new Promise((resolve) => {
     const asked = request(
-      { host: '127.0.0.1', port, method: 'POST', path: `/api/salas/${room}/bilhete?app=caderno`, headers: { ...headers, 'content-length': '2' } },
+      {
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: `/api/salas/${room}/bilhete?app=caderno`,
+        headers: { ...headers, 'content-length': '2' },
+      },
       (answer) => {
         let text = '';
         answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        answer.on('end', () => resolve((answer.statusCode ?? 500) < 300 ? (JSON.parse(text) as { bilhete: string; caminho: string }) : null));
+        answer.on('end', () =>
+          resolve((answer.statusCode ?? 500) < 300 ? (JSON.parse(text) as { bilhete: string; caminho: string }) : null),
+        );
         answer.on('error', () => resolve(null));
       },
     );

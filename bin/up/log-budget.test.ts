@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createManualClock } from '../../api/testing/manual-clock.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { createLogBudget } from './log-budget.ts';
+
+const createHooks = (clock: Clock) => ({ logMethod: createLogBudget(clock).logMethod });
+
+test('a flood of one kind about one person is told as a number; other kinds, other people and errors go on', () => {
+  const lines: Record<string, unknown>[] = [];
+  const clock = createManualClock();
+  const sink = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  const log = pino({ base: null, hooks: createHooks(clock) }, sink);
+  const said = (): readonly (readonly [unknown, unknown])[] => lines.splice(0).map(({ msg, person }) => [msg, person]);
+  for (let n = 0; n < 1_000; n += 1) log.info({ person: 'ana' }, 'request');
+  expect(said()).toEqual(Array.from({ length: 60 }, () => ['request', 'ana']));
+  log.info({ person: 'bia' }, 'request');
+  log.warn({ person: 'ana' }, 'refused');
+  log.error({ err: new Error('one') }, 'portal fault');
+  expect(said()).toEqual([
+    ['request', 'bia'],
+    ['refused', 'ana'],
+    ['portal fault', undefined],
+  ]);
+  clock.advance(60_000);
+  expect(lines.splice(0)).toMatchObject([{ of: 'request', about: 'ana', leftOut: 940, msg: '940 more of this kind' }]);
+  log.info({ person: 'ana' }, 'request');
+  expect(said()).toEqual([['request', 'ana']]);
+});
+
+test('kinds that nobody can count are one count', () => {
+  const lines: string[] = [];
+  const clock = createManualClock();
+  const log = pino({ base: null, hooks: createHooks(clock) }, { write: (line: string) => void lines.push(line) });
+  for (let n = 0; n < 1_100; n += 1) for (let times = 0; times < 61; times += 1) log.info({ address: `10.0.${n}` }, 'refused');
+  lines.length = 0;
+  clock.advance(60_000);
+  expect(lines).toHaveLength(1_001);
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ of: 'lines of other kinds', leftOut: expect.any(Number) });
+});

@@ -1,0 +1,65 @@
+/**
+ * Bounds what one person can write into the log of the portal: of each kind of line about one person, address or object so many a minute leave,
+ * and the rest is told as one line with their number. Decision: docs/decisions/0390-log-lines.md
+ */
+import type { LoggerOptions } from 'pino';
+import { createLeakyCells } from '../../api/auth/leaky-cells.ts';
+import { limits } from '../../api/budgets/limits.ts';
+import type { Clock } from '../../schema/clock.ts';
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+interface LeftOut {
+  count: number;
+  readonly tell: (count: number) => void;
+}
+
+/** Fields that say about whom a line is; the first that it has counts. */
+const subjects = ['person', 'key', 'address', 'app', 'uid'] as const;
+const others = 'lines of other kinds';
+
+function subjectOf(fields: unknown): string {
+  if (typeof fields !== 'object' || fields === null) return '';
+  const found = subjects
+    .map((name) => (fields as Readonly<Record<string, unknown>>)[name])
+    .find((value) => value !== undefined && value !== null);
+  if (found !== undefined) return String(found).slice(0, 128);
+  const { err } = fields as { readonly err?: unknown };
+  return err instanceof Error ? err.message.slice(0, 128) : '';
+}
+
+export interface LogBudget {
+  /** For `hooks` of pino. */
+  readonly logMethod: LogMethod;
+  /** Tells what was left out so far, and waits for nothing more. */
+  end(): void;
+}
+
+export function createLogBudget(clock: Clock): LogBudget {
+  const cells = createLeakyCells(clock, { burst: limits.logLinesBurst, refillMs: limits.logLineRefillMs });
+  const leftOut = new Map<string, LeftOut>();
+  let cancel = (): void => {};
+  const tellAll = (): void => {
+    cancel();
+    for (const { count, tell } of leftOut.values()) tell(count);
+    leftOut.clear();
+  };
+  const logMethod: LogMethod = function logMethod(args, method) {
+    const [first, second] = args as readonly unknown[];
+    const text = String(typeof first === 'string' ? first : (second ?? ''));
+    const subject = subjectOf(first);
+    const kind = `${text} ${subject}`;
+    if (cells.take(kind) === 0) return method.apply(this, args);
+    if (leftOut.size === 0) cancel = clock.at(clock.monotonicMs() + limits.logLeftOutMs, tellAll);
+    const isKnown = leftOut.has(kind) || leftOut.size < limits.logKindsMax;
+    const name = isKnown ? kind : others;
+    const known = leftOut.get(name);
+    if (known !== undefined) {
+      known.count += 1;
+      return;
+    }
+    const about = isKnown ? { of: text, about: subject } : { of: others };
+    leftOut.set(name, { count: 1, tell: (count) => method.call(this, { ...about, leftOut: count }, `${count} more of this kind`) });
+  };
+  return { logMethod, end: tellAll };
+}
