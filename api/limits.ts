@@ -11,6 +11,8 @@ export const limits = {
   apiBodyBytesMax: 64 * 1_024,
   /** Of a submission to the queue: a thousand inputs with long paths, and the longest command. */
   jobBodyBytesMax: 1_024 * 1_024,
+  /** Nothing of ours nests so deep. */
+  jsonDepthMax: 64,
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
   portalConnectionsMax: 10_000,

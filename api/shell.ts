@@ -21,6 +21,7 @@ import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
 import { codingFor, encode, isWorthIt } from './content-coding.ts';
 import { signInAddress, type Site } from './hosts.ts';
+import { nestsDeeper } from './json-depth.ts';
 import { lazySchemas, type LazySchemas } from './lazy-schemas.ts';
 import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
 import { peoplePage } from './people-page.ts';
@@ -149,6 +150,8 @@ function addParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, null);
+    else if (nestsDeeper(body.toString(), limits.jsonDepthMax))
+      done(new SvcError('BAD_REQUEST', `the body nests deeper than ${limits.jsonDepthMax}`));
     else void parse(request, body.toString(), done);
   });
 }

@@ -20,11 +20,10 @@ const others = 'lines of other kinds';
 
 function subjectOf(fields: unknown): string {
   if (typeof fields !== 'object' || fields === null) return '';
-  const found = subjects
-    .map((name) => (fields as Readonly<Record<string, unknown>>)[name])
-    .find((value) => value !== undefined && value !== null);
-  if (found !== undefined) return String(found).slice(0, 128);
-  const { err } = fields as { readonly err?: unknown };
+  const all = fields as Readonly<Record<string, unknown>>;
+  const found = subjects.map((name) => all[name]).find((value) => typeof value === 'string' || typeof value === 'number');
+  if (found !== undefined) return `${found as string | number}`.slice(0, 128);
+  const { err } = all;
   return err instanceof Error ? err.message.slice(0, 128) : '';
 }
 
@@ -45,8 +44,8 @@ export function createLogBudget(clock: Clock): LogBudget {
     leftOut.clear();
   };
   const logMethod: LogMethod = function logMethod(args, method) {
-    const [first, second] = args as readonly unknown[];
-    const text = String(typeof first === 'string' ? first : (second ?? ''));
+    const [first] = args as readonly unknown[];
+    const text = args.find((each): each is string => typeof each === 'string') ?? '';
     const subject = subjectOf(first);
     const kind = `${text} ${subject}`;
     if (cells.take(kind) === 0) return method.apply(this, args);

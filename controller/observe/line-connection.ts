@@ -6,7 +6,6 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
-import { limits } from '../../schema/limits.ts';
 import { numberedOps, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import { readLines } from './line-reader.ts';
@@ -78,7 +77,6 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
   readLines({
     stream,
     clock,
-    lineBytesMax: limits.supervisorLineBytesMax,
     onLine: (line) => {
       if (closed) return;
       try {
@@ -87,8 +85,7 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
         end(error instanceof SvcError ? error : unreachable(String(error)));
       }
     },
-    onTooLong: () =>
-      end(new SvcError('SUPERVISOR_PROTOCOL', `a line of the supervisor is longer than ${limits.supervisorLineBytesMax} bytes`)),
+    onTooLong: end,
   });
   stream.on('error', (error: Error) => end(unreachable(error.message)));
   stream.on('close', () => end(unreachable('closed')));

@@ -4,15 +4,16 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { limits } from '../limits.ts';
 
 export interface LineReaderOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
-  readonly lineBytesMax: number;
   readonly onLine: (line: string) => void;
   /** Called once; nothing is read after it. */
-  readonly onTooLong: () => void;
+  readonly onTooLong: (error: SvcError) => void;
 }
 
 const newline = 10;
@@ -76,15 +77,16 @@ function createTurn(clock: Clock): Turn {
 }
 
 /** Answers how many bytes were dealt with: all of them, unless the turn is over. */
-function createTaker({ lineBytesMax, onLine, onTooLong }: LineReaderOptions, turn: Turn): (chunk: Buffer) => number {
+function createTaker({ onLine, onTooLong }: LineReaderOptions, turn: Turn): (chunk: Buffer) => number {
   let parts: Buffer[] = [];
   let held = 0;
+  const { supervisorLineBytesMax: bytesMax } = sharedLimits;
   return (chunk) => {
     let from = 0;
-    while (held <= lineBytesMax) {
+    while (held <= bytesMax) {
       const at = chunk.indexOf(newline, from);
       held += (at < 0 ? chunk.length : at) - from;
-      if (held > lineBytesMax) onTooLong();
+      if (held > bytesMax) onTooLong(new SvcError('SUPERVISOR_PROTOCOL', `a line of the supervisor is longer than ${bytesMax} bytes`));
       else if (at < 0) {
         parts.push(chunk.subarray(from));
         break;

@@ -36,9 +36,9 @@ export interface Asked {
 export interface Attacker extends AttackerOrder {
   readonly signal: AbortSignal;
   /** As the page of the attacker; the status, or 0 when the connection broke. */
-  ask(path: string, asked?: Asked): Promise<number>;
+  readonly ask: (path: string, asked?: Asked) => Promise<number>;
   /** So many at once, each again and again until the end. */
-  flood(atOnce: number, one: (n: number) => Promise<unknown>): Promise<void>;
+  readonly flood: (atOnce: number, one: (n: number) => Promise<unknown>) => Promise<void>;
 }
 
 const refusedPauseMs = 5;

@@ -12,6 +12,8 @@ export interface Figures {
   readonly acts: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** What the portal's loop worked while one act went on. */
+  readonly loopP99Ms: number;
   readonly errors: readonly string[];
   /** Most of the portal's memory while it went on, over what it was before. */
   readonly grownMb: number;
@@ -59,7 +61,7 @@ export async function measure(world: FairnessWorld, victim: Victim, attack: stri
       ? null
       : spawn('nice', [...words, JSON.stringify(attackerOf(world, attack, seconds))], { stdio: ['ignore', 'inherit', 'inherit'] });
   const exit = child === null ? null : once(child, 'exit');
-  const { ms, errors } = await victim.workFor(seconds * 1_000 + (child === null ? 0 : 500));
+  const { ms, loopMs, errors } = await victim.workFor(seconds * 1_000 + (child === null ? 0 : 500));
   clearInterval(watch);
   const cpu = (cpuSeconds(portal.pid) - cpuBefore) / ((performance.now() - beganMs) / 1_000);
   await exit;
@@ -69,6 +71,7 @@ export async function measure(world: FairnessWorld, victim: Victim, attack: stri
     acts: ms.length,
     p50Ms: percentile(ms, 0.5),
     p99Ms: percentile(ms, 0.99),
+    loopP99Ms: percentile(loopMs, 0.99),
     errors,
     grownMb: most - rssBefore,
     logLines: lines.filter((line) => line !== '' && !isVictims(line)).length,

@@ -1,12 +1,14 @@
 /** The ordinary work of one person, one act after the other, and how long each took. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as Y from 'yjs';
 import { connect, type RawClient } from '../support/room-client.ts';
 import type { FairnessWorld } from './world.ts';
 
 export interface Work {
-  /** Of each act. */
+  /** Of each act: until it was done, and what the portal's loop worked meanwhile, which does not depend on what else the machine does. */
   readonly ms: readonly number[];
+  readonly loopMs: readonly number[];
   readonly errors: readonly string[];
 }
 
@@ -28,7 +30,7 @@ async function enter({ portal, host, victim }: FairnessWorld): Promise<RawClient
 }
 
 export async function createVictim(world: FairnessWorld): Promise<Victim> {
-  const { victim, appHost } = world;
+  const { portal, victim, appHost } = world;
   const { browser, home } = victim;
   const [writer, reader] = [await enter(world), await enter(world)];
   const expectOk = ({ status, text }: { readonly status: number; readonly text: string }): void => {
@@ -50,26 +52,27 @@ export async function createVictim(world: FairnessWorld): Promise<Victim> {
       await promise;
     },
   };
-  const timed = async (name: string): Promise<number> => {
-    const beganMs = performance.now();
+  const loopMs = (): number => Number(readFileSync(`/proc/${portal.pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000_000;
+  const timed = async (name: string): Promise<readonly [number, number]> => {
+    const [beganMs, workedMs] = [performance.now(), loopMs()];
     const late = AbortSignal.timeout(actMsMax);
     const tooLate = new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(new Error('no end in 20 s'))));
     await Promise.race([acts[name]!(), tooLate]);
-    return performance.now() - beganMs;
+    return [performance.now() - beganMs, loopMs() - workedMs];
   };
   return {
     workFor: async (forMs) => {
-      const [ms, errors]: [number[], string[]] = [[], []];
+      const [ms, ofLoop, errors]: [number[], number[], string[]] = [[], [], []];
       for (const endMs = performance.now() + forMs; performance.now() < endMs;) {
         for (const name of Object.keys(acts)) {
           await timed(name).then(
-            (took) => ms.push(took),
+            ([took, worked]) => void (ms.push(took), ofLoop.push(worked)),
             (error: unknown) => errors.push(`${name}: ${String(error)}`),
           );
           await sleep(pauseMs);
         }
       }
-      return { ms, errors };
+      return { ms, loopMs: ofLoop, errors };
     },
     end: () => {
       writer.end();
@@ -80,5 +83,5 @@ export async function createVictim(world: FairnessWorld): Promise<Victim> {
 
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 }
