@@ -20,4 +20,11 @@ export const limits = {
   portalClockSkewMsMax: 5_000,
   /** How often a portal among others tells which servers it does not reach. */
   portalReachMs: 5_000,
+  /** Log lines of one kind about one person, address or object: so many at once, and one more after so long. */
+  logLinesBurst: 60,
+  logLineRefillMs: 1_000,
+  /** Lines that were left out are told of as one line after so long. */
+  logLeftOutMs: 60_000,
+  /** So many kinds are told of apart; what is left out of others is one count. */
+  logKindsMax: 1_000,
 } as const;

@@ -4,8 +4,8 @@
  */
 import type { LoggerOptions } from 'pino';
 import { createLeakyCells } from '../../api/auth/leaky-cells.ts';
-import { limits } from '../../api/budgets/limits.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../limits.ts';
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
@@ -22,7 +22,7 @@ function subjectOf(fields: unknown): string {
   if (typeof fields !== 'object' || fields === null) return '';
   const all = fields as Readonly<Record<string, unknown>>;
   const found = subjects.map((name) => all[name]).find((value) => typeof value === 'string' || typeof value === 'number');
-  if (found !== undefined) return `${found as string | number}`.slice(0, 128);
+  if (found !== undefined) return `${found}`.slice(0, 128);
   const { err } = all;
   return err instanceof Error ? err.message.slice(0, 128) : '';
 }
