@@ -6,7 +6,6 @@
  * The api writes intent, the controller acts (design 2).
  */
 import { keys } from '../schema/keys.ts';
-import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -31,8 +30,8 @@ import { createPasses } from './auth/passes.ts';
 import { storedKey } from './auth/secrets.ts';
 import { createSessionKeys } from './auth/session-keys.ts';
 import { createSessions } from './auth/sessions.ts';
-import { boundConnections } from './connections.ts';
-import { clientAddress, isUnknownProxy, trustedProxies, type TrustedProxies } from './auth/client-address.ts';
+import { createBorderServer, warnUnknownProxy, type Holder } from './border-server.ts';
+import { clientAddress, trustedProxies } from './auth/client-address.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
 import { sweepSessions } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
@@ -41,7 +40,6 @@ import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { openWindows } from './events/windows.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
-import { answerUnreadable } from './large-head.ts';
 import type { LazySchemas } from './lazy-schemas.ts';
 import { addMetricsRoute, createMetrics, type Metrics } from './metrics.ts';
 import { pathOf } from './navigation.ts';
@@ -158,13 +156,13 @@ interface Parts {
 
 export async function createPortal(options: PortalOptions): Promise<Portal> {
   const { store, clock, log, settings, controlSocket, peers } = options;
-  const holder: Holder = { parts: null, isMade: Promise.withResolvers<void>() };
+  const holder: Holder<Parts> = { parts: null, isMade: Promise.withResolvers<void>() };
   const controlConnections = new WeakMap<Socket, Promise<Judged>>();
   const controlUids = new WeakMap<Socket, number | null>();
   const isTrusted = trustedProxies(settings.trustedProxies);
-  const server = createServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
+  const server = createBorderServer({ holder, clock, isTrusted }, (req, res) => holder.parts?.front.request(req, res));
   warnUnknownProxy(server, isTrusted, log);
-  const control = createServer({ holder, clock, isTrusted }, (req, res) => void controlled(req, res));
+  const control = createBorderServer({ holder, clock, isTrusted }, (req, res) => void controlled(req, res));
   control.on('connection', (peer: Socket) => controlConnections.set(peer, options.judgePeer?.(peer) ?? Promise.resolve(anybody)));
   const controlled = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { why, uid } = await (controlConnections.get(req.socket) ?? anybody);
@@ -394,79 +392,4 @@ function boundedBody(clock: Clock, shell: Shell, req: IncomingMessage, res: Serv
   });
   req.once('close', cancel);
   shell.handle(req, res);
-}
-
-/** Who is answered and sends on byte by byte would keep the connection for ever, also without a session. */
-function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
-  res.once('finish', () => {
-    if (req.complete) return;
-    req.once(
-      'close',
-      clock.at(clock.monotonicMs() + limits.leftoverBodyMsMax, () => req.destroy()),
-    );
-  });
-}
-
-/** Who comes while the portal is put together waits that moment. */
-interface Holder {
-  parts: Parts | null;
-  readonly isMade: PromiseWithResolvers<void>;
-}
-
-/** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
-function createServer(
-  { holder, clock, isTrusted }: { readonly holder: Holder; readonly clock: Clock; readonly isTrusted: TrustedProxies },
-  handle: (req: IncomingMessage, res: ServerResponse) => void,
-): http.Server {
-  const server = http.createServer({
-    maxHeaderSize: limits.headerBytesMax,
-    headersTimeout: limits.headersTimeoutMs,
-    // Uploads to apps may take long; header and API bodies have deadlines of their own.
-    requestTimeout: 0,
-    keepAliveTimeout: limits.portalKeepAliveMs,
-    connectionsCheckingInterval: 5_000,
-    noDelay: true,
-    // A reader of a stream that vanished without a word is noticed by the kernel.
-    keepAlive: true,
-    keepAliveInitialDelay: limits.portalTcpKeepAliveMs,
-    requireHostHeader: true,
-    shouldUpgradeCallback: isWebSocketOffer,
-  });
-  boundConnections(server, { clock, isTrusted });
-  answerUnreadable(server, clock, () => holder.parts?.site.origin ?? '');
-  server.on('request', (req, res) => {
-    // It exceeded a client's share of connections.
-    if (req.socket.destroyed) return;
-    const { headers } = req;
-    // Node reads no further request after an offer that was passed over.
-    if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
-    if (holder.parts) return handle(req, res);
-    void holder.isMade.promise.then(() => (req.socket.destroyed ? undefined : handle(req, res)));
-  });
-  server.on('upgrade', (req, socket, head) => {
-    const enter = (): void => (socket.destroyed ? undefined : holder.parts?.front.upgrade(req, socket, head));
-    if (holder.parts) return enter();
-    socket.on('error', () => socket.destroy());
-    void holder.isMade.promise.then(enter);
-  });
-  return server;
-}
-
-/**
- * Other protocols (h2c of Java's client and of `curl --http2`) are offers, which a server may pass over: the request is answered as any, without
- * its Upgrade header. Source: RFC 9110, 7.8.
- */
-const isWebSocketOffer = ({ method, headers: { upgrade } }: IncomingMessage): boolean =>
-  method === 'GET' && upgrade?.trim().toLowerCase() === 'websocket';
-
-/** Once a run: all who come through it are one address to the portal, and share its counts. */
-function warnUnknownProxy(server: http.Server, isTrusted: TrustedProxies, log: Logger): void {
-  const check = (req: IncomingMessage): void => {
-    if (!isUnknownProxy(req, isTrusted)) return;
-    server.off('request', check);
-    const peer = req.socket.remoteAddress;
-    log.warn({ peer }, 'X-Forwarded-For is not read: Portal.spec.trustedProxies does not name its sender');
-  };
-  server.on('request', check);
 }

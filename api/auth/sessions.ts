@@ -6,6 +6,7 @@
 import type { Bus } from '../../store/bus.ts';
 import type { SignInMethod, Store, StoredSession } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { ownedBy } from '../fault-owner.ts';
 import { limits } from './limits.ts';
 import { newSecret, secretHash, shortHash } from './secrets.ts';
 
@@ -135,7 +136,7 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
 
   const peek = (id: string, audience: string): Session | undefined => {
     const known = cache.get(id, audience);
-    return known && person(known.person) ? known : undefined;
+    return known && person(known.person) ? ownedBy(known) : undefined;
   };
   const root = async (id: string): Promise<StoredSession | null> => {
     const stored = await store.session(id, clock.nowMs());
@@ -149,7 +150,7 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
     const stored = await store.session(id, clock.nowMs());
     const session = stored && (await verified(stored, audience, { store, clock, root }));
     if (session) cache.put(id, audience, session, endings);
-    return session;
+    return session && ownedBy(session);
   };
   const ended = shareEndings(bus, cache, endings.emit);
   const { list, endRoots, endAll } = createList({ store, clock, cache, ended, left: presence.emit });

@@ -8,6 +8,7 @@ import type { TerminalSize } from '../../schema/terminals.ts';
 import type { TerminalView } from '../../schema/wire/terminals.ts';
 import { createLeakyCells } from '../auth/leaky-cells.ts';
 import type { Session } from '../auth/sessions.ts';
+import { ownEvents } from '../fault-owner.ts';
 import { createRate } from '../rate.ts';
 import { limits } from './limits.ts';
 import { createScreens, type Screens } from './screens.ts';
@@ -127,6 +128,7 @@ async function start(
     onTitle: (title) => one.terminal.setTitle(title),
     onLost: () => one.terminal.lost(),
   });
+  ownEvents(shell.output, { what: 'a terminal', person, end: () => shell.end() });
   const terminal = createTerminal({ shell, screen, clock, onEnd: () => onEnd(one) });
   const one: Kept = { id: `t${randomBytes(12).toString('hex')}`, person, openedAtMs: clock.nowMs(), terminal };
   return one;

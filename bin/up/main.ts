@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
+import { containFaults } from '../../api/fault-owner.ts';
 import { directHost } from '../../api/hosts.ts';
 import { createPeerJudge } from '../../api/control-peer.ts';
 import { createPortal, type Portal, type PortalOptions } from '../../api/portal.ts';
@@ -82,6 +83,7 @@ export async function up(options: UpOptions): Promise<void> {
   // Also while it starts.
   void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
+  const stopContaining = containFaults(log);
   let failure: unknown = null;
   try {
     log.info({ signal: await Promise.race([ended, running.lost]) }, 'ending; apps live on');
@@ -91,6 +93,7 @@ export async function up(options: UpOptions): Promise<void> {
   }
   await running.end();
   budget.end();
+  stopContaining();
   killAfter(limits.upLeaveMsMax, log);
   if (!running.mayClose()) {
     log.error('a database is not what it was when it was opened: it is left as it is');
