@@ -229,6 +229,6 @@ function isOfThisMachine(remote: string, local: string): boolean {
 
 /** What counts as one address: IPv4 as it is, of IPv6 the network of 64 bits that one household gets. */
 export function addressBlock(address: string): string {
-  const plain = plainAddress(address).replace(/%.*$/, '');
+  const [plain = ''] = plainAddress(address).split('%', 1);
   return net.isIPv6(plain) ? networkOf(plain) : plain;
 }

@@ -78,7 +78,7 @@ function helpOf(cause: string): string {
 const helps: readonly (readonly [words: RegExp, help: string])[] = [
   [/client password must be/, 'The server asks for a password: Portal.spec.storePassword names where it is'],
   [/password authentication failed/, 'Portal.spec.storePassword names another password than the server has for this user'],
-  [/database ".*" does not exist/, 'Make it: createdb -O USER DATABASE'],
+  [/database "[^"]*" does not exist/, 'Make it: createdb -O USER DATABASE'],
   [/is a standby, or takes no writes/, 'Portal.spec.store names the primary, too: postgres://USER@HOST,HOST/DATABASE'],
   [/ENOTFOUND|EAI_AGAIN/, 'No address is known of that name: check the host in Portal.spec.store'],
   [

@@ -22,7 +22,7 @@ const taken = new Set(['app', 'event', 'le', 'quantile', 'job', 'instance', 'rea
 /** A label so called asks for who, whatever it holds. */
 const asksWho = /^(?:usuario|user|user_?name|user_?id|uid|login|e_?mail|cpf|session_?id|sessao_?id|ip|pessoa_?id|person_?id)$/i;
 
-const email = /[^\s@/:]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}/;
+const email = /[^\s@/:]@[A-Za-z0-9-]+\.(?:[A-Za-z0-9-]+\.)*[A-Za-z]{2,}/;
 const uuid = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/i;
 /** 16 and more hexadecimal digits with both kinds of characters: hashes, keys, trace ids. */
 const hex = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,}(?![0-9a-z])/i;
@@ -31,7 +31,7 @@ const number = /(?<![A-Za-z0-9])\d{11,}|(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)/;
 /** Words that stand before a name: `user:ana`, `/home/ana`, `usuario=ana`. */
 const beforeName =
   /(?:^|[^\p{L}\p{N}])(?:user|users|usuario|usuarios|pessoa|login|home|owner|dona|autor|author|by|por)[:=/\\ ]+([\p{L}\p{N}._-]+)/gu;
-const beforeAt = /([\p{L}\p{N}._-]+)@/gu;
+const beforeAt = /(?<![\p{L}\p{N}._-])([\p{L}\p{N}._-]+)@/gu;
 
 /** Case, accents and separators of words don't make another person. */
 export const fold = (text: string): string =>

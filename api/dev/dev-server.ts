@@ -73,8 +73,8 @@ function routeTo({ host, port }: DevServer): BackendRoute {
   };
 }
 
-/** As in the SDK's own: what stands in a comment is no head, and an attribute may hold `>`. */
-const headTag = /<!--[\s\S]*?-->|<head(?=[\s>])(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
+/** As in the SDK's own: what stands in a comment is no head, and an attribute may hold `>`. What is not closed goes to the end of the page. */
+const headTag = /<!--[\s\S]*?(?:-->|$)|<head(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)/gi;
 
 /** What `web.spa` puts into the head of the index, by absolute addresses: the page may be at any depth. */
 export function withSdkTags(page: string): string {

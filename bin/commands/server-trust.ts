@@ -22,7 +22,7 @@ interface Asked extends SshAddress {
 export async function runTrust(name: string, dir: string | undefined, { output }: TrustOptions): Promise<number> {
   const asked = dir === undefined ? addressOf(name) : await fromFolder(name, dir);
   const keys = await scanHostKeys(asked, systemClock);
-  const isPinned = (key: HostKey): boolean => key.fingerprint === asked.pinned?.replace(/=+$/, '');
+  const isPinned = (key: HostKey): boolean => key.fingerprint === asked.pinned?.replace(/={1,2}$/, '');
   const ok = asked.pinned === null || keys.some(isPinned);
   if (isForPrograms(output)) await printValue({ host: asked.host, port: asked.port, pinned: asked.pinned, ok, keys }, output);
   else write(shown(asked, keys, isPinned, ok));

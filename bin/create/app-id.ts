@@ -22,7 +22,7 @@ export function nearestId(text: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-*(?:xn-+)*/, '')
     .slice(0, limits.appIdCharsMax)
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-|-$/g, '');
   return isAppId(id) ? id : '';
 }
 

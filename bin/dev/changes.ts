@@ -9,7 +9,7 @@ type Part = 'manifest' | 'backend' | 'page' | 'styles';
 
 /** Never of an app that runs: what editors, tools and tests leave, at any depth. Hidden files and folders are none either. */
 const ignoredNames =
-  /^(?:\..*|__pycache__|node_modules|venv|.*~|#.*#|4913|.*\.(?:pyc|pyo|swp|swo|swx|tmp|temp|bak|orig|rej|log|part|crdownload)|.*___jb_.*___)$/i;
+  /^(?:\..*|__pycache__|node_modules|venv|.*~|#.*#|4913|.*\.(?:pyc|pyo|swp|swo|swx|tmp|temp|bak|orig|rej|log|part|crdownload)|.*___jb_[a-z]{1,8}___)$/i;
 /** The temporary file of `sed -i`: six of these, and seldom a word. */
 const ofSed = /^sed(?=[a-z]*[0-9A-Z])[A-Za-z0-9]{6}$/;
 /** At the top of the folder. */

@@ -116,6 +116,6 @@ const commandsOf = (command: Command): Place['words'] =>
 
 function valueOf(taker: Option | Argument): Pick<Place, 'words' | 'value'> {
   if (taker.argChoices !== undefined) return { words: taker.argChoices.map((text) => ({ text, about: '' })), value: null };
-  const name = 'flags' in taker ? /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(taker.flags)?.[1] : taker.name();
+  const name = 'flags' in taker ? /[<[]([^<>[\].]+)/.exec(taker.flags)?.[1] : taker.name();
   return { words: [], value: name ?? null };
 }

@@ -9,7 +9,7 @@ export interface Crash {
 }
 
 /** How Python (`File "…", line 27`) and Node (`file:///…:27`, `at f (/…:27:5)`) name a line of a file. */
-const named = /File "([^"]+)", line (\d+)|(?:file:\/\/)?(\/[^\s:()]+):(\d+)(?::\d+)?/g;
+const named = /File "([^"]+)", line (\d+)|(?<![^\s:()"'`])(?:\/\/)?(\/[^\s:()"'`]+):(\d+)(?::\d+)?/g;
 const isError = /^(?:[\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b(?: \[\w+\])?)(?::|$)/;
 
 /** `dir`: the folder of the package. Null when nothing in it names a file of the app. */

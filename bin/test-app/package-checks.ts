@@ -52,7 +52,7 @@ function manifestFinding({ report, text }: Judged, errors: readonly Reported[]):
   const told = headOf(report, first, text);
   const more = errors.length - 1;
   const detail = more === 0 ? { pt: told, en: told } : { pt: `${told} (e mais ${more})`, en: `${told} (and ${more} more)` };
-  const hint = /did you mean "[^"]*"\?|it belongs into .+?(?=;|$)/.exec(first.message)?.[0];
+  const hint = /did you mean "[^"]*"\?|it belongs into [^;\n]+/.exec(first.message)?.[0];
   const place = `svc-app.json:${first.line}:${first.column}`;
   return fail(detail, {
     pt: hint === undefined ? `corrija ${place}; svc validate mostra a linha` : `${place}: ${hint}`,

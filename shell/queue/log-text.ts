@@ -18,6 +18,6 @@ export function shownLog(kept: string): string {
   const lines = withoutSequences(kept).split('\n');
   return lines
     .slice(-keptLinesMax)
-    .map((line) => lastWritten(line.replace(/\r+$/, '')).replaceAll(hidden, visible))
+    .map((line) => lastWritten(line.replace(/(?<!\r)\r+$/, '')).replaceAll(hidden, visible))
     .join('\n');
 }

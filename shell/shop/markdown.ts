@@ -32,8 +32,9 @@ export function readSpans(line: string): readonly Span[] {
   return spans;
 }
 
-const heading = /^#{1,6} +(.+?)[ #]*$/;
-const item = /^ *(?:([-*+])|\d{1,9}[.)]) +(.+)$/;
+const heading = /^#{1,6} +(\S.*)$/;
+const headingEnd = /(?<![ #])[ #]+$/;
+const item = /^ *(?:([-*+])|\d{1,9}[.)]) +(\S.*)$/;
 const fence = /^ *```/;
 
 interface Open {
@@ -53,7 +54,7 @@ export function readMarkdown(source: string): readonly Block[] {
   const lines = source.replaceAll('\r\n', '\n').split('\n');
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    const title = heading.exec(line)?.[1];
+    const title = heading.exec(line)?.[1]?.replace(headingEnd, '');
     const [, mark, entry] = item.exec(line) ?? [];
     if (fence.test(line)) {
       close();

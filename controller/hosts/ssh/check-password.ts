@@ -90,7 +90,8 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
     }
     const asked = prompts.map((each) => each.prompt.trim()).join(' ');
     // After the right password PAM asks for the current one again, or for a new one, when it must be changed.
-    wants = answered && /(new|current|retype|nova|atual).*(pass|senha)/i.test(asked) ? 'expired' : 'asks-more';
+    const begins = asked.search(/new|current|retype|nova|atual/i);
+    wants = answered && begins >= 0 && /pass|senha/i.test(asked.slice(begins)) ? 'expired' : 'asks-more';
     messages.push(asked);
     finish(prompts.map(() => ''));
   };

@@ -137,7 +137,7 @@ export function hostKeyOf(blob: Buffer): HostKey {
   return { type, fingerprint: `SHA256:${withoutPadding(createHash('sha256').update(blob).digest('base64'))}` };
 }
 
-const withoutPadding = (text: string): string => text.replace(/=+$/, '');
+const withoutPadding = (text: string): string => text.replace(/={1,2}$/, '');
 
 function typesLeft(seen: readonly HostKey[]): readonly string[] {
   return Object.keys(hostKeyTypes).filter((type) => !seen.some((key) => key.type === type));

@@ -218,11 +218,14 @@ function packageOf(known: Known, key: string, line: Extract<ListLine, { readonly
   return found;
 }
 
+const lacksCommand = (said: string): boolean =>
+  said.split('\n').some((line) => line.includes('sudo: ') && line.includes('command not found'));
+
 /** 126 and 127 are the shell's: there is no such command, or it can't be run. `admin`: who ran it by sudo; null: nobody. */
 export function notRun({ code, signal, said }: HostRunEnd, kitFix: string, admin: string | null, program = 'svc-app-list'): SvcError {
   const refused = admin === null ? null : sudoRefused(admin, said);
   if (refused !== null) return refused;
-  if (code === 127 || code === 126 || (code === 1 && /sudo: .*command not found/.test(said))) {
+  if (code === 127 || code === 126 || (code === 1 && lacksCommand(said))) {
     return missingKit(`${program} is not on the server (${firstLine(said)})`, kitFix);
   }
   return new SvcError('SERVER_UNREACHABLE', `${program} ended with ${signal ?? code}: ${firstLine(said)}`);

@@ -30,7 +30,7 @@ export function repositoryAddress(text: string, insecure = false): URL {
   const isHere = host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
   if (url.protocol === 'http:' && !isHere && !insecure)
     throw new SvcError('BAD_REQUEST', `${url.host}: the token would go over the network unencrypted; take https, or --insecure`);
-  url.pathname = url.pathname.replace(/\/*$/, '/');
+  url.pathname = url.pathname.replace(/(?<!\/)\/*$/, '/');
   return url;
 }
 

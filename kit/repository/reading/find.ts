@@ -49,7 +49,7 @@ export async function findPackage(repository: string, asked: Asked, fetchDocumen
 }
 
 async function fromCatalogue(repository: string, { app, version, sha256 }: Asked, fetchDocument: FetchDocument): Promise<FoundPackage> {
-  const base = isUrl(repository) ? repository.replace(/\/+$/, '') : repository;
+  const base = isUrl(repository) ? repository.replace(/(?<!\/)\/+$/, '') : repository;
   const apps = readOfferedApps(await readCatalogueBytes(base, fetchDocument));
   const entry = apps.find(({ id }) => id === app);
   const chosen = version === null ? entry?.versions[0] : entry?.versions.find((one) => one.version === version);

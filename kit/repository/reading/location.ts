@@ -18,7 +18,7 @@ interface PlacedPortal {
 export function repositoryLocation(dir: string, portal: PlacedPortal | null): RepositoryLocation | null {
   const repository = portal?.document.spec.repository;
   if (!portal || repository === undefined) return null;
-  if (/^https?:\/\//i.test(repository)) return { kind: 'url', url: repository.replace(/\/+$/, '') };
+  if (/^https?:\/\//i.test(repository)) return { kind: 'url', url: repository.replace(/(?<!\/)\/+$/, '') };
   return { kind: 'folder', folder: path.resolve(dir, path.dirname(portal.place.file), repository) };
 }
 

@@ -13,7 +13,7 @@ export async function readSchema(repository: string, version: string): Promise<s
   const name = repositoryPaths.schema(version);
   const isAddress = /^https?:\/\//.test(repository);
   const text = isAddress
-    ? (await fetchDocument(`${repository.replace(/\/+$/, '')}/${encodeURI(name)}`, limits.publishedSchemaBytesMax)).toString('utf8')
+    ? (await fetchDocument(`${repository.replace(/(?<!\/)\/+$/, '')}/${encodeURI(name)}`, limits.publishedSchemaBytesMax)).toString('utf8')
     : readIfThere(join(repository, name));
   if (text === null) throw new SvcError('NOT_FOUND', `the repository has no ${name}`);
   if (!isSchema(text)) throw new SvcError('REPOSITORY_INVALID', `${name} of the repository is no schema of svc-app.json`);

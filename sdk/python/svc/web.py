@@ -12,9 +12,10 @@ from typing import Callable, Sequence
 
 from . import _app, _files
 
-_ATTRIBUTES = rb'(?=[\s>])(?:[^>"\']|"[^"]*"|\'[^\']*\')*>'
-_HEAD_TAG = re.compile(rb'<!--.*?-->|<head' + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
-_OPENING_TAG = re.compile(rb'<!--.*?-->|<html' + _ATTRIBUTES + rb'|<!doctype[^>]*>', re.IGNORECASE | re.DOTALL)
+# What is not closed goes to the end of the page, so that each is found in one pass.
+_ATTRIBUTES = rb'(?=[\s>])(?:[^>"\']|"[^"]*(?:"|\Z)|\'[^\']*(?:\'|\Z))*(?:>|\Z)'
+_HEAD_TAG = re.compile(rb'<!--.*?(?:-->|\Z)|<head' + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
+_OPENING_TAG = re.compile(rb'<!--.*?(?:-->|\Z)|<html' + _ATTRIBUTES + rb'|<!doctype[^>]*(?:>|\Z)', re.IGNORECASE | re.DOTALL)
 _BASE_TAG = re.compile(rb'<base\s', re.IGNORECASE)
 _NAVIGATION_DESTS = ('document', 'iframe', 'frame', 'embed', 'object')
 _FOREVER = 'private, max-age=31536000, immutable'

@@ -6,8 +6,9 @@ const { fileURLToPath } = require('node:url');
 const { basePath } = require('./app.js');
 const { TYPES, contentType, segments, openBelow, contentHash, readAll, notModified, askedRange } = require('./files.js');
 
-const HEAD_TAG = /<!--[\s\S]*?-->|<head(?=[\s>])(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
-const OPENING_TAG = /<!--[\s\S]*?-->|<html(?=[\s>])(?:[^>"']|"[^"]*"|'[^']*')*>|<!doctype[^>]*>/gi;
+// What is not closed goes to the end of the page, so that each is found in one pass.
+const HEAD_TAG = /<!--[\s\S]*?(?:-->|$)|<head(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)/gi;
+const OPENING_TAG = /<!--[\s\S]*?(?:-->|$)|<html(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)|<!doctype[^>]*(?:>|$)/gi;
 const BASE_TAG = /<base\s/i;
 const NAVIGATION_DESTS = new Set(['document', 'iframe', 'frame', 'embed', 'object']);
 const FOREVER = 'private, max-age=31536000, immutable';
