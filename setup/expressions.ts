@@ -3,9 +3,11 @@
  * serves everybody. `node setup/judge-expressions.ts` keeps in judged-expressions.json which ones were found to be linear, since a verdict takes up to
  * seconds; what is not there is judged by the test. Decision: docs/decisions/0386-regular-expressions-in-linear-time.md
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { check } from 'recheck';
 import { parseSync } from 'vite';
 
@@ -34,7 +36,7 @@ export function writtenExpressions(): Found {
   for (const file of sourceFiles()) {
     const text = readFileSync(path.join(root, file), 'utf8');
     const at = ({ start }: Node): string => `${file}:${text.slice(0, start).split('\n').length}`;
-    visit(parseSync(file, text, { lang: file.endsWith('.ts') ? 'ts' : 'js' }).program as unknown as Node, (node) => {
+    visit(parseSync(file, text, { lang: file.endsWith('.ts') ? 'ts' : 'js' }).program, (node) => {
       const made = expressionOf(node);
       if (made === null) return;
       if (made === 'unread') unread.push(at(node));
@@ -44,7 +46,7 @@ export function writtenExpressions(): Found {
   return { expressions, unread };
 }
 
-function sourceFiles(): readonly string[] {
+export function sourceFiles(): readonly string[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => `${folder}/${file}`)
@@ -68,12 +70,18 @@ function expressionOf(node: Node): Pick<Expression, 'source' | 'flags'> | 'unrea
   }
   if ((node.type === 'NewExpression' || node.type === 'CallExpression') && (node['callee'] as Node)['name'] === 'RegExp') {
     const [source, flags] = node['arguments'] as readonly Node[];
-    if (source === undefined || source['regex'] !== undefined) return null;
+    if (source === undefined || source['regex'] !== undefined || isOfTable(source)) return null;
     return asExpression(source, flags === undefined ? '' : (textOf(flags) ?? ''));
   }
   const key = node.type === 'Property' ? ((node['key'] as Node)['name'] ?? (node['key'] as Node)['value']) : null;
   // Of a JSON Schema; Ajv compiles it with this flag.
   return key === 'pattern' && textOf(node['value'] as Node) !== null ? asExpression(node['value'] as Node, 'u') : null;
+}
+
+/** Of `patterns` or `namePatterns`, whose values are judged each. */
+function isOfTable(node: Node): boolean {
+  const table = node.type === 'MemberExpression' ? (node['object'] as Node)['name'] : null;
+  return typeof table === 'string' && /patterns$/i.test(table);
 }
 
 function asExpression(node: Node, flags: string): Pick<Expression, 'source' | 'flags'> | 'unread' {
@@ -90,43 +98,12 @@ function textOf(node: Node): string | null {
   return parts.reduce((before, part) => `${before}${/\{(?:\d+,)?$/.test(before) ? '64' : 'x'}${part}`);
 }
 
-/** Modules that no page and no program is: what they make is seen by running them. */
-const isPlainModule = (file: string): boolean =>
-  file.startsWith('schema/') || /^(?:api\/settings|api\/app-metrics|kit\/repository\/layout|shell\/opening\/file-type)/.test(file);
-
-/** What those modules made, and the patterns of the schemas that they export. */
+/** What modules that are no program make while they are loaded, and the patterns of the schemas that they export. In a process of its own: a module is loaded once. */
 export async function madeExpressions(): Promise<readonly Expression[]> {
-  const made: Expression[] = [];
-  const Plain = globalThis.RegExp;
-  let at = '';
-  globalThis.RegExp = new Proxy(Plain, {
-    construct: (target, args: [string | RegExp, string?], own) => {
-      const one = Reflect.construct(target, args, own) as RegExp;
-      // What a library makes for itself is not ours to write.
-      const isOurs = new Error('here').stack?.split('\n')[2]?.includes('node_modules') === false;
-      if (isOurs) made.push({ source: one.source, flags: one.flags, at });
-      return one;
-    },
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'made-expressions.ts')], {
+    maxBuffer: 64 * 1_024 * 1_024,
   });
-  try {
-    for (const file of sourceFiles().filter(isPlainModule)) {
-      at = file;
-      patternsIn((await import(path.join(root, file))) as unknown, (source) => made.push({ source, flags: 'u', at: file }));
-    }
-  } finally {
-    globalThis.RegExp = Plain;
-  }
-  return made;
-}
-
-function patternsIn(value: unknown, see: (source: string) => void, seen = new Set<unknown>()): void {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return;
-  seen.add(value);
-  for (const [key, one] of Object.entries(value)) {
-    if (key === 'pattern' && typeof one === 'string') see(one);
-    if (key === 'patternProperties' && typeof one === 'object' && one !== null) Object.keys(one).forEach(see);
-    patternsIn(one, see, seen);
-  }
+  return JSON.parse(stdout) as readonly Expression[];
 }
 
 export const hashOf = ({ source, flags }: Expression): string =>
@@ -134,7 +111,9 @@ export const hashOf = ({ source, flags }: Expression): string =>
 
 /** Nothing in it is repeated but one plain thing behind the beginning of the text: there is nothing to try again. */
 export function isPlainlyLinear({ source, flags }: Expression): boolean {
-  const text = source.replaceAll(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)/g, 'a').replaceAll(/\[\^?[^\]]*\]/g, 'a');
+  const text = source
+    .replaceAll(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)/g, 'a')
+    .replaceAll(/\[\^?[^\]]*\]/g, 'a');
   const repeated = Array.from(text.matchAll(/(.)(?:[*+]|\{\d+,?\d*\})/g), ([, what]) => what);
   if (repeated.length === 0) return true;
   return repeated.length === 1 && repeated[0] !== ')' && text.startsWith('^') && !flags.includes('m') && !text.includes('|');

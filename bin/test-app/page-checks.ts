@@ -98,7 +98,9 @@ interface Named {
 /** What a page loads by itself; links that are clicked are not among it. */
 export function addressesOf(html: string): readonly Named[] {
   const text = html.replaceAll(/<!--[^]*?(?:-->|$)/g, '');
-  const tags = text.matchAll(/<(base|script|link|img|source|audio|video|iframe|embed)(?=[\s/>])((?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*)(?:>|$)/gi);
+  const tags = text.matchAll(
+    /<(base|script|link|img|source|audio|video|iframe|embed)(?=[\s/>])((?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*)(?:>|$)/gi,
+  );
   return Array.from(tags).flatMap(([, tag = '', attributes = '']) => {
     const found = /(?:^|[\s/])(?:src|href)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes);
     const address = (found?.[1] ?? found?.[2] ?? found?.[3])?.trim().replaceAll('&amp;', '&');

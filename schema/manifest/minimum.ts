@@ -110,10 +110,11 @@ function checkOthers(root: Fields): void {
 /** Source: spec 3.1 step 1. */
 function usableResources(value: unknown): Manifest['resources'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  const alphabet = { memoryHigh: patterns.memory, memoryMax: patterns.memory, cpuQuota: patterns.cpu, tasksMax: patterns.tasks };
+  const memory = new RegExp(patterns.memory);
+  const alphabet = { memoryHigh: memory, memoryMax: memory, cpuQuota: new RegExp(patterns.cpu), tasksMax: new RegExp(patterns.tasks) };
   const usable = Object.entries(alphabet).flatMap(([name, pattern]) => {
     const found = (value as Fields)[name];
-    return typeof found === 'string' && new RegExp(pattern).test(found) ? [[name, found]] : [];
+    return typeof found === 'string' && pattern.test(found) ? [[name, found]] : [];
   });
   return Object.fromEntries(usable) as Manifest['resources'];
 }
