@@ -150,6 +150,7 @@ export class SvcJobOutputs extends LitElement {
 }
 
 /** Of an archive: what file systems take everywhere. */
-const fileName = ({ nome, id }: JobView): string => nome.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '') || id;
+const fileName = ({ nome, id }: JobView): string =>
+  nome.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '') || id;
 
 customElements.define('svc-job-outputs', SvcJobOutputs);
