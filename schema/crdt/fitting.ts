@@ -4,6 +4,7 @@
  */
 import * as Y from 'yjs';
 import { encodeVector, type Knowledge } from './knowledge.ts';
+import { orderOf } from './order.ts';
 import { scanUpdate, type Scan } from './scan.ts';
 import { varuintBytes, writeVaruint } from '../varuint.ts';
 
@@ -12,45 +13,60 @@ interface Struct {
   readonly length: number;
   readonly start: number;
   readonly end: number;
-  /** client, clock, … of other clients. */
-  readonly needs: readonly number[];
 }
 
 interface Section {
   readonly client: number;
   readonly structs: Struct[];
-  /** How many of them stand firmly. */
-  fit: number;
+  /** Those that can be integrated and are not known yet: without a hole. */
+  from: number;
+  to: number;
 }
 
-/** A chain that zigzags between clients takes a round per turn; the rest is asked for again. */
-const roundsMax = 64;
-
-/** The part that fits, as a separate update; null when nothing does. The update has been scanned before and is well-formed. */
-export function fittingPart({ vector }: Knowledge, update: Uint8Array): Uint8Array | null {
+/**
+ * The part that fits, as a separate update; null when nothing does. The update has been scanned before and is well-formed; `counted` as of
+ * that scan.
+ */
+export function fittingPart({ vector }: Knowledge, update: Uint8Array, counted = true): Uint8Array | null {
   const sections: Section[] = [];
-  let needs: number[] = [];
-  const scan = scanUpdate(update, undefined, {
-    section: (client) => void sections.push({ client, structs: [], fit: 0 }),
-    need: (client, clock) => void needs.push(client, clock),
-    struct: (clock, length, start, end) => {
-      sections.at(-1)!.structs.push({ clock, length, start, end, needs });
-      if (needs.length > 0) needs = [];
+  const scan = scanUpdate(
+    update,
+    vector,
+    {
+      section: (client) => void sections.push({ client, structs: [], from: 0, to: 0 }),
+      struct: (clock, length, start, end) => void sections.at(-1)!.structs.push({ clock, length, start, end }),
     },
-  });
+    counted,
+  );
   if (!scan) return null;
-  const reached = new Map(vector);
-  for (let round = 0; round < roundsMax && sections.map((section) => advance(section, reached)).includes(true); round += 1);
+  const { stops } = orderOf(vector, scan);
+  const reached = new Map<number, number>();
+  for (const section of sections) reached.set(section.client, fit(section, vector.get(section.client) ?? 0, stops.get(section.client)));
   const deletes: number[] = [];
   for (let n = 0; n < scan.deletes.length; n += 3) {
-    const to = Math.min(scan.deletes[n + 2]!, reached.get(scan.deletes[n]!) ?? 0);
-    if (to > scan.deletes[n + 1]!) deletes.push(scan.deletes[n]!, scan.deletes[n + 1]!, to);
+    const client = scan.deletes[n]!;
+    const to = Math.min(scan.deletes[n + 2]!, reached.get(client) ?? vector.get(client) ?? 0);
+    if (to > scan.deletes[n + 1]!) deletes.push(client, scan.deletes[n + 1]!, to);
   }
-  const kept = sections.filter(({ client, structs, fit }) => fit > 0 && endOf(structs[fit - 1]!) > (vector.get(client) ?? 0));
+  const kept = sections.filter(({ from, to }) => to > from);
   return kept.length === 0 && deletes.length === 0 ? null : assemble(update, kept, deletes);
 }
 
 const endOf = (struct: Struct): number => struct.clock + struct.length;
+
+/** Finds the structs that fit, up to the one that begins at `stop` or the first hole; returns the clock after them. */
+function fit(section: Section, have: number, stop = Infinity): number {
+  const { structs } = section;
+  // What is known goes: a hole may stand behind it.
+  while (section.from < structs.length && endOf(structs[section.from]!) <= have) section.from += 1;
+  let reached = have;
+  for (section.to = section.from; section.to < structs.length; section.to += 1) {
+    const struct = structs[section.to]!;
+    if (struct.clock >= stop || struct.clock > reached) break;
+    reached = endOf(struct);
+  }
+  return reached;
+}
 
 /**
  * The update without the half of a struct that is known already: if it says something else there, Yjs can lose its way between the two.
@@ -59,24 +75,12 @@ const endOf = (struct: Struct): number => struct.clock + struct.length;
 export const newPart = (known: Knowledge, update: Uint8Array, scan: Scan): Uint8Array =>
   scan.overlaps ? Y.diffUpdate(update, encodeVector(known)) : update;
 
-/** True when one more struct fits. */
-function advance(section: Section, reached: Map<number, number>): boolean {
-  const before = section.fit;
-  for (; section.fit < section.structs.length; section.fit += 1) {
-    const struct = section.structs[section.fit]!;
-    const have = reached.get(section.client) ?? 0;
-    if (struct.clock > have || !struct.needs.every((clock, n) => n % 2 === 0 || clock < (reached.get(struct.needs[n - 1]!) ?? 0))) break;
-    if (endOf(struct) > have) reached.set(section.client, endOf(struct));
-  }
-  return section.fit > before;
-}
-
 function assemble(update: Uint8Array, sections: readonly Section[], deletes: readonly number[]): Uint8Array {
   const into = new Uint8Array(update.length + 16 * sections.length + 8 * deletes.length + 32);
   let at = writeVaruint(into, 0, sections.length);
-  for (const { client, structs, fit } of sections) {
-    for (const value of [fit, client, structs[0]!.clock]) at = writeVaruint(into, at, value);
-    for (const { start, end } of structs.slice(0, fit)) {
+  for (const { client, structs, from, to } of sections) {
+    for (const value of [to - from, client, structs[from]!.clock]) at = writeVaruint(into, at, value);
+    for (const { start, end } of structs.slice(from, to)) {
       into.set(update.subarray(start, end), at);
       at += end - start;
     }

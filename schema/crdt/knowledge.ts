@@ -4,6 +4,7 @@
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { addRange, addRanges, hasRange, noRanges, type Ranges } from './ranges.ts';
+import { orderOf } from './order.ts';
 import type { Scan } from './scan.ts';
 import { encodeUints, readVaruint, type Cursor } from '../varuint.ts';
 
@@ -12,14 +13,19 @@ export interface Knowledge {
   readonly deleted: Map<number, Ranges>;
 }
 
-/** `early`: it depends on the struct `clock` of `client`, which isn't here yet. */
+/**
+ * `early`: it depends on the struct `clock` of `client`, which isn't here yet. `circular`: of its structs some stand on each other in a circle, so
+ * that no document ever integrates them; no client writes such.
+ */
 export type Verdict =
   | { readonly kind: 'new' }
   | { readonly kind: 'known' }
+  | { readonly kind: 'circular' }
   | { readonly kind: 'early'; readonly client: number; readonly clock: number };
 
 const isNew: Verdict = { kind: 'new' };
 const isKnown: Verdict = { kind: 'known' };
+const isCircular: Verdict = { kind: 'circular' };
 
 export const knowsNothing = (): Knowledge => ({ vector: new Map(), deleted: new Map() });
 
@@ -33,26 +39,18 @@ export function judge({ vector, deleted }: Knowledge, scan: Scan): Verdict {
     if (scan.from[n]! > have) return { kind: 'early', client: scan.client[n]!, clock: scan.from[n]! - 1 };
     adds = true;
   }
-  const brought = adds && (scan.needs.length > 0 || scan.deletes.length > 0) ? broughtBy(scan) : null;
-  const reaches = (client: number): number => Math.max(vector.get(client) ?? 0, brought?.get(client) ?? 0);
-  for (let n = 0; n < scan.needs.length; n += 2) {
-    if (scan.needs[n + 1]! >= reaches(scan.needs[n]!)) return { kind: 'early', client: scan.needs[n]!, clock: scan.needs[n + 1]! };
-  }
+  const order = scan.needs.length > 0 || (adds && scan.deletes.length > 0) ? orderOf(vector, scan) : null;
+  if (order?.missing) return { kind: 'early', ...order.missing };
+  if (order && order.stops.size > 0) return isCircular;
   for (let n = 0; n < scan.deletes.length; n += 3) {
     const client = scan.deletes[n]!;
     const to = scan.deletes[n + 2]!;
-    if (to > reaches(client)) return { kind: 'early', client, clock: to - 1 };
+    if (to > (order?.reach.get(client) ?? vector.get(client) ?? 0)) return { kind: 'early', client, clock: to - 1 };
     if (adds) continue;
     const ranges = deleted.get(client);
     if (!ranges ? to > scan.deletes[n + 1]! : !hasRange(ranges, scan.deletes[n + 1]!, to)) adds = true;
   }
   return adds ? isNew : isKnown;
-}
-
-function broughtBy(scan: Scan): Map<number, number> {
-  const brought = new Map<number, number>();
-  for (let n = 0; n < scan.client.length; n += 1) brought.set(scan.client[n]!, scan.to[n]!);
-  return brought;
 }
 
 /** Takes in what was judged `new`, or what is known to be in the log. */

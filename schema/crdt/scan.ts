@@ -12,7 +12,7 @@ export interface Scan {
   readonly client: number[];
   readonly from: number[];
   readonly to: number[];
-  /** Structs of other clients that it depends on and that the given state vector lacks: client, clock, client, clock… */
+  /** Structs of other clients that it depends on and that the given state vector lacks: client, clock, and client and clock of the struct that depends; … */
   readonly needs: number[];
   /** Deleted ranges: client, from, to (exclusive), … */
   readonly deletes: number[];
@@ -27,8 +27,8 @@ export interface Scan {
 export interface StructSink {
   section(client: number): void;
   struct(clock: number, length: number, start: number, end: number): void;
-  /** Of the struct that is reported next. */
-  need(client: number, clock: number): void;
+  /** What the struct that is reported next depends on, of other clients. */
+  need?(client: number, clock: number): void;
 }
 
 /** Thrown inside only. */
@@ -183,8 +183,8 @@ function readId(client: number, before: number, known: ReadonlyMap<number, numbe
     if (clock >= before) throw malformed;
     return;
   }
-  sink?.need(other, clock);
-  if (clock >= (known.get(other) ?? 0)) scan.needs.push(other, clock);
+  sink?.need?.(other, clock);
+  if (clock >= (known.get(other) ?? 0)) scan.needs.push(other, clock, client, before);
 }
 
 function readItem(info: number, client: number, clock: number, known: ReadonlyMap<number, number>, sink: StructSink | null): number {

@@ -106,7 +106,9 @@ function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks
   const part = fittingPart(room.known, update);
   const fit = part && scanUpdate(part, room.known.vector);
   if (part && fit && judge(room.known, fit).kind === 'new') accept(desk, connection, part, fit);
-  if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
+  // What stands on itself never fits: holding it back would wait for nothing.
+  if (verdict.kind === 'circular') desk.figures.discarded += 1;
+  else if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
 }
 
 function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Scan): void {
