@@ -62,6 +62,9 @@ export const limits = {
   roomLogSpareBytesMax: 1_024 * 1_024,
   /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
   roomCompactHeapMiBMax: 768,
+  /** One document is built in no more than this, and its base is no larger; a room for which that is not enough keeps its log as it is. */
+  roomCompactMsMax: 30_000,
+  roomBaseBytesMax: 64 * 1_024 * 1_024,
   roomCompactIdleMs: 5_000,
   // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomsOwnedMax: 2_000,

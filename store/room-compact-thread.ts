@@ -4,8 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { canais } from '../schema/rooms.ts';
 import { updatesIn } from '../schema/room-frames.ts';
 import { addressesIn, compactUpdates, documentOf } from './room-compaction.ts';
+import { limits } from './limits.ts';
 import { describeBase, documentReader } from './room-log-database.ts';
 import type { CompactedRoom, RoomKey } from './room-log.ts';
+import { integrable } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** A document as it is kept: all that a base or a search for attachments is made of. */
@@ -27,6 +29,8 @@ export type CompactRequest =
 function compacted(stored: ReadDocument | null): CompactedRoom | null {
   if (!stored || stored.rows.length === 0) return null;
   const { state, dropped } = compactUpdates(stored.base, stored.rows.flatMap(updatesIn));
+  if (state.length > limits.roomBaseBytesMax)
+    throw new Error(`its base has ${state.length} bytes, the limit is ${limits.roomBaseBytesMax}`);
   return { base: state, ...describeBase(state), seq: stored.seq, dropped };
 }
 
@@ -35,7 +39,8 @@ function attachmentsOf(documents: readonly (ReadDocument | null)[]): ReadonlySet
   for (const stored of documents) {
     if (!stored) continue;
     const base = stored.base === null ? [] : [stored.base];
-    const doc = documentOf([...base, ...stored.rows.flatMap(updatesIn)]);
+    const { base: whole, updates } = integrable(stored.base, stored.rows.flatMap(updatesIn));
+    const doc = documentOf([...(whole === null ? [] : [whole]), ...updates]);
     for (const address of addressesIn(doc, [...base, ...stored.rows])) found.add(address);
   }
   return found;

@@ -4,25 +4,27 @@
  */
 import * as Y from 'yjs';
 import { joinTypedRuns } from '../schema/crdt/update.ts';
+import { integrable } from './room-mending.ts';
 
 export interface Compaction {
   readonly state: Uint8Array<ArrayBuffer>;
-  /** Updates that can't be applied to any document. */
+  /** Updates that can't be applied to any document, as a whole or in part. */
   readonly dropped: number;
 }
 
 const poisonMax = 100;
 
 /** Throws when the base itself can't be applied, or almost nothing can. */
-export function compactUpdates(base: Uint8Array | null, updates: readonly Uint8Array[]): Compaction {
+export function compactUpdates(storedBase: Uint8Array | null, stored: readonly Uint8Array[]): Compaction {
+  const { base, updates, dropped: mended } = integrable(storedBase, stored);
   const before = base === null ? [] : [base];
   try {
-    return { state: encoded(documentOf([...before, ...joinTypedRuns(updates)])), dropped: 0 };
+    return { state: encoded(documentOf([...before, ...joinTypedRuns(updates)])), dropped: mended };
   } catch {
     // Rare: find out which.
   }
   const good: Uint8Array[] = [...before];
-  let dropped = 0;
+  let dropped = mended;
   let doc = documentOf(good);
   for (const update of updates) {
     try {
@@ -30,7 +32,7 @@ export function compactUpdates(base: Uint8Array | null, updates: readonly Uint8A
       good.push(update);
     } catch (error) {
       dropped += 1;
-      if (dropped > poisonMax) throw error;
+      if (dropped - mended > poisonMax) throw error;
       // It may have been applied in part.
       doc = documentOf(good);
     }

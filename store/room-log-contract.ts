@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { decodeVector } from '../schema/crdt/update.ts';
 import { contentOf, editAtRandom, randomOf } from '../schema/crdt/testing/random-edits.ts';
+import { encodeUints } from '../schema/varuint.ts';
 import { updateFrameBytes, updatesIn, writeUpdateFrame } from '../schema/room-frames.ts';
 import type { RoomKey, RoomLog } from './room-log.ts';
 
@@ -111,6 +112,20 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       const { vector, deletes } = await log.load(room);
       expect(decodeVector(vector, 10)).toEqual(decodeVector(Y.encodeStateVector(doc), 10));
       expect(() => Y.decodeUpdate(deletes)).not.toThrow();
+    });
+
+    test('what stands on itself is in no base: no document waits for it, however often it was written', async () => {
+      const circle = (n: number): Uint8Array => {
+        const [low, high] = [encodeUints([1_000 + 2 * n]), encodeUints([1_001 + 2 * n])];
+        return Uint8Array.from([2, 1, ...high, 0, 0x84, ...low, 0, 1, 120, 1, ...low, 0, 0x84, ...high, 0, 1, 120, 0]);
+      };
+      const { doc, updates } = typed(7, 40);
+      const circles = Array.from({ length: 2_000 }, (_, n) => circle(n));
+      await log.append([{ ...room, seq: 1, frames: framed([...updates.slice(0, 20), ...circles, ...updates.slice(20)]) }]);
+      const made = await log.compact(room);
+      expect(made?.dropped).toBe(circles.length);
+      const kept = await read(log, room);
+      expect([kept.store.pendingStructs, contentOf(kept)]).toEqual([null, contentOf(doc)]);
     });
 
     test('nothing to compact is no base', async () => {

@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { canais, type Canal } from '../schema/rooms.ts';
 import { describeBase, documentReader, joined, openRoomDatabase } from './room-log-database.ts';
 import type { LoggedRoom, RoomKey } from './room-log.ts';
+import { mendedDocument } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** Rows of one `append`, packed: where each one lies in `bytes`, behind the one before. */
@@ -105,8 +106,8 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
   };
   const load = (key: RoomKey): LoggedRoom => {
     const stored = read(key);
-    const base = stored?.base ?? null;
-    return { base, ...describeBase(base), tail: joined(stored?.rows ?? []), seq: stored?.seq ?? 0 };
+    const { base, tail } = mendedDocument(stored?.base ?? null, joined(stored?.rows ?? []));
+    return { base, ...describeBase(base), tail, seq: stored?.seq ?? 0 };
   };
   const close = (): null => {
     try {

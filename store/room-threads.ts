@@ -69,8 +69,14 @@ function failed(file: string | null, why: string, code: string | null): SvcError
   return new SvcError('STORE_FAILED', `${file === null ? 'a room' : `the room log ${file}`} can't be read or written: ${why}`);
 }
 
-/** One question at a time; a thread while there are any, and a little longer. `file` null: documents come with the questions. */
-export function createCompactor(file: string | null): Pick<Thread<CompactRequest>, 'ask' | 'end'> {
+/**
+ * One question at a time; a thread while there are any, and a little longer. `file` null: documents come with the questions. A document that takes
+ * longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the next question has another one.
+ */
+export function createCompactor(
+  file: string | null,
+  deadlineMs: number = limits.roomCompactMsMax,
+): Pick<Thread<CompactRequest>, 'ask' | 'end'> {
   let thread: Thread<CompactRequest> | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -82,7 +88,7 @@ export function createCompactor(file: string | null): Pick<Thread<CompactRequest
     });
     try {
       await thread.opened;
-      return await thread.ask(request, transfer);
+      return await within(deadlineMs, file, thread.ask(request, transfer));
     } catch (error) {
       // It may be gone; the next one starts afresh.
       await thread.end();
@@ -107,4 +113,18 @@ export function createCompactor(file: string | null): Pick<Thread<CompactRequest
       await thread?.end();
     },
   };
+}
+
+async function within(deadlineMs: number, file: string | null, answer: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failed(file, `building its document takes longer than ${deadlineMs} ms`, null)), deadlineMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+    // A thread that is ended then rejects what nobody waits for any more.
+    answer.catch(() => {});
+  }
 }

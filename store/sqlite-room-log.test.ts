@@ -5,7 +5,9 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as Y from 'yjs';
+import { wideUpdate } from '../schema/crdt/testing/wild-updates.ts';
 import { framed, roomLogContract, typed } from './room-log-contract.ts';
+import { createCompactor } from './room-threads.ts';
 import { openSqliteRoomLog } from './sqlite-room-log.ts';
 
 const key = { sala: 's000000000000000000009', canal: 'documento' } as const;
@@ -49,6 +51,31 @@ test('damage is said, never shown as less text: a hole, a torn row, a missing ba
   }
   await log.close();
   await expect(openSqliteRoomLog(path.join(dir, 'nowhere\0'))).rejects.toMatchObject({ code: 'STORE_FAILED' });
+});
+
+test('a document that takes too long to build is refused and its thread ended; the others are built as before', async () => {
+  const log = await openSqliteRoomLog(file);
+  const slow = { ...key, sala: 's000000000000000000001' } as const;
+  await log.append([{ ...slow, seq: 1, frames: framed([wideUpdate(16_000)]) }]);
+  await log.append([{ ...key, seq: 1, frames: framed(typed(2, 3).updates) }]);
+  await log.close();
+  const compactor = createCompactor(file, 2_000);
+  const [late, next] = await Promise.allSettled([compactor.ask({ kind: 'compact', key: slow }), compactor.ask({ kind: 'compact', key })]);
+  await compactor.end();
+  expect(late).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'STORE_FAILED', message: expect.stringContaining('longer than 2000 ms') },
+  });
+  expect(next.status).toBe('fulfilled');
+});
+
+test('what stands on itself is left out of a document that is opened', async () => {
+  const log = await openSqliteRoomLog(file);
+  const circle = Uint8Array.of(2, 1, 2, 0, 0x84, 1, 0, 1, 120, 1, 1, 0, 0x84, 2, 0, 1, 120, 0);
+  const { updates } = typed(3, 5);
+  await log.append([{ ...key, seq: 1, frames: framed([circle, ...updates, circle]) }]);
+  expect(Buffer.compare((await log.load(key)).tail, framed(updates))).toBe(0);
+  await log.close();
 });
 
 test('a newer file is left alone', async () => {

@@ -80,6 +80,7 @@ export const limits = {
   roomCompactQuietMs: 500,
   roomCompactWaitMsMax: 10_000,
   roomCompactRetryMs: 60_000,
+  roomCompactRetryMsMax: 60 * 60_000,
   /** A room without sockets is forgotten after so long. */
   roomLingerMs: 1_000,
   // What rooms may take. Decision: docs/decisions/0142-budget-of-rooms.md

@@ -26,7 +26,12 @@ const first: readonly number[] = [4, 1, 1, 97, 1, 120];
 const verdict = (update: Uint8Array, known: Knowledge = knowsNothing()) => judge(known, scanUpdate(update, known.vector)!);
 const partOf = (update: Uint8Array): string | null => {
   const part = fittingPart(knowsNothing(), update);
-  return part && Y.decodeUpdate(part).structs.map(({ id }) => `${id.client}:${id.clock}`).join(' ');
+  return (
+    part &&
+    Y.decodeUpdate(part)
+      .structs.map(({ id }) => `${id.client}:${id.clock}`)
+      .join(' ')
+  );
 };
 
 describe('structs of one update', () => {

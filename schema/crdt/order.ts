@@ -34,7 +34,10 @@ export function orderOf(vector: ReadonlyMap<number, number>, scan: Scan): Order 
 const reachIn = (vector: ReadonlyMap<number, number>, reach: ReadonlyMap<number, number>, client: number): number =>
   reach.get(client) ?? vector.get(client) ?? 0;
 
-function reachOf(vector: ReadonlyMap<number, number>, scan: Scan): { readonly reach: Map<number, number>; readonly hole: Order['missing'] } {
+function reachOf(
+  vector: ReadonlyMap<number, number>,
+  scan: Scan,
+): { readonly reach: Map<number, number>; readonly hole: Order['missing'] } {
   const reach = new Map<number, number>();
   let hole: Order['missing'] = null;
   for (let n = 0; n < scan.client.length; n += 1) {

@@ -40,6 +40,7 @@ export function isDue({ tail, updates, baseBytes }: Room): boolean {
 
 export function createCompaction({ log, clock, random, onCompacted, onFailed }: CompactionDeps): Compaction {
   const due = new Map<Room, Due>();
+  const failed = new WeakMap<Room, number>();
   let running: Room | null = null;
   let cancel: (() => void) | null = null;
 
@@ -68,13 +69,17 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
       .then((made) => compacted(room, made))
       .catch((error: unknown) => {
         running = null;
-        enter(room, limits.roomCompactRetryMs);
+        const failures = (failed.get(room) ?? 0) + 1;
+        failed.set(room, failures);
+        // One that always takes too long has the thread for a small part of the time.
+        enter(room, Math.min(limits.roomCompactRetryMs * 2 ** (failures - 1), limits.roomCompactRetryMsMax));
         onFailed(room, error);
       })
       .finally(arm);
   };
   const compacted = (room: Room, made: CompactedRoom | null): null => {
     running = null;
+    failed.delete(room);
     if (made) onCompacted(room, made);
     // One that was left is not rebased: it would stay due for ever.
     if (room.state !== 'gone' && isDue(room)) enter(room, 0);

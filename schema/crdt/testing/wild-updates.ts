@@ -55,3 +55,19 @@ function deletes(random: (below: number) => number, around: (client: number) => 
   const of = clients.filter(() => random(6) === 0);
   return [of.length, ...of.flatMap((client) => [client, 1, ...encodeUints([around(client), 1 + random(3)])])];
 }
+
+/**
+ * One update that Yjs takes a quarter of a billion steps for: `count` letters and bytes in a row, and as many letters before all of them, each of
+ * which is placed by a look at everything up to the last one.
+ */
+export function wideUpdate(count: number): Uint8Array<ArrayBuffer> {
+  const row = Array.from({ length: count }, (_, n) =>
+    n === 0 ? [4, 1, 1, 97, 1, 120] : n % 2 === 0 ? [0x84, 1, ...encodeUints([n - 1]), 1, 120] : [0x83, 1, ...encodeUints([n - 1]), 1, 0],
+  );
+  const before = [0x44, 1, ...encodeUints([count - 1]), 1, 120];
+  const sections = [
+    [...encodeUints([count, 2, 0]), ...Array.from({ length: count }, () => before).flat()],
+    [...encodeUints([count, 1, 0]), ...row.flat()],
+  ];
+  return Uint8Array.from([2, ...sections.flat(), 0]);
+}
