@@ -39,7 +39,10 @@ export function integrable(base: Uint8Array | null, updates: readonly Uint8Array
 const nothing = Uint8Array.of(0, 0);
 
 /** The same of frames, as a document is loaded; what needs no mending is given back as it is. */
-export function mendedDocument(base: Uint8Array | null, tail: Uint8Array<ArrayBuffer>): { readonly base: Uint8Array | null; readonly tail: Uint8Array<ArrayBuffer> } {
+export function mendedDocument(
+  base: Uint8Array | null,
+  tail: Uint8Array<ArrayBuffer>,
+): { readonly base: Uint8Array | null; readonly tail: Uint8Array<ArrayBuffer> } {
   const mended = integrable(base, updatesIn(tail));
   if (mended.dropped === 0) return { base, tail };
   return { base: mended.base, tail: joined(mended.updates.map((update) => frameOf([messages.sync, syncs.update], update))) };

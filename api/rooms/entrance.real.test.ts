@@ -34,7 +34,7 @@ beforeEach(async () => {
   verdict = Promise.withResolvers();
   const entrance = createEntrance({
     site: siteOf('http://svc.localhost', 80, 'subdomain'),
-    tickets: { isGood: () => true, admit: async () => await verdict.promise },
+    tickets: { isGood: () => true, use: () => true, admit: async () => await verdict.promise },
     relay: world.relay,
   });
   front = createServer();

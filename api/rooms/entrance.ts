@@ -16,7 +16,7 @@ export type RoomEntrance = (req: IncomingMessage, socket: Duplex, head: Buffer, 
 
 export interface EntranceDeps {
   readonly site: Site;
-  readonly tickets: Pick<Tickets, 'isGood' | 'admit'>;
+  readonly tickets: Pick<Tickets, 'isGood' | 'use' | 'admit'>;
   readonly relay: Relay;
   /** Takes it to the portal that has the room; null: that is this one. Absent: there are no others. */
   readonly elsewhere?: (sala: string) => Promise<Carry | null>;
@@ -35,6 +35,7 @@ export function createEntrance({ site, tickets, relay, elsewhere }: EntranceDeps
     const { sala, canal, bilhete } = place;
     // Before anybody is asked whose the room is, who would take it.
     if (!tickets.isGood(sala, bilhete)) return refuseUpgrade(socket, 403, 'Forbidden');
+    if (!isCarried && !tickets.use(bilhete)) return refuseUpgrade(socket, 429, 'Too Many Requests');
     // Once only: where a room changes hands meanwhile, the relay sends the client away, and it comes again.
     const carry = isCarried ? null : ((await elsewhere?.(sala)) ?? null);
     if (socket.destroyed) return;

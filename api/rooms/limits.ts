@@ -4,6 +4,8 @@ export const limits = {
   /** So many at once of one person, and how soon one more. */
   roomTicketsBurst: 1_024,
   roomTicketRefillMs: 50,
+  /** Openings with one ticket: a page takes a new one for each attempt. */
+  roomTicketUsesMax: 64,
   roomChangesBurst: 200,
   roomChangeRefillMs: 500,
   noticesBurst: 60,
@@ -100,6 +102,14 @@ export const limits = {
   // Presence. Decision: docs/decisions/0092-presence-table.md
   roomPresenceIdsPerSocketMax: 4,
   roomPresenceBytesMax: 16 * 1_024,
+  /** Kept of one person in one document, and of all: the whole table fits in what a slow reader may have waiting. */
+  roomPresencePersonBytesMax: 384 * 1_024,
+  roomPresenceRoomBytesMax: 1_536 * 1_024,
+  /** What an entry takes beside its text: the portal's word on who that is. */
+  roomPresenceOverheadBytes: 256,
+  /** What one person may say of themselves in one document: at once, and for ever. */
+  roomPresenceBurstBytes: 2 * 1_024 * 1_024,
+  roomPresenceBytesPerSecond: 384 * 1_024,
   /** In a frame: a client may tell of all whom it sees. */
   roomPresenceEntriesMax: 10_000,
   roomPingMs: 20_000,

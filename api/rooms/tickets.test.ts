@@ -50,6 +50,15 @@ test('lets in for 59.9 s, as often as asked, with who it is and the role of now'
   expect(await tickets.admit(room, ticket)).toEqual({ kind: 'refused' });
 });
 
+test('opens so many times with one ticket, and again with another', async () => {
+  const { clock, tickets } = await world();
+  const [one, other] = [tickets.give(ana), tickets.give(ana)];
+  const uses = Array.from({ length: 65 }, () => tickets.use(one));
+  expect([uses.filter(Boolean).length, uses.at(-1), tickets.use(other)]).toEqual([64, false, true]);
+  clock.advance(59_000);
+  expect(tickets.use(one)).toBe(false);
+});
+
 test('opens no other room, and nothing else is a ticket', async () => {
   const { tickets } = await world();
   const ticket = tickets.give(ana);

@@ -1,7 +1,7 @@
 /**
- * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, any number of times (spec 5.4). A ticket says itself what
- * it is bound to, sealed with a key of the store (AES-256-GCM): nothing is kept of it, and any portal of the store reads it. The role is read when
- * it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
+ * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, again and again within bounds (spec 5.4). A ticket says itself
+ * what it is bound to, sealed with a key of the store (AES-256-GCM): any portal of the store reads it, and keeps no more of it than how often it
+ * was used there. The role is read when it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
  */
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -9,6 +9,7 @@ import type { PersonRecord } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { seal, unseal } from '../auth/sealed.ts';
 import { initials } from '../people.ts';
+import { limits } from './limits.ts';
 import type { Seat } from './contract.ts';
 
 /** What a ticket is bound to. */
@@ -38,6 +39,8 @@ export interface Tickets {
   give(to: TicketFor): string;
   /** A portal of the store gave it for this room, and its time is not over. Asks nobody: who sends another one costs nothing. */
   isGood(sala: string, bilhete: string): boolean;
+  /** Counts one opening with a good ticket; false: it has had them all. */
+  use(bilhete: string): boolean;
   /** Never rejects for what a client sent; for a store that can't be read it does. */
   admit(sala: string, bilhete: string): Promise<Admission>;
 }
@@ -67,7 +70,20 @@ export function createTickets({ clock, key, rooms, person, alive }: TicketDeps):
     const isOfNow = leftMs > 0 && leftMs <= sharedLimits.roomTicketMs + sharedLimits.portalsSkewMsMax;
     return isOfNow && ticket?.sala === sala ? ticket : null;
   };
+  const used = new Map<string, { times: number; readonly untilMs: number }>();
+  const use = (bilhete: string): boolean => {
+    for (const [old, { untilMs }] of used) {
+      if (untilMs > clock.nowMs()) break;
+      used.delete(old);
+    }
+    const keptMs = sharedLimits.roomTicketMs + sharedLimits.portalsSkewMsMax;
+    const one = used.get(bilhete) ?? { times: 0, untilMs: clock.nowMs() + keptMs };
+    used.set(bilhete, one);
+    one.times += 1;
+    return one.times <= limits.roomTicketUsesMax;
+  };
   return {
+    use,
     isGood: (sala, bilhete) => read(sala, bilhete) !== null,
     give: (to) => seal(key, purpose, { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
     admit: async (sala, bilhete) => {

@@ -1,6 +1,7 @@
 /** Everybody sees everybody, while people come and go: many clients of y-protocols over real sockets. Source: spec 2.4, 6 */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limits } from '../limits.ts';
+import { encodeUints } from '../../../schema/varuint.ts';
 import { connect, type RawClient } from '../../../test/support/room-client.ts';
 import { startRelay, type RelayWorld } from '../../../test/support/relay-world.ts';
 import { sala } from '../../../test/support/use-relay.ts';
@@ -90,4 +91,32 @@ test('a room that grows past and shrinks below the size from which it counts as 
     move(1);
     await soon(() => expect(unaware()).toBe(0));
   }
+});
+
+test('a viewer with 120 sockets, each of which says all it may, is sent away; the owner stays, writes and is seen', async () => {
+  const owner = connect(`${world.url}/${sala}/documento`, 'ana:dona');
+  owner.presence.setLocalState({ cursor: 0 });
+  people.push(owner);
+  await owner.synced;
+  const codes: number[] = [];
+  for (let n = 0; n < 120; n += 1) {
+    const viewer = connect(`${world.url}/${sala}/documento`, 'bia:ver');
+    people.push(viewer);
+    void viewer.closed.then((code) => codes.push(code));
+    viewer.ws.on('open', () => {
+      for (const id of [1, 2, 3, 4]) {
+        const state = JSON.stringify({ x: 'x'.repeat(15_900) });
+        viewer.send(1, Uint8Array.from([1, ...encodeUints([10 * n + id, 1, state.length]), ...Buffer.from(state)]));
+      }
+    });
+  }
+  await soon(() => expect(codes.length).toBeGreaterThan(80));
+  expect(new Set(codes)).toEqual(new Set([1013]));
+  const reader = connect(`${world.url}/${sala}/documento`, 'caio:editar');
+  people.push(reader);
+  await reader.synced;
+  owner.doc.getText('text').insert(0, 'still here');
+  await soon(() => expect(reader.doc.getText('text').toJSON()).toBe('still here'));
+  await soon(() => expect(reader.presence.getStates().has(owner.doc.clientID)).toBe(true));
+  expect(owner.ws.readyState).toBe(owner.ws.OPEN);
 });

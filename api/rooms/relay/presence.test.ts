@@ -6,7 +6,7 @@ import * as Y from 'yjs';
 import { limits } from '../limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
 import type { Seat } from '../contract.ts';
-import { changesFrame, emptyPresence, leave, publish, tableFrame, type Owner } from './presence.ts';
+import { changesFrame, emptyPresence, leave, publish, tableFrame, type Owner, type PresenceTable } from './presence.ts';
 
 const ownerOf = (usuario: string, por: Seat['por'] = 'pagina'): Owner => ({
   seat: { sala: 's', app: 'notas', usuario, nome: usuario.toUpperCase(), iniciais: usuario[0]!, papel: 'ver', por },
@@ -39,6 +39,7 @@ function seen(frames: readonly (Uint8Array | null)[]): Map<number, Record<string
 }
 
 const noBad = (): void => expect.unreachable();
+const quiet = { discard: noBad, nowMs: 0 };
 const count = (): { discard: () => void; of: () => number } => {
   let discarded = 0;
   return { discard: () => void (discarded += 1), of: () => discarded };
@@ -50,7 +51,7 @@ describe('what others see', () => {
     const ana = ownerOf('ana');
     const forged = { usuario: 'bea', login: 'bea@casa.example', por: 'backend', de: 'Bea' };
     const state = { user: { name: 'Rei', iniciais: 'R', color: '#000', extra: 1, ...forged }, cursor: { at: 3 } };
-    expect(publish(table, ana, word(7, 1, state), noBad)).toBe('changed');
+    expect(publish(table, ana, word(7, 1, state), quiet)).toBe('changed');
     expect(seen([changesFrame(table, noBad)]).get(7)).toEqual({
       user: { usuario: 'ana', name: 'ANA', iniciais: 'a', color: corDe('ana'), extra: 1 },
       cursor: { at: 3 },
@@ -59,8 +60,8 @@ describe('what others see', () => {
 
   test('a page that says nothing of itself has a name all the same; a backend keeps its own, and whose it is stands beside it', () => {
     const table = emptyPresence<Owner>();
-    publish(table, ownerOf('ana'), word(7, 1, { cursor: 1 }), noBad);
-    publish(table, ownerOf('bea', 'backend'), word(8, 1, { user: { name: 'Robô', usuario: 'ana', login: 'ana' } }), noBad);
+    publish(table, ownerOf('ana'), word(7, 1, { cursor: 1 }), quiet);
+    publish(table, ownerOf('bea', 'backend'), word(8, 1, { user: { name: 'Robô', usuario: 'ana', login: 'ana' } }), quiet);
     const states = seen([tableFrame(table, noBad)]);
     expect(states.get(7)).toMatchObject({ user: { name: 'ANA' } });
     const robot = { usuario: 'bea', name: 'Robô', de: 'BEA', por: 'backend', color: corDe('bea') };
@@ -71,7 +72,7 @@ describe('what others see', () => {
   test('only the newest state of a turn leaves, and nothing twice', () => {
     const table = emptyPresence<Owner>();
     const ana = ownerOf('ana');
-    for (let clock = 1; clock <= 50; clock += 1) publish(table, ana, word(7, clock, { clock }), noBad);
+    for (let clock = 1; clock <= 50; clock += 1) publish(table, ana, word(7, clock, { clock }), quiet);
     const frame = changesFrame(table, noBad);
     expect(frame!.length).toBeLessThan(150);
     expect(seen([frame]).get(7)).toMatchObject({ clock: 50 });
@@ -83,10 +84,10 @@ describe('what others see', () => {
     const [ana, bea] = [ownerOf('ana'), ownerOf('bea')];
     const frames = [];
     for (let n = 1; n < 2_000; n += 1) {
-      publish(table, ana, word(n, 1, { n }), noBad);
-      publish(table, ana, word(n, 2, null), noBad);
+      publish(table, ana, word(n, 1, { n }), quiet);
+      publish(table, ana, word(n, 2, null), quiet);
     }
-    publish(table, bea, word(5_000, 3, {}), noBad);
+    publish(table, bea, word(5_000, 3, {}), quiet);
     frames.push(changesFrame(table, noBad));
     expect(leave(table, bea)).toBe(true);
     expect(leave(table, bea)).toBe(false);
@@ -101,28 +102,28 @@ describe('who may speak for an id', () => {
     const table = emptyPresence<Owner>();
     const [ana, again, bea] = [ownerOf('ana'), ownerOf('ana'), ownerOf('bea')];
     const discarded = count();
-    publish(table, ana, word(7, 5, { cursor: 1 }), noBad);
+    publish(table, ana, word(7, 5, { cursor: 1 }), quiet);
     for (const forged of [word(7, 2 ** 31, { forged: true }), word(7, 5, null), word(7, 6, null)]) {
-      expect(publish(table, bea, forged, discarded.discard)).toBe('nothing');
+      expect(publish(table, bea, forged, { discard: discarded.discard, nowMs: 0 })).toBe('nothing');
     }
     expect(discarded.of()).toBe(3);
-    expect(publish(table, ana, word(7, 6, { cursor: 2 }), noBad)).toBe('changed');
-    expect(publish(table, again, word(7, 6, { cursor: 3 }), noBad)).toBe('changed');
+    expect(publish(table, ana, word(7, 6, { cursor: 2 }), quiet)).toBe('changed');
+    expect(publish(table, again, word(7, 6, { cursor: 3 }), quiet)).toBe('changed');
     // The old one ends late: what the new one says stays.
     expect(leave(table, ana)).toBe(false);
     expect(seen([tableFrame(table, noBad)]).get(7)).toMatchObject({ cursor: 3 });
     // Once nobody has it, it is free.
     leave(table, again);
-    expect(publish(table, bea, word(7, 1, { mine: true }), noBad)).toBe('changed');
+    expect(publish(table, bea, word(7, 1, { mine: true }), quiet)).toBe('changed');
   });
 
   test('a socket has a few ids, and a state so many bytes', () => {
     const table = emptyPresence<Owner>();
     const ana = ownerOf('ana');
     const discarded = count();
-    for (let id = 1; id <= 100; id += 1) publish(table, ana, word(id, 1, {}), discarded.discard);
+    for (let id = 1; id <= 100; id += 1) publish(table, ana, word(id, 1, {}), { discard: discarded.discard, nowMs: 0 });
     expect([table.entries.size, discarded.of()]).toEqual([limits.roomPresenceIdsPerSocketMax, 100 - limits.roomPresenceIdsPerSocketMax]);
-    publish(table, ana, word(1, 2, { big: 'x'.repeat(limits.roomPresenceBytesMax) }), discarded.discard);
+    publish(table, ana, word(1, 2, { big: 'x'.repeat(limits.roomPresenceBytesMax) }), { discard: discarded.discard, nowMs: 0 });
     expect(seen([tableFrame(table, noBad)]).get(1)).not.toHaveProperty('big');
   });
 
@@ -131,11 +132,11 @@ describe('who may speak for an id', () => {
     for (const asks of [changesFrame, tableFrame]) {
       const table = emptyPresence<Owner>();
       const [ana, bea] = [ownerOf('ana'), ownerOf('bea')];
-      for (const id of [7, 8]) publish(table, ana, word(id, 1, { id }), noBad);
-      publish(table, bea, word(9, 1, {}), noBad);
+      for (const id of [7, 8]) publish(table, ana, word(id, 1, { id }), quiet);
+      publish(table, bea, word(9, 1, {}), quiet);
       const frames = [changesFrame(table, noBad)];
-      publish(table, ana, word(7, 2, { again: true }), noBad);
-      publish(table, ana, bad, noBad);
+      publish(table, ana, word(7, 2, { again: true }), quiet);
+      publish(table, ana, bad, quiet);
       // The relay ends the socket, which takes all its ids out.
       frames.push(asks(table, (by) => leave(table, by)));
       frames.push(changesFrame(table, noBad));
@@ -149,7 +150,7 @@ describe('who may speak for an id', () => {
       const table = emptyPresence<Owner>();
       const ana = ownerOf('ana');
       const json = new TextEncoder().encode(bad);
-      publish(table, ana, Uint8Array.of(1, 7, 1, json.length, ...json), noBad);
+      publish(table, ana, Uint8Array.of(1, 7, 1, json.length, ...json), quiet);
       const told: Owner[] = [];
       expect(seen([changesFrame(table, (by) => told.push(by))]).size).toBe(0);
       expect(told).toEqual([ana]);
@@ -157,8 +158,45 @@ describe('who may speak for an id', () => {
     }
     const whole = word(7, 1, { cursor: 1 });
     for (let length = 1; length < whole.length; length += 1) {
-      expect(publish(emptyPresence<Owner>(), ownerOf('ana'), whole.slice(0, length), noBad)).toBe('malformed');
+      expect(publish(emptyPresence<Owner>(), ownerOf('ana'), whole.slice(0, length), quiet)).toBe('malformed');
     }
-    expect(publish(emptyPresence<Owner>(), ownerOf('ana'), Uint8Array.of(...whole, 0), noBad)).toBe('malformed');
+    expect(publish(emptyPresence<Owner>(), ownerOf('ana'), Uint8Array.of(...whole, 0), quiet)).toBe('malformed');
+  });
+});
+
+describe('space for presence', () => {
+  const large = (id: number, clock = 1): Uint8Array => word(id, clock, { big: 'x'.repeat(15_000) });
+  /** Sockets of one person say as much as they may: four ids each. */
+  const flood = (table: PresenceTable<Owner>, usuario: string, sockets: number, firstId: number): string[] =>
+    Array.from({ length: sockets }, (_, n) => n).flatMap((n) => {
+      const socket = ownerOf(usuario);
+      return [0, 1, 2, 3].map((id) => publish(table, socket, large(firstId + 4 * n + id), { discard: () => {}, nowMs: n * 1_000 }));
+    });
+
+  test('one person gets no more than a share of it, in however many sockets', () => {
+    const table = emptyPresence<Owner>();
+    const said = flood(table, 'bia', 30, 1_000);
+    expect(said.slice(0, 24)).toEqual(Array(24).fill('changed'));
+    expect(said).toContain('tooMuch');
+    expect(tableFrame(table, noBad)!.length).toBeLessThan(512 * 1_024);
+    expect(publish(table, ownerOf('ana'), large(7), quiet)).toBe('changed');
+  });
+
+  test('where several use up all of it, the ones with most give way to the others', () => {
+    const table = emptyPresence<Owner>();
+    const ana = ownerOf('ana');
+    publish(table, ana, large(7), quiet);
+    for (const [n, usuario] of ['bia', 'caio', 'dora', 'edu', 'fabio', 'gil'].entries()) flood(table, usuario, 6, 1_000 * (n + 1));
+    expect(publish(table, ownerOf('hugo'), large(8), quiet)).toBe('changed');
+    expect([...table.entries.keys()].filter((id) => id < 1_000)).toEqual([7, 8]);
+    expect(tableFrame(table, noBad)!.length).toBeLessThan(2 * 1_024 * 1_024);
+  });
+
+  test('said too fast it is too much, and no longer after a while', () => {
+    const table = emptyPresence<Owner>();
+    const bia = ownerOf('bia');
+    const said = Array.from({ length: 200 }, (_, n) => publish(table, bia, large(7, n + 1), quiet));
+    expect([said[99], said[199]]).toEqual(['changed', 'tooMuch']);
+    expect(publish(table, bia, large(7, 1_000), { ...quiet, nowMs: 10_000 })).toBe('changed');
   });
 });

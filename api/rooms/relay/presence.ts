@@ -31,17 +31,42 @@ export interface PresenceTable<By extends Owner> {
   readonly changed: Map<number, number | null>;
   /** All of it as one frame, until something changes: many come at once when a portal is back. */
   whole: Uint8Array | null;
+  /** What each person has in it, and said lately; as long as the room is open. */
+  readonly shares: Map<string, Share>;
+  /** Of all of them. */
+  bytes: number;
 }
 
-export const emptyPresence = <By extends Owner>(): PresenceTable<By> => ({ entries: new Map(), changed: new Map(), whole: null });
+/** Of one person, in all their sockets. */
+interface Share {
+  /** Kept in the table. */
+  bytes: number;
+  /** Said, less what time has taken off again; at `atMs`, monotonic. */
+  said: number;
+  atMs: number;
+}
+
+export const emptyPresence = <By extends Owner>(): PresenceTable<By> => ({
+  entries: new Map(),
+  changed: new Map(),
+  whole: null,
+  shares: new Map(),
+  bytes: 0,
+});
 
 const nullJson = Uint8Array.of(110, 117, 108, 108);
 const isNull = (json: Uint8Array): boolean => json.length === 4 && json.every((byte, n) => byte === nullJson[n]);
 
-export type Published = 'malformed' | 'changed' | 'nothing';
+/** `tooMuch`: the person has as much as one may in this room, or says it too fast. */
+export type Published = 'malformed' | 'tooMuch' | 'changed' | 'nothing';
 
 /** Takes an awareness update from one connection. Counts what it left out in `discarded`. */
-export function publish<By extends Owner>(table: PresenceTable<By>, by: By, update: Uint8Array, discard: () => void): Published {
+export function publish<By extends Owner>(
+  table: PresenceTable<By>,
+  by: By,
+  update: Uint8Array,
+  { discard, nowMs }: { readonly discard: () => void; readonly nowMs: number },
+): Published {
   const cursor: Cursor = { bytes: update, at: 0 };
   const count = readVaruint(cursor);
   if (count === null || count > limits.roomPresenceEntriesMax) return 'malformed';
@@ -51,38 +76,102 @@ export function publish<By extends Owner>(table: PresenceTable<By>, by: By, upda
     const clock = readVaruint(cursor);
     const json = readVarbytes(cursor);
     if (id === null || clock === null || json === null) return 'malformed';
-    if (takeOne(table, by, id, clock, json)) changed = true;
+    const taken = takeOne(table, by, { id, clock, json, nowMs });
+    if (taken === 'tooMuch') return taken;
+    if (taken === 'changed') changed = true;
     else discard();
   }
   if (cursor.at !== update.length) return 'malformed';
   return changed ? 'changed' : 'nothing';
 }
 
-function takeOne<By extends Owner>(table: PresenceTable<By>, by: By, id: number, clock: number, json: Uint8Array): boolean {
+interface Word {
+  readonly id: number;
+  readonly clock: number;
+  readonly json: Uint8Array;
+  readonly nowMs: number;
+}
+
+function takeOne<By extends Owner>(table: PresenceTable<By>, by: By, { id, clock, json, nowMs }: Word): Published {
   const entry = table.entries.get(id);
-  if (entry && entry.by !== by && !sameVoice(entry.by.seat, by.seat)) return false;
+  if (entry && entry.by !== by && !sameVoice(entry.by.seat, by.seat)) return 'nothing';
   if (isNull(json)) {
-    if (!entry || clock < entry.clock) return false;
+    if (!entry || clock < entry.clock) return 'nothing';
     remove(table, id, clock);
-    return true;
+    return 'changed';
   }
-  if (json.length > limits.roomPresenceBytesMax) return false;
-  if (entry && clock <= entry.clock && (entry.by === by || clock < entry.clock)) return false;
-  if (entry?.by !== by && by.ids.size >= limits.roomPresenceIdsPerSocketMax) return false;
-  entry?.by.ids.delete(id);
+  if (json.length > limits.roomPresenceBytesMax) return 'nothing';
+  if (entry && clock <= entry.clock && (entry.by === by || clock < entry.clock)) return 'nothing';
+  if (entry?.by !== by && by.ids.size >= limits.roomPresenceIdsPerSocketMax) return 'nothing';
+  if (!spend(shareOf(table, by), json.length, nowMs)) return 'tooMuch';
+  if (entry) forget(table, id, entry);
+  const space = makeRoom(table, by, bytesOf(json));
+  if (space !== 'changed') {
+    // What it said before is gone, too: it is older.
+    if (entry) removeForgotten(table, id, clock);
+    return space;
+  }
   by.ids.add(id);
+  keep(table, by, bytesOf(json));
   // Copied: the receive buffer is not kept.
   table.entries.set(id, { clock, encoded: null, said: new Uint8Array(json), by });
   table.changed.set(id, null);
   table.whole = null;
-  return true;
+  return 'changed';
 }
 
 /** A page that reconnects before its old socket is cut takes its id along; no other socket can. */
 const sameVoice = (one: Seat, other: Seat): boolean => one.usuario === other.usuario && one.por === other.por;
 
+const bytesOf = (said: Uint8Array): number => said.length + limits.roomPresenceOverheadBytes;
+
+function shareOf<By extends Owner>({ shares }: PresenceTable<By>, { seat: { usuario } }: By): Share {
+  let share = shares.get(usuario);
+  if (!share) shares.set(usuario, (share = { bytes: 0, said: 0, atMs: 0 }));
+  return share;
+}
+
+function keep<By extends Owner>(table: PresenceTable<By>, by: By, bytes: number): void {
+  shareOf(table, by).bytes += bytes;
+  table.bytes += bytes;
+}
+
+/** False: more than one may say at once. */
+function spend(share: Share, bytes: number, nowMs: number): boolean {
+  const gone = (Math.max(0, nowMs - share.atMs) / 1_000) * limits.roomPresenceBytesPerSecond;
+  share.said = Math.max(0, share.said - gone) + bytes;
+  share.atMs = nowMs;
+  return share.said <= limits.roomPresenceBurstBytes;
+}
+
+/**
+ * Makes room for so much more of this person: `tooMuch` when they have their share. Where all together have too much, the entries of whoever has most
+ * go, one by one; nobody has more than this person: this one word is left out.
+ */
+function makeRoom<By extends Owner>(table: PresenceTable<By>, by: By, bytes: number): Published {
+  const own = shareOf(table, by);
+  if (own.bytes + bytes > limits.roomPresencePersonBytesMax) return 'tooMuch';
+  while (table.bytes + bytes > limits.roomPresenceRoomBytesMax) {
+    const [who, most] = [...table.shares].reduce((one, other) => (other[1].bytes > one[1].bytes ? other : one));
+    const found = most.bytes <= own.bytes + bytes ? undefined : [...table.entries].find(([, entry]) => entry.by.seat.usuario === who);
+    if (!found) return 'nothing';
+    remove(table, found[0], found[1].clock);
+  }
+  return 'changed';
+}
+
+function forget<By extends Owner>(table: PresenceTable<By>, id: number, { by, said }: Entry<By>): void {
+  by.ids.delete(id);
+  keep(table, by, -bytesOf(said));
+}
+
 function remove<By extends Owner>(table: PresenceTable<By>, id: number, clock: number): void {
-  table.entries.get(id)?.by.ids.delete(id);
+  const entry = table.entries.get(id);
+  if (entry) forget(table, id, entry);
+  removeForgotten(table, id, clock);
+}
+
+function removeForgotten<By extends Owner>(table: PresenceTable<By>, id: number, clock: number): void {
   table.entries.delete(id);
   table.changed.set(id, clock);
   table.whole = null;

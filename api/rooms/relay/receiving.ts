@@ -178,13 +178,17 @@ export function retryHeld(desk: Desk, room: Room): void {
 
 const isReady = (room: Room, { client, clock }: Connection['held'][number]): boolean => (room.known.vector.get(client) ?? 0) > clock;
 
+/** At most 123 bytes. */
+const tooMuchPresence = `presence of one person in one room: at most ${limits.roomPresencePersonBytesMax} bytes, and no faster`;
+
 function receivePresence(desk: Desk, connection: Connection, message: Buffer): void {
   const content = contentOf(message, 1);
   const discard = (): void => {
     desk.figures.discarded += 1;
   };
-  const published = content ? publish(connection.room.presence, connection, content, discard) : 'malformed';
+  const published = content ? publish(connection.room.presence, connection, content, { discard, nowMs: desk.nowMs() }) : 'malformed';
   if (published === 'malformed') desk.end(connection, 'malformed');
+  else if (published === 'tooMuch') desk.end(connection, 'tryAgain', tooMuchPresence);
   else if (published === 'changed') desk.presenceSoon(connection.room);
 }
 
