@@ -254,6 +254,8 @@ function attachmentTests(store: () => RoomStore): void {
     await store().createRoom(room('s1'));
     const row = (sha: string, bytes: number, atMs = 1) => ({ sala: 's1', sha, bytes, tipo: 'image/png', atMs });
     expect(await store().putAttachment(row('a', 6), 10)).toEqual({ kind: 'new', bytes: 6 });
+    expect(await store().putAttachment({ ...row('a', 6, 4), tipo: 'text/csv' }, 10)).toEqual({ kind: 'known', bytes: 6 });
+    expect((await store().attachment('s1', 'a'))?.tipo).toBe('text/csv');
     expect(await store().putAttachment(row('a', 6, 5), 10)).toEqual({ kind: 'known', bytes: 6 });
     expect(await store().putAttachment(row('b', 5), 10)).toEqual({ kind: 'full', bytes: 6 });
     expect(await store().putAttachment(row('b', 4), 10)).toEqual({ kind: 'new', bytes: 10 });

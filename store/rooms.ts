@@ -178,7 +178,7 @@ export interface RoomStore {
   markRead(usuario: string, id: string | null): Promise<number>;
   dropNotices(usuario: string, id: string | null): Promise<number>;
 
-  /** `full`: with it the room would hold more than `bytesMax`; `bytes` is what the room holds now. */
+  /** `full`: with it the room would hold more than `bytesMax`; `bytes` is what the room holds now. `known`: the type is the one given now. */
   putAttachment(
     row: StoredAttachment,
     bytesMax: number,

@@ -5,11 +5,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Bytes, OpenBytes } from '../../store/bytes.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { headBytes } from './attachment-type.ts';
 import { attachmentPattern, roomIdPattern } from '../../schema/rooms.ts';
 
 export interface Staged {
   readonly sha: string;
   readonly bytes: number;
+  /** Its first bytes, which say what it is. */
+  readonly head: Uint8Array;
   /** Puts it in its place. Rejects NOT_FOUND when the room went meanwhile. */
   readonly keep: () => Promise<void>;
   /** Leaves nothing. After `keep` it does nothing. */
@@ -46,8 +49,8 @@ export function createAttachmentFiles(files: Bytes): AttachmentFiles {
       const staging = stagingPrefix + randomUUID();
       const drop = (): Promise<void> => files.remove(folder, staging);
       try {
-        const { sha, bytes } = await takeIn(files, { folder, name: staging }, body, bytesMax);
-        return { sha, bytes, keep: () => files.rename(folder, staging, nameOf(sha)), drop };
+        const { sha, bytes, head } = await takeIn(files, { folder, name: staging }, body, bytesMax);
+        return { sha, bytes, head, keep: () => files.rename(folder, staging, nameOf(sha)), drop };
       } catch (error) {
         await drop();
         throw error;
@@ -68,19 +71,21 @@ async function takeIn(
   { folder, name }: { readonly folder: string; readonly name: string },
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
-): Promise<{ sha: string; bytes: number }> {
+): Promise<Pick<Staged, 'sha' | 'bytes' | 'head'>> {
   const file = await files.grow(folder, name);
   const hash = createHash('sha256');
+  let head: Uint8Array = Buffer.alloc(0);
   try {
     for await (const chunk of body) {
       if (file.size() + chunk.length > bytesMax) throw tooLarge(bytesMax);
       hash.update(chunk);
+      if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)]);
       await file.write(chunk);
     }
   } finally {
     await file.close();
   }
-  return { sha: hash.digest('hex'), bytes: file.size() };
+  return { sha: hash.digest('hex'), bytes: file.size(), head };
 }
 
 export function tooLarge(bytesMax: number): SvcError {

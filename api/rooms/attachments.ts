@@ -12,6 +12,7 @@ import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import { createTurns } from '../../schema/turns.ts';
 import { createUploads } from '../uploads.ts';
+import { attachmentType } from './attachment-type.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
 import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import { collectAttachments, type CollectionDeps } from './collection.ts';
@@ -104,9 +105,10 @@ async function refuseFull({ diskOf }: AttachmentDeps, dona: string, bytes: numbe
 async function keep(
   { store, files, clock }: AttachmentDeps,
   sala: string,
-  tipo: string,
-  { sha, bytes, keep: intoPlace }: Awaited<ReturnType<AttachmentFiles['stage']>>,
+  said: string,
+  { sha, bytes, head, keep: intoPlace }: Awaited<ReturnType<AttachmentFiles['stage']>>,
 ): Promise<AttachmentAnswer> {
+  const tipo = attachmentType(said, head);
   const known = await store.attachment(sala, sha);
   // In its place before its name is sent; the row decides whether it may stay.
   if (known === null || (await isMissing(files, sala, sha))) {
@@ -116,8 +118,7 @@ async function keep(
     });
   }
   const { kind, bytes: held } = await store.putAttachment({ sala, sha, bytes, tipo, atMs: clock.nowMs() }, limits.roomAttachmentBytesMax);
-  if (kind === 'new') return { sha, tamanho: bytes, tipo };
-  if (kind === 'known') return { sha, tamanho: bytes, tipo: known?.tipo ?? tipo };
+  if (kind === 'new' || kind === 'known') return { sha, tamanho: bytes, tipo };
   await files.remove(sala, sha);
   if (kind === 'gone') {
     if (await store.wasDeleted(sala)) await files.removeRoom(sala);

@@ -44,7 +44,7 @@ async function call(method: string, target: string, { as = ana, headers = {}, bo
   return { status: res.statusCode, headers: res.headers, bytes, json: () => JSON.parse(bytes.toString()) };
 }
 const put = (body: Buffer, options: Options = {}) =>
-  call('PUT', `/api/salas/${id}/anexos`, { ...options, body, headers: { 'content-type': 'image/png', ...options.headers } });
+  call('PUT', `/api/salas/${id}/anexos`, { ...options, body, headers: { 'content-type': 'application/zip', ...options.headers } });
 const onDisk = (): readonly string[] => readdirSync(path.join(world.dir, 'anexos', id));
 const letIn = (papel: string) => ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel });
 
@@ -52,17 +52,17 @@ test('bytes come back under their sha256, for everybody in the room', async () =
   const bytes = randomBytes(300_000);
   const sha = shaOf(bytes);
   const answer = await put(bytes);
-  expect([answer.status, answer.json()]).toEqual([200, { sha, tamanho: 300_000, tipo: 'image/png' }]);
+  expect([answer.status, answer.json()]).toEqual([200, { sha, tamanho: 300_000, tipo: 'application/zip' }]);
   await letIn('ver');
   const got = await call('GET', `/api/salas/${id}/anexos/${sha}`, { as: bia });
   expect(got.status).toBe(200);
   expect(got.bytes.equals(bytes)).toBe(true);
   expect(got.headers).toMatchObject({
-    'content-type': 'image/png',
+    'content-type': 'application/zip',
     'content-length': '300000',
     'x-content-type-options': 'nosniff',
     'content-security-policy': expect.stringMatching(/default-src 'none'.*sandbox/),
-    'content-disposition': 'inline',
+    'content-disposition': expect.stringMatching(/^attachment/),
     etag: `"${sha}"`,
     'cache-control': 'private, max-age=31536000, immutable',
   });
@@ -86,25 +86,69 @@ test('ranges, preconditions and HEAD', async () => {
   expect([head.status, head.headers['content-length'], head.headers.etag, head.bytes.length]).toEqual([200, '1000', `"${sha}"`, 0]);
 });
 
+const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 test.for([
-  ['image/svg+xml', 'image/svg+xml', /^attachment; filename=/],
-  ['text/html; charset=utf-8', 'text/html', /^attachment; filename=/],
-  ['application/json', 'application/json', /^attachment; filename=/],
-  ['Video/MP4', 'video/mp4', /^inline$/],
-] as const)('%s is kept as %s and never runs here', async ([header, tipo, disposition]) => {
-  const bytes = Buffer.from('{"a":1} not json <script>');
+  ['text/html', png, 'image/png', /^inline$/],
+  ['image/png', Buffer.from('alert(1)'), 'application/octet-stream', /^attachment; filename=/],
+  ['image/webp', Buffer.from('RIFF0000WEBPVP8 '), 'image/webp', /^inline$/],
+  ['image/svg+xml', Buffer.from('<svg/>'), 'image/svg+xml', /^attachment; filename=/],
+  ['text/html; charset=utf-8', Buffer.from('<script>'), 'application/octet-stream', /^attachment; filename=/],
+  ['text/javascript', Buffer.from('alert(1)'), 'application/octet-stream', /^attachment; filename=/],
+  ['application/ecmascript', Buffer.from('alert(2)'), 'application/octet-stream', /^attachment; filename=/],
+  ['text/css', Buffer.from('a{}'), 'application/octet-stream', /^attachment; filename=/],
+  ['application/xhtml+xml', Buffer.from('<a/>'), 'application/octet-stream', /^attachment; filename=/],
+  ['application/vnd.mozilla.xul+xml', Buffer.from('<b/>'), 'application/octet-stream', /^attachment; filename=/],
+  ['application/json', Buffer.from('{"a":1}'), 'application/json', /^attachment; filename=/],
+  ['text/plain', Buffer.from('%PDF-1.7'), 'application/pdf', /^attachment; filename=/],
+  ['Video/MP4', Buffer.from('no film'), 'video/mp4', /^attachment; filename=/],
+] as const)('%s of %s is served as %s and never runs here', async ([header, bytes, tipo, disposition]) => {
   expect((await put(bytes, { headers: { 'content-type': header } })).json()).toMatchObject({ tipo });
   const got = await call('GET', `/api/salas/${id}/anexos/${shaOf(bytes)}`);
-  expect(got.headers['content-type']).toBe(tipo);
-  expect(got.headers['content-disposition']).toMatch(disposition);
+  expect(got.headers).toMatchObject({
+    'content-type': tipo,
+    'content-disposition': expect.stringMatching(disposition),
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'content-security-policy': expect.stringContaining('sandbox'),
+  });
   expect(got.bytes.equals(bytes)).toBe(true);
+});
+
+test('what was stored as a script before is served as bytes', async () => {
+  const bytes = Buffer.from('alert(3)');
+  await put(bytes);
+  await world.store.rooms.putAttachment({ sala: id, sha: shaOf(bytes), bytes: 8, tipo: 'text/javascript', atMs: 1 }, 100);
+  expect((await call('GET', `/api/salas/${id}/anexos/${shaOf(bytes)}`)).headers['content-type']).toBe('application/octet-stream');
+});
+
+test.for([
+  ['script', 403],
+  ['style', 403],
+  ['worker', 403],
+  ['sharedworker', 403],
+  ['serviceworker', 403],
+  ['audioworklet', 403],
+  ['object', 403],
+  ['xslt', 403],
+  ['json', 403],
+  ['image', 200],
+  ['empty', 200],
+] as const)('a page that wants it as %s is answered %i', async ([dest, status]) => {
+  const { sha } = (await put(png)).json();
+  expect((await call('GET', `/api/salas/${id}/anexos/${sha}`, { headers: { 'sec-fetch-dest': dest } })).status).toBe(status);
+});
+
+test('a service worker of a browser that says only that is refused', async () => {
+  const { sha } = (await put(png)).json();
+  expect((await call('GET', `/api/salas/${id}/anexos/${sha}`, { headers: { 'service-worker': 'script' } })).status).toBe(403);
 });
 
 test('the same bytes are kept once in a room, whatever they are called', async () => {
   const bytes = randomBytes(500);
   await put(bytes);
-  const [again, other] = await Promise.all([put(bytes, { headers: { 'content-type': 'text/html' } }), put(bytes)]);
-  expect([again.json().tipo, other.json().tipo]).toEqual(['image/png', 'image/png']);
+  const again = await put(bytes, { headers: { 'content-type': 'text/csv' } });
+  expect(again.json().tipo).toBe('text/csv');
+  expect((await call('GET', `/api/salas/${id}/anexos/${shaOf(bytes)}`)).headers['content-type']).toBe('text/csv');
   expect(onDisk()).toEqual([shaOf(bytes)]);
   expect(await world.store.rooms.attachmentBytes(id)).toBe(500);
 });

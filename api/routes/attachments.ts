@@ -10,6 +10,7 @@ import { limits } from '../limits.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import * as schemas from '../../schema/wire/rooms.ts';
 import { arriving } from '../repository/upload.ts';
+import { isShownInPlace, servedType } from '../rooms/attachment-type.ts';
 import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
@@ -88,36 +89,27 @@ export function mediaType(header: string | undefined): string {
   return type.toLowerCase();
 }
 
-/** What browsers show without running anything of it. SVG and HTML are not among them. */
-const inline = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'audio/mpeg',
-  'audio/ogg',
-  'audio/wav',
-  'audio/webm',
-  'audio/mp4',
-  'audio/aac',
-  'audio/flac',
-  'video/mp4',
-  'video/webm',
-  'video/ogg',
-  'application/pdf',
-]);
-
 function headersOf({ sha, tipo }: OpenAttachment): Record<string, string> {
+  const type = servedType(tipo);
   return {
-    'content-type': tipo,
+    'content-type': type,
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
-    'content-disposition': inline.has(tipo) ? 'inline' : `attachment; filename="${sha.slice(0, 16)}"`,
+    'cross-origin-resource-policy': 'same-origin',
+    'content-disposition': isShownInPlace(type) ? 'inline' : `attachment; filename="${sha.slice(0, 16)}"`,
     // Bytes under a sha never change; who may see them does, hence never in a shared cache.
     'cache-control': 'private, max-age=31536000, immutable',
-    vary: 'Cookie, Authorization',
+    vary: 'Cookie, Authorization, Sec-Fetch-Dest',
   };
+}
+
+/** What a page may want an attachment for. Programs say nothing. */
+const destinations: ReadonlySet<unknown> = new Set([undefined, 'empty', 'image', 'audio', 'video', 'document', 'iframe']);
+
+/** Refuses scripts, styles, workers and whatever else a page loads to obey it. Old browsers say it of a service worker in a header of its own. */
+function refuseCode({ headers }: FastifyRequest['raw']): void {
+  if (destinations.has(headers['sec-fetch-dest']) && headers['service-worker'] === undefined) return;
+  throw new SvcError('FORBIDDEN', 'an attachment is data: it is no script, style or worker');
 }
 
 async function sendAttachment(
@@ -125,6 +117,7 @@ async function sendAttachment(
   request: FastifyRequest<Wanted>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  refuseCode(request.raw);
   const { id, sha } = request.params;
   const file = await attachments.open(roomCaller(request, people, request.query.app), id, sha);
   return await sendFile(clock, request, reply, file, { etag: `"${sha}"`, headers: headersOf(file) });

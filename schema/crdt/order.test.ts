@@ -16,7 +16,7 @@ const long = process.env['SVC_TEST_LONG'] === '1';
 const updateOf = (...sections: readonly (readonly [client: number, clock: number, ...structs: (readonly number[])[]])[]): Uint8Array =>
   Uint8Array.from([
     sections.length,
-    ...sections.flatMap(([client, clock, ...structs]) => [...encodeUints([structs.length, client, clock]), ...structs.flat()]),
+    ...sections.flatMap(([client, clock, ...structs]) => Array.from(encodeUints([structs.length, client, clock])).concat(structs.flat())),
     0,
   ]);
 /** One letter after that struct. */

@@ -43,7 +43,9 @@ export function openAttachments(sql: Sql): Attachments {
   const all = sql.prepare('SELECT * FROM room_attachments WHERE room = ? ORDER BY sha');
   const rooms = sql.prepare('SELECT DISTINCT room FROM room_attachments ORDER BY room');
   const insert = sql.prepare('INSERT INTO room_attachments VALUES (?, ?, ?, ?, ?)');
-  const again = sql.prepare('UPDATE room_attachments SET at_ms = CASE WHEN at_ms > ?1 THEN at_ms ELSE ?1 END WHERE room = ?2 AND sha = ?3');
+  const later = 'at_ms = CASE WHEN at_ms > ?1 THEN at_ms ELSE ?1 END';
+  const touch = sql.prepare(`UPDATE room_attachments SET ${later} WHERE room = ?2 AND sha = ?3`);
+  const again = sql.prepare(`UPDATE room_attachments SET ${later}, type = ?4 WHERE room = ?2 AND sha = ?3`);
   const remove = sql.prepare('DELETE FROM room_attachments WHERE room = ? AND sha = ? AND at_ms <= ?');
   function* held(sala: string): Act<number> {
     return (yield* sum.get<Sum>(sala))?.n ?? 0;
@@ -53,7 +55,7 @@ export function openAttachments(sql: Sql): Attachments {
       sql.write(function* () {
         if (!(yield* room.get(sala))) return { kind: 'gone', bytes: 0 } as const;
         const before = yield* held(sala);
-        if ((yield* again.run(atMs, sala, sha)) === 1) return { kind: 'known', bytes: before } as const;
+        if ((yield* again.run(atMs, sala, sha, tipo)) === 1) return { kind: 'known', bytes: before } as const;
         if (before + bytes > bytesMax) return { kind: 'full', bytes: before } as const;
         yield* insert.run(sala, sha, bytes, tipo, atMs);
         return { kind: 'new', bytes: before + bytes } as const;
@@ -78,7 +80,7 @@ export function openAttachments(sql: Sql): Attachments {
       }),
     touchAttachments: (sala, shas, atMs) =>
       sql.write(function* () {
-        for (const sha of shas) yield* again.run(atMs, sala, sha);
+        for (const sha of shas) yield* touch.run(atMs, sala, sha);
       }),
     dropAttachment: (sala, sha, atMs) =>
       sql.write(function* () {

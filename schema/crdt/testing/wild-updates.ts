@@ -53,7 +53,7 @@ const contents: readonly (readonly number[])[] = [
 
 function deletes(random: (below: number) => number, around: (client: number) => number): number[] {
   const of = clients.filter(() => random(6) === 0);
-  return [of.length, ...of.flatMap((client) => [client, 1, ...encodeUints([around(client), 1 + random(3)])])];
+  return [of.length, ...encodeUints(of.flatMap((client) => [client, 1, around(client), 1 + random(3)]))];
 }
 
 /**
