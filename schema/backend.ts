@@ -75,6 +75,7 @@ export const reasons = [
   'SupervisorLost',
   'SupervisorFailed',
   'ShellRefused',
+  'LoginShell',
   'HomeMissing',
   'AccountMissing',
   'FilesUnreadable',

@@ -10,6 +10,7 @@ const reasonOfCode: Partial<Record<ErrorCode, Reason>> = {
   ADMIN_REFUSED: 'AdminRefused',
   KIT_MISSING: 'KitMissing',
   SHELL_REFUSED: 'ShellRefused',
+  LOGIN_SHELL: 'LoginShell',
   HOME_MISSING: 'HomeMissing',
   // The only thing that can be missing where a server or an account of it is asked for.
   NOT_FOUND: 'AccountMissing',

@@ -17,7 +17,14 @@ import { runProgram } from './local-run.ts';
 import { askCredential, askInventory, runInstaller, wordsOf } from './local-installer.ts';
 import { isAbsent, readPackageFile } from './package-folder.ts';
 import { createPackageFolders } from './package-folders.ts';
+import { isRoot } from './own-account.ts';
 import { peopleOfPortal, type LocalHostOptions, type People } from './people.ts';
+
+/** Where what is for everybody goes. Throws SCOPE_REFUSED where the portal may not write. */
+function shared(place: ServerPlace): ServerPlace {
+  if (place.prefix !== '' || isRoot()) return place;
+  throw new SvcError('SCOPE_REFUSED', 'a portal that is not root installs here for one person only: say instalacao: pessoa, and for whom');
+}
 
 export function createLocalHost(options: LocalHostOptions, people: People = peopleOfPortal(options)): Host {
   const { server, prefix, clock, binDir } = options;
@@ -28,7 +35,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
   let [systemAtMs, changes] = [0, 0];
   const installer: Installer = async (words, scope, account, { source = null, ...run } = {}) => {
     if (scope === 'pessoa') return await people.install(personOf(account), source, [...words, '--pessoa'], run);
-    return await runInstaller({ binDir, argv: [...wordsOf(source), ...words, '--sistema'], place: systemPlace, clock, ...run });
+    return await runInstaller({ binDir, argv: [...wordsOf(source), ...words, '--sistema'], place: shared(systemPlace), clock, ...run });
   };
   const change: Installer = async (...order) => {
     try {

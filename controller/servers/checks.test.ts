@@ -47,7 +47,7 @@ describe('the doctor of a server', () => {
   });
 
   test.for([
-    ['ssh', { sshd_streamlocal: 'no' }, 'AllowStreamLocalForwarding local'],
+    ['ssh', { sshd_streamlocal: 'no' }, '>> /etc/ssh/sshd_config.d/00-svc-forwarding.conf'],
     ['ssh', { sshd_disabled: 'yes' }, 'DisableForwarding no'],
     ['ssh', { sshd_pubkey: 'no' }, 'PubkeyAuthentication yes'],
     ['sudo', { uid: '1001' }, 'NOPASSWD'],

@@ -78,7 +78,8 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
 }
 
 function checkSsh({ facts: { sshd }, tookMs, unforwarded }: CheckInput): Verdict {
-  const edit = (line: string): string => `printf '${line}\\n' > /etc/ssh/sshd_config.d/10-svc-forwarding.conf && systemctl reload ssh`;
+  // Of several values sshd takes the first it reads: before other files, and beside what was written there before.
+  const edit = (line: string): string => `printf '${line}\\n' >> /etc/ssh/sshd_config.d/00-svc-forwarding.conf && systemctl reload ssh`;
   if (sshd.disabled === 'yes')
     return bad(
       {

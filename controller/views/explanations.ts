@@ -1,4 +1,4 @@
-/** Each reason in words for `svc why`. PERSON, APP, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
+/** Each reason in words for `svc why`. PERSON, APP, PID, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
 import type { Reason } from '../../schema/backend.ts';
 
 export interface Explanation {
@@ -18,6 +18,15 @@ export const readPrevious = 'read what it printed: svc logs PERSON/APP --previou
 export const writePackage = 'write a Package document for it';
 
 export const stayInFront = 'make the entrypoint stay and serve: no fork, no daemon mode; its log tells nothing more';
+
+/** A disk may have bytes left and take no more files, and an account may have used up its quota. */
+export const makeRoom =
+  'make room in the home of the account (df -h, df -i and quota say of what: bytes or files): everything goes on by itself';
+
+export const readOnlyHome: Explanation = {
+  because: 'the home of the account is on a read-only file system',
+  fix: 'mount it writable again (mount -o remount,rw; dmesg says why it became read-only): everything goes on by itself',
+};
 
 /** The deadline of a running app is that of its aoFechar. Source: spec 3.3, `encerrar` and `ocioso:<N>m`. */
 export const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
@@ -99,7 +108,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'wait, or stop the app that holds it: svc get backends',
     waitsFor: 'a GPU to be freed',
   },
-  DiskFull: { because: 'the disk of its server is full', fix: 'free space in the home of the account: everything goes on by itself' },
+  DiskFull: { because: 'the disk of its server is full', fix: makeRoom },
   SocketPathTooLong: { because: 'the path of its socket is longer than the kernel takes', fix: 'choose a shorter prefix or id' },
   SocketRefused: {
     because: 'there is something else at the path of its socket',
@@ -153,6 +162,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   ShellRefused: {
     because: 'the shell of the account lets nobody in',
     fix: 'give the account a shell: usermod -s /bin/bash ACCOUNT on the server',
+    waitsFor: 'the next attempt',
+  },
+  LoginShell: {
+    because: 'the login shell of the account is in the way of commands',
+    fix: 'mend ~/.bashrc of the account as the message says',
     waitsFor: 'the next attempt',
   },
   HomeMissing: {
@@ -236,7 +250,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   AccountClosed: {
     because: 'an administrator of the server locked the account, or let it expire',
-    fix: 'usermod -U or chage -E -1 on the server, or remove the Person document',
+    fix: 'an administrator of the server opens the account again, or remove the Person document',
   },
   OtherPortal: {
     because: 'somebody else changes the keys that this portal puts there',

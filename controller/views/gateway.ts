@@ -3,6 +3,7 @@ import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
+import { openAccount } from '../../schema/texts/open-account.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import { endsWithLogin } from '../../reconcilers/person.ts';
 import type { Context } from '../loop/context.ts';
@@ -98,9 +99,10 @@ function whereabouts({ servers, people }: Entries, { kind, key, reason, details 
     person && linkTrouble(person.link),
   ];
   const cause = causes.find((each) => each?.fix != null && (each.reason ?? 'ServerUnreachable') === reason);
+  const opens = person && person.closed !== null && reason === 'AccountClosed' ? openAccount(person.account, person.closed) : null;
   const failure = kind === 'Server' ? server?.kit?.failure : undefined;
   const failed = failure != null && (failure.reason ?? 'InstallFailed') === reason ? failure.fix : null;
-  return { server: server?.name ?? null, causeFix: cause?.fix?.en ?? failed?.en ?? null };
+  return { server: server?.name ?? null, causeFix: opens ?? cause?.fix?.en ?? failed?.en ?? null };
 }
 
 const statusOf = (context: Context, key: string): StoredStatus | null => context.recorder.last(key) ?? restingStatus(context, key);

@@ -181,3 +181,20 @@ test('a fix that is done is not named: where an object wants the package, it is 
     waitsFor: 'its package',
   });
 });
+
+test.for([
+  ["the home /home/ana can't be written: ENOSPC", /^make room in the home of the account \(df -h, df -i and quota/],
+  ["the home /home/ana can't be written: EROFS", /^mount it writable again/],
+] as const)('%s: the fix is one, and is that of the cause', ([disk, fix]) => {
+  const status: StoredStatus = { ...running, state: 'starting', reason: 'DiskFull', message: disk };
+  const entry = entryWith('manter', {});
+  Object.assign(entry.person.link, { view: () => ({ supervisor: { disk } }) });
+  const answer = whyOf({ status, entry, log: '' });
+  expect(answer.fix).toMatch(fix);
+  expect(answer.fix?.split('everything goes on by itself').length).toBe(2);
+});
+
+test('a process that a signal stopped is named with the command that goes on with it', () => {
+  const status: StoredStatus = { ...running, reason: 'Suspended' };
+  expect(whyOf({ status, entry: entryWith('manter', { process: { pid: 4_711 } }), log: '' }).fix).toMatch(/^kill -CONT 4711 on its server/);
+});

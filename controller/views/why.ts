@@ -9,7 +9,17 @@ import { shut, withoutSystemd } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
-import { explanationOf, readPrevious, restartIt, stayInFront, useOrEnd, writePackage, type Explanation } from './explanations.ts';
+import {
+  explanationOf,
+  makeRoom,
+  readOnlyHome,
+  readPrevious,
+  restartIt,
+  stayInFront,
+  useOrEnd,
+  writePackage,
+  type Explanation,
+} from './explanations.ts';
 
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
@@ -54,12 +64,15 @@ export function whyOf({
 }: WhyInput): WhyAnswer {
   const { key, state, reason, message, nextDeadlineMs } = status;
   const explanation = withPackage(explained(status), packageKey);
+  const snapshot = entry?.person.link.snapshot(entry.app);
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
     if (status.kind === 'Service') return there.replaceAll(/\bAPP\b/g, readKey(key).parts.at(-1) ?? 'APP');
-    return entry ? there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app) : there;
+    if (entry === undefined) return there;
+    const named = there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app);
+    return snapshot?.process ? named.replaceAll(/\bPID\b/g, String(snapshot.process.pid)) : named;
   };
-  const exit = entry?.person.link.snapshot(entry.app)?.lastExit ?? null;
+  const exit = snapshot?.lastExit ?? null;
   const since = sinceMs(status, entry);
   const stale = status.conditions.find(({ type, status: is }) => type === 'Stale' && is === 'True');
   const inSentence = stale === undefined ? '' : ` It ${stale.message}.`;
@@ -83,10 +96,12 @@ export function whyOf({
 
 function explained({ kind, reason, message }: StoredStatus): Explanation {
   const known = explanationOf(kind, reason);
-  if (kind !== 'Server') return known;
+  if (kind !== 'Server') return reason === 'DiskFull' && isReadOnly(message) ? readOnlyHome : known;
   if (message === withoutSystemd) return { because: message, fix: 'use a machine that boots with systemd' };
   return message.startsWith(shut) ? { ...known, because: shut } : known;
 }
+
+const isReadOnly = (message: string): boolean => /\bEROFS\b/.test(message);
 
 /** What leaves a server that does not answer waits for it, and may wait for ever. */
 function giveUp({ kind, key, state, message, details }: StoredStatus): string | null {
@@ -151,8 +166,8 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
     },
     {
       holds: disk !== undefined,
-      says: `No space: ${disk}.`,
-      fix: 'free space in the home of the account',
+      says: `Its home takes no more: ${disk}.`,
+      fix: isReadOnly(disk ?? '') ? readOnlyHome.fix : makeRoom,
       first: true,
     },
     {
@@ -174,7 +189,7 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
 function inOrder(fix: string | null, notes: readonly Note[]): readonly string[] {
   const ofNotes = (first: boolean): readonly string[] =>
     notes.flatMap((note) => (note.first === first && note.fix !== null ? [note.fix] : []));
-  return [...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)];
+  return [...new Set([...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)])];
 }
 
 /** What a running app's aoFechar waits for. */

@@ -72,6 +72,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
     pt: 'O shell da conta no servidor não deixa ninguém entrar',
     en: 'The shell of the account on the server lets nobody in',
   },
+  LoginShell: { pt: 'O shell de login da conta atrapalha os comandos', en: 'The login shell of the account is in the way of commands' },
   HomeMissing: { pt: 'A pasta pessoal da conta não existe no servidor', en: 'The home of the account is not on the server' },
   AccountMissing: { pt: 'A conta não existe no servidor', en: 'The account is not on the server' },
   SupervisorStarting: { pt: 'Supervisor iniciando', en: 'Supervisor starting' },

@@ -15,9 +15,11 @@ import { beginMark } from './login-shell.ts';
 async function startServer() {
   const privateKey = Buffer.from(newKey());
   const [slow, opened] = [[] as string[], [] as ServerChannel[]];
+  let signIns = 0;
   const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (context) => context.accept());
+    client.on('ready', () => (signIns += 1));
     client.on('session', (acceptSession) => {
       acceptSession().on('exec', (accept, _reject, { command }) => {
         if (command.includes('slow')) slow.push(command);
@@ -34,8 +36,35 @@ async function startServer() {
   const publicKey = publicKeyOf({ kind: 'key', privateKey })?.split(' ')[1] ?? '';
   const { port } = server.address() as AddressInfo;
   const target = { host: '127.0.0.1', port, hostKey: hostKeyOf(Buffer.from(publicKey, 'base64')).fingerprint };
-  return { target, privateKey, slow, opened, close: () => server.close() };
+  return { target, privateKey, slow, opened, signIns: () => signIns, close: () => server.close() };
 }
+
+test('a connection that is renewed signs in anew, and what is open on the one before goes on', async () => {
+  const server = await startServer();
+  const connection = createSshConnection({
+    target: server.target,
+    account: 'ana',
+    credential: async () => ({ kind: 'key', privateKey: server.privateKey }),
+    clock: createSimulatedClock(0),
+    gate: (work) => work(),
+    onUp: () => undefined,
+    onLost: () => undefined,
+  });
+  const heard: string[] = [];
+  const talk = (word: string) => connection.run({ argv: [word], msMax: 60_000, onLine: (line) => heard.push(line) });
+  const first = talk('first');
+  await expect.poll(() => server.opened.length).toBe(1);
+  connection.renew();
+  expect(connection.isUp()).toBe(false);
+  const second = talk('second');
+  await expect.poll(() => server.opened.length).toBe(2);
+  expect(server.signIns()).toBe(2);
+  server.opened[0]?.write('still here\n');
+  await vi.waitFor(() => expect(heard).toEqual(['still here']));
+  connection.close();
+  expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  server.close();
+});
 
 test('a session that is slow to open says nothing of how many there may be', async () => {
   const server = await startServer();

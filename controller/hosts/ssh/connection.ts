@@ -35,6 +35,8 @@ export interface SshConnection {
   isUp(): boolean;
   /** The pause after a failure is over: another connection to this server was made. */
   hurry(): void;
+  /** The next use signs in anew: sshd keeps the shell that the account had when it signed in. What is open on the connection goes on. */
+  renew(): void;
   close(): void;
 }
 
@@ -65,6 +67,8 @@ interface Live {
 interface State {
   readonly options: SshConnectionOptions;
   live: Live | null;
+  /** With those before it that something is still open on. */
+  readonly lives: Set<Live>;
   opening: Promise<Live> | null;
   failures: number;
   notBeforeMs: number;
@@ -73,7 +77,16 @@ interface State {
 }
 
 export function createSshConnection(options: SshConnectionOptions): SshConnection {
-  const state: State = { options, live: null, opening: null, failures: 0, notBeforeMs: 0, lastError: null, closed: false };
+  const state: State = {
+    options,
+    live: null,
+    lives: new Set(),
+    opening: null,
+    failures: 0,
+    notBeforeMs: 0,
+    lastError: null,
+    closed: false,
+  };
   return {
     account: options.account,
     dial: (socketPath) => dial(state, socketPath),
@@ -84,9 +97,12 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
     hurry: () => {
       state.notBeforeMs = 0;
     },
+    renew: () => {
+      state.live = null;
+    },
     close: () => {
       state.closed = true;
-      if (state.live) drop(state, state.live, new SvcError('SERVER_UNREACHABLE', 'the portal ends its connections'));
+      for (const live of state.lives) drop(state, live, new SvcError('SERVER_UNREACHABLE', 'the portal ends its connections'));
     },
   };
 }
@@ -127,6 +143,7 @@ async function open(state: State): Promise<Live> {
       throw brokenOff();
     }
     state.live = live;
+    state.lives.add(live);
     state.failures = 0;
     state.lastError = null;
     armIdle(state, live);
@@ -159,6 +176,7 @@ function withKeyLine(error: unknown, account: string, credential: SshCredential)
 function drop(state: State, live: Live, error: SvcError): void {
   if (live.lost) return;
   live.lost = true;
+  state.lives.delete(live);
   live.cancelIdle();
   if (state.live === live) state.live = null;
   live.client.destroy();
@@ -175,6 +193,7 @@ function armIdle(state: State, live: Live): void {
   live.cancelIdle = clock.at(clock.monotonicMs() + limits.sshIdleMsMax, () => {
     if (live.users > 0 || live.lost) return;
     live.lost = true;
+    state.lives.delete(live);
     if (state.live === live) state.live = null;
     live.client.end();
   });

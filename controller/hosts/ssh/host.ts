@@ -224,12 +224,14 @@ async function explained({ options, connections, listing }: Parts, account: stri
   try {
     await start;
   } catch (error) {
-    throw await whyShutOut(error, {
+    const cause = await whyShutOut(error, {
       server: options.server,
       account,
       run: (command) => connections.admin().run({ ...command, argv: asRoot(options, command.argv) }),
       closed: async () => (await listing.observe([account], false)).closed.get(account) ?? null,
     });
+    if (cause instanceof SvcError && cause.code === 'SHELL_REFUSED') connections.of(account).renew();
+    throw cause;
   }
 }
 
@@ -279,7 +281,7 @@ function failed(result: RemoteResult, kitFix: string, spoken: string, log: strin
   const more = result.code === 78 && words !== '' ? words : `${words === '' ? '' : `${words}; `}see ${log}`;
   const message = `svc-app-supervisor ended with ${result.signal ?? result.code}: ${more}`;
   if (/No space left on device|Disk quota exceeded/.test(words)) return new SvcError('DISK_FULL', message);
-  if (/Permission denied|Read-only file system/.test(words)) return new SvcError('FILES_UNREADABLE', message);
+  if (/Permission denied|Operation not permitted|Read-only file system/.test(words)) return new SvcError('FILES_UNREADABLE', message);
   const fix: Words = { pt: 'corrija no servidor o que a mensagem diz', en: 'mend on the server what the message says' };
   return new SvcError('SUPERVISOR_FAILED', message, words === '' ? {} : { fix });
 }

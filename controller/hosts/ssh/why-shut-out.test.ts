@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { matches } from './why-shut-out.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { matches, whyShutOut } from './why-shut-out.ts';
 
 test.for([
   ['ana', 'ana', true],
@@ -15,4 +16,40 @@ test.for([
   [`${'*a'.repeat(40)}*b`, 'a'.repeat(200), false],
 ] as const)('the pattern %s of sshd_config and the name %s: %s', ([pattern, name, isMeant]) => {
   expect(matches(pattern, name)).toBe(isMeant);
+});
+
+/** What the server says to the commands that ask it, by their first words. */
+async function shutOut(error: SvcError, answers: Readonly<Record<string, string>>, closed: 'locked' | 'expired' | null = null) {
+  const cause = await whyShutOut(error, {
+    server: 'sirius',
+    account: 'ana',
+    closed: async () => closed,
+    run: async ({ argv, onLine }) => {
+      const said = Object.entries(answers).find(([words]) => argv.join(' ').startsWith(words) || argv.join(' ').endsWith(words))?.[1];
+      if (said !== undefined) onLine?.(said);
+      return { code: said === undefined ? 1 : 0, signal: null, said: '' };
+    },
+  });
+  return cause as SvcError & { readonly details: { readonly fix?: { readonly en: string } } };
+}
+
+const own = { 'getent passwd': 'ana:x:1000:1000::/home/ana:/bin/bash', ' -- /home/ana': '1000,700' };
+
+test('a folder of apps that belongs to another account is named with the command that mends it', async () => {
+  const error = new SvcError('FILES_UNREADABLE', 'chmod: Operation not permitted');
+  const cause = await shutOut(error, { ...own, ' -- /home/ana/.svc-apps': '0' });
+  expect([cause.code, cause.message, cause.details.fix?.en]).toEqual([
+    'FILES_UNREADABLE',
+    '/home/ana/.svc-apps on sirius belongs to the uid 0 (chmod: Operation not permitted)',
+    'chown -R ana /home/ana/.svc-apps',
+  ]);
+  expect(await shutOut(error, { ...own, ' -- /home/ana/.svc-apps': '1000' })).toBe(error);
+});
+
+test.for([
+  ['locked', 'usermod -U ana'],
+  ['expired', 'chage -E -1 ana'],
+] as const)('an account that is %s is opened by %s', async ([closed, line]) => {
+  const cause = await shutOut(new SvcError('SSH_REFUSED', 'refused'), {}, closed);
+  expect([cause.code, cause.details.fix?.en]).toEqual(['ACCOUNT_CLOSED', line]);
 });

@@ -2,10 +2,11 @@
  * Why an account does not come in, or its supervisor does not start, asked of the server as its administrator: sshd says the same of a closed
  * account as of a key that it does not know, and a shell that lets nobody in just ends.
  */
-import { SvcError } from '../../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../../schema/errors.ts';
 import type { AccountClosed } from '../../../schema/list-lines.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
 import { same } from '../../../schema/texts/doctor.ts';
+import { openAccount } from '../../../schema/texts/open-account.ts';
 import { limits } from '../../limits.ts';
 import type { RemoteResult, RemoteRun } from './remote-run.ts';
 
@@ -32,17 +33,15 @@ const isDoubtful = ({ code, message }: SvcError): boolean =>
   ['SSH_REFUSED', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE'].includes(code) ||
   (code === 'SERVER_UNREACHABLE' && /closed the connection/.test(message));
 
+const shutOut = (error: SvcError, code: ErrorCode, message: string, fix: Words): SvcError =>
+  new SvcError(code, `${message} (${error.message})`, { fix }, { cause: error });
+
 async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError | null> {
   const { server, account } = options;
-  const told = (code: 'ACCOUNT_CLOSED' | 'SHELL_REFUSED' | 'HOME_MISSING' | 'FILES_UNREADABLE', message: string, fix: Words): SvcError =>
-    new SvcError(code, `${message} (${error.message})`, { fix }, { cause: error });
+  const told = (code: ErrorCode, message: string, fix: Words): SvcError => shutOut(error, code, message, fix);
   const closed = await options.closed();
   if (closed !== null)
-    return told(
-      'ACCOUNT_CLOSED',
-      `the account ${account} on ${server} is ${closed}`,
-      same(closed === 'locked' ? `usermod -U ${account}` : `chage -E -1 ${account}`),
-    );
+    return told('ACCOUNT_CLOSED', `the account ${account} on ${server} is ${closed}`, same(openAccount(account, closed)));
   const [, , uid = '', , , home = '', shell = ''] = (await lineOf(options, 'getent', 'passwd', account)).split(':');
   const newShell = same(`usermod -s /bin/bash ${account}`);
   if (/\/(?:nologin|false)$/.test(shell))
@@ -57,17 +56,23 @@ async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError
       pt: `${make}; contas novas a recebem no primeiro login com pam_mkhomedir`,
       en: `${make}; new accounts get theirs at their first login with pam_mkhomedir`,
     });
+  return await inHome(error, options, home, uid);
+}
+
+/** Whether the account may work in its home, and in its folder of apps. */
+async function inHome(error: SvcError, options: ShutOutOptions, home: string, uid: string): Promise<SvcError | null> {
+  const { server, account } = options;
+  const told = (message: string, fix: string): SvcError => shutOut(error, 'FILES_UNREADABLE', message, same(fix));
   const at = `the home of ${account} on ${server}, ${home},`;
   const [owner, mode = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%a', '--', home)).split(',');
-  if (owner !== uid) return told('FILES_UNREADABLE', `${at} belongs to the uid ${owner}`, same(`chown ${account} ${home}`));
-  if (!/7..$/.test(mode))
-    return told('FILES_UNREADABLE', `${at} has the mode ${mode}: its account may not work in it`, same(`chmod u+rwx ${home}`));
+  if (owner !== uid) return told(`${at} belongs to the uid ${owner}`, `chown ${account} ${home}`);
+  if (!/7..$/.test(mode)) return told(`${at} has the mode ${mode}: its account may not work in it`, `chmod u+rwx ${home}`);
+  const apps = `${home}/.svc-apps`;
+  const ownerOfApps = await lineOf(options, 'stat', '-L', '-c', '%u', '--', apps);
+  if (ownerOfApps !== '' && ownerOfApps !== uid)
+    return told(`${apps} on ${server} belongs to the uid ${ownerOfApps}`, `chown -R ${account} ${apps}`);
   if (/Read-only file system/.test(error.message))
-    return told(
-      'FILES_UNREADABLE',
-      `${at} is on a read-only file system`,
-      same(`mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`),
-    );
+    return told(`${at} is on a read-only file system`, `mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`);
   return null;
 }
 

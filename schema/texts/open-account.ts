@@ -1,0 +1,5 @@
+import type { AccountClosed } from '../list-lines.ts';
+
+/** What opens an account again that an administrator closed, for root on its server. */
+export const openAccount = (account: string, closed: AccountClosed): string =>
+  closed === 'locked' ? `usermod -U ${account}` : `chage -E -1 ${account}`;

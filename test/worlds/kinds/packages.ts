@@ -1,0 +1,190 @@
+/** Packages that can't be installed, on polar; each is mended in the repository or in its document. */
+import { until } from '../../journeys/until.ts';
+import { apps, type Site } from '../site.ts';
+import type { Group, Truth, World } from '../world.ts';
+
+const wanted = (id: string, versao: string, more = ''): string =>
+  `kind: Package\nmetadata: { name: ${id} }\nspec: { app: ${id}, versao: ${versao}, server: polar${more} }`;
+const want = async (site: Site, id: string, versao = '1.0.0', more = ''): Promise<void> => {
+  await site.write(id, wanted(id, versao, more));
+  await site.svc('apply');
+};
+
+function packaged(name: string, id: string, manifest: object, truth: Truth, mend: World['mend'], over: Partial<World> = {}): World {
+  return {
+    name,
+    break: async (site) => {
+      await site.app(id, manifest);
+      await want(site, id);
+    },
+    truth: { [`Package/${id}`]: truth },
+    plan: /./,
+    mend,
+    healed: { [`Package/${id}`]: 'installed' },
+    healMsMax: 120_000,
+    ...over,
+  };
+}
+
+const missing = (says: RegExp): Truth => ({
+  reason: 'SourceMissing',
+  says,
+  fix: /put it into the repository or correct versao|svc-app\.json|mend|publish/,
+});
+
+export const packageGroup: Group = {
+  name: 'packages',
+  worlds: [
+    packaged(
+      'a version that is not there',
+      'velho',
+      {},
+      missing(/version 9\.9\.9 is wanted and the repository holds version 1\.0\.0/),
+      (site) => site.app('velho', { version: '9.9.9' }),
+      {
+        break: async (site) => {
+          await site.app('velho');
+          await want(site, 'velho', '9.9.9');
+        },
+      },
+    ),
+    packaged('an app that is not there', 'ausente', {}, missing(/holds nothing of it/), (site) => site.app('ausente'), {
+      break: (site) => want(site, 'ausente'),
+    }),
+    packaged('its manifest is no JSON', 'torto', {}, missing(/svc-app\.json/), (site) => site.app('torto'), {
+      break: async (site) => {
+        await site.app('torto');
+        await site.portal.sh(`echo '{' >${apps}/torto/svc-app.json`);
+        await want(site, 'torto');
+      },
+    }),
+    packaged('its manifest has a field too many', 'demais', { cor: 'azul' }, missing(/cor/), (site) => site.app('demais')),
+    packaged(
+      'its entrypoint is not in it',
+      'oco',
+      { backend: { entrypoint: 'nada.py' } },
+      { reason: 'InstallFailed', says: /the entrypoint nada\.py is missing/, fix: /mend what the message names/ },
+      (site) => site.app('oco'),
+    ),
+    packaged(
+      'its files may not be read',
+      'fechado',
+      {},
+      missing(/fechado.*(can't be read|EACCES|permission)/i),
+      (site) => site.portal.sh(`chmod 755 ${apps}/fechado`),
+      {
+        break: async (site) => {
+          await site.app('fechado');
+          await site.portal.sh(`chmod 000 ${apps}/fechado`);
+          await want(site, 'fechado');
+        },
+      },
+    ),
+    packaged(
+      'a capability that nobody offers',
+      'pede',
+      { requires: ['texto/v1'] },
+      { reason: 'CapabilityMissing', says: /texto\/v1/, fix: /install the app/ },
+      async (site) => {
+        await site.app('oferece', { provides: ['texto/v1'], capacidades: { 'texto/v1': { rota: '/texto', rotulo: 'Texto' } } });
+        await want(site, 'oferece');
+      },
+    ),
+    packaged(
+      'a Linux package that is not there',
+      'precisa',
+      { requiredPackages: ['svc-mundo-nada'] },
+      {
+        reason: 'PackageMissing',
+        says: /svc-mundo-nada/,
+        fix: /types the line that the message names|(apt-get install -y svc-mundo-nada)/,
+      },
+      async (site) => {
+        // The machine has no network: the package is made there.
+        await site.server('polar').sh(
+          `mkdir -p /tmp/p/DEBIAN; printf 'Package: svc-mundo-nada\\nVersion: 1\\nArchitecture: all\\nMaintainer: x <x@x>\\nDescription: x\\n' >/tmp/p/DEBIAN/control
+         dpkg-deb -b /tmp/p /tmp/p.deb >/dev/null; dpkg -i /tmp/p.deb`,
+        );
+      },
+    ),
+    packaged(
+      'a shell that is too old',
+      'futuro',
+      { minShellVersion: '99' },
+      { reason: 'ShellTooOld', says: /99/, fix: /update svc, or ask for an older versao/ },
+      async (site) => {
+        await site.app('futuro', { version: '0.9.0' });
+        await want(site, 'futuro', '0.9.0');
+      },
+    ),
+    packaged(
+      'a scope that it does not have',
+      'escopo',
+      {},
+      { reason: 'ScopeRefused', says: /pessoa|sistema/, fix: /change instalacao/ },
+      (site) => want(site, 'escopo'),
+      {
+        break: async (site) => {
+          await site.app('escopo');
+          await want(site, 'escopo', '1.0.0', ', instalacao: pessoa, pessoa: rui');
+        },
+      },
+    ),
+    packaged(
+      'an engine that nobody offers',
+      'motorista',
+      { motores: [{ nome: 'motor-x', versao: '1.0', url: 'http://127.0.0.1:9/motor-x.tar.gz', sha256: '0'.repeat(64), tamanho: 1000 }] },
+      { reason: /EngineMissing|InstallFailed|SourceMissing/, says: /motor-x/, fix: /motor|engine|repository/ },
+      async (site) => {
+        await site.app('motorista', { version: '1.0.1' });
+        await want(site, 'motorista', '1.0.1');
+      },
+    ),
+    packaged(
+      'its source changed under the same version',
+      'mudado',
+      {},
+      { reason: 'Installed', says: /other files|holds now under the same version/, fix: /raise "version" in (\S+)/ },
+      async (site) => {
+        await site.app('mudado', { version: '1.0.1' }, { 'novo.txt': 'x' });
+        await want(site, 'mudado', '1.0.1');
+      },
+      {
+        break: async (site) => {
+          await site.app('mudado');
+          await want(site, 'mudado');
+          await until('mudado', async () => (await site.objects()).get('Package/mudado')?.state === 'installed', 240_000);
+          await site.portal.sh(`echo x >${apps}/mudado/novo.txt`);
+          await until('what is said of it', async () => ((await site.why('Package/mudado')).fix ?? '').includes('raise'));
+        },
+      },
+    ),
+    packaged(
+      'only root installs here',
+      'local',
+      {},
+      { reason: 'ScopeRefused', says: /say instalacao: pessoa, and for whom/, fix: /change instalacao.* as the message says/ },
+      async (site) => {
+        await site.app('local', { version: '1.0.1', instalacao: ['pessoa'] });
+        await site.write(
+          'local',
+          `kind: Package\nmetadata: { name: local }\nspec: { app: local, versao: 1.0.1, server: la, instalacao: pessoa, pessoa: leo }`,
+          ...la,
+        );
+      },
+      {
+        break: async (site) => {
+          await site.app('local');
+          await site.write('local', wanted('local', '1.0.0').replace('polar', 'la'), ...la);
+          await site.svc('apply');
+        },
+      },
+    ),
+  ],
+};
+
+/** The machine of the portal without a folder of its own for apps. */
+const la = [
+  'kind: Server\nmetadata: { name: la }\nspec: { local: {} }',
+  'kind: Person\nmetadata: { name: leo }\nspec: { nome: Leo, login: leo, server: la }',
+];

@@ -1,0 +1,213 @@
+/** Servers that can't be had, one after the other on vega; those that the document has wrong beside them on polar. */
+import { folder, startSshd, state, stopSshd, type Site } from '../site.ts';
+import type { Group, Truth, World } from '../world.ts';
+import { serverDocument } from '../worlds.ts';
+
+const on =
+  (script: string) =>
+  (site: Site): Promise<unknown> =>
+    site.server('vega').sh(script);
+const reload = 'kill -HUP "$(cat /run/sshd.pid)"';
+/** Whoever is connected is cut off: what is said then is of those that come. */
+const cut = 'pkill -KILL -f "^sshd: .*(root|eva)" || true';
+
+function server(
+  name: string,
+  breaks: (site: Site) => Promise<unknown>,
+  truth: Truth,
+  mend: World['mend'],
+  over: Partial<World> = {},
+): World {
+  return {
+    name,
+    lane: 'vega',
+    break: breaks,
+    truth: { 'Server/vega': truth },
+    mend,
+    healed: { 'Server/vega': 'ready', 'Backend/eva/notas': 'running' },
+    healMsMax: 120_000,
+    ...over,
+  };
+}
+
+const write = async (site: Site, name: string, over = '', change: (text: string) => string = (text) => text): Promise<void> => {
+  await site.write(name, change(await serverDocument(site, name, over)));
+  await site.svc('apply');
+};
+
+/** A document of polar that is wrong, and the right one again. */
+function written(name: string, over: string, change: (text: string) => string, truth: Truth, more: Partial<World> = {}): World {
+  return {
+    name,
+    lane: 'polar',
+    break: (site) => write(site, 'polar', over, change),
+    truth: { 'Server/polar': truth },
+    mend: (site) => write(site, 'polar'),
+    healed: { 'Server/polar': 'ready', 'Backend/rui/notas': 'running' },
+    healMsMax: 120_000,
+    ...more,
+  };
+}
+
+const unreachable = (says: RegExp, fix: RegExp): Truth => ({ reason: 'ServerUnreachable', says, fix });
+const moved =
+  (host: string) =>
+  (text: string): string =>
+    text.replace(/host: [0-9.]+/, `host: ${host}`);
+
+const onVega: readonly World[] = [
+  server(
+    'sshd is stopped',
+    (site) => stopSshd(site.server('vega')),
+    unreachable(/takes no new connection|does not answer/, /nothing listens on port 22 of \S+: start sshd there/),
+    (site) => startSshd(site.server('vega')),
+    {
+      doctor: { servers: /vega/, 'vega:ssh': /ECONNREFUSED.*(systemctl start|sshd)/ },
+    },
+  ),
+  server(
+    'its host key is another one',
+    on(`rm /etc/ssh/ssh_host_ed25519_key*; ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key; ${reload}; ${cut}`),
+    { reason: 'HostKeyChanged', says: /another host key/, fix: new RegExp(`svc server trust vega ${folder} shows`) },
+    async (site) => {
+      const { out } = await site.svc('server', 'trust', 'vega', folder);
+      const key = /SHA256:[A-Za-z0-9+/]{43}/.exec(out)?.[0] ?? '';
+      const console = await site.server('vega').sh('ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub');
+      if (!console.out.includes(key)) throw new Error(`svc server trust says ${out}, the console ${console.out}`);
+      await write(site, 'vega');
+    },
+    { doctor: { servers: /vega/ } },
+  ),
+  server(
+    "root's key is taken away",
+    on(`mv /root/.ssh/authorized_keys /root/.ssh/antes; ${cut}`),
+    { reason: 'KeyRefused', says: /does not take the key/, fix: /put this line into ~root\/\.ssh\/authorized_keys: ([^;]+);/ },
+    (site, [, line = '']) => site.server('vega').sh('cat >>/root/.ssh/authorized_keys', { input: `${line}\n` }),
+    { doctor: { servers: /vega/ } },
+  ),
+  server(
+    'root may not sign in',
+    on(`echo "PermitRootLogin no" >/etc/ssh/sshd_config.d/01-root.conf; ${reload}; ${cut}`),
+    { reason: 'KeyRefused', says: /does not take the key/, fix: /PermitRootLogin/ },
+    on(`rm /etc/ssh/sshd_config.d/01-root.conf; ${reload}`),
+  ),
+  server(
+    'the kit is deleted',
+    on('rm -rf /opt/svc'),
+    { reason: /KitMissing|NotInstalled|Installing|LingerBroken/, fix: /svc server add vega|systemd/ },
+    async () => undefined,
+  ),
+  server(
+    'the kit lost a file',
+    on('rm -f /opt/svc/current/*/svc-app-list* /opt/svc/current/bin/svc-app-list'),
+    { reason: /KitMissing|NotInstalled|Installing|LingerBroken/, fix: /svc server add vega|systemd/ },
+    async (site) => await site.svc('server', 'add', 'vega'),
+  ),
+  server(
+    '/opt is full',
+    on('rm -rf /opt/svc; mkdir -p /opt; mount -t tmpfs -o size=20m tmpfs /opt'),
+    { reason: 'DiskFull', says: /disk is full/, fix: /make room below \/opt on vega/ },
+    on('mount -o remount,size=2g /opt'),
+    { doctor: { 'vega:disk': /\/opt/ }, plan: /DiskFull|No space|full/ },
+  ),
+  server(
+    'tar is not there',
+    on('mv /usr/bin/tar /root/; rm -rf /opt/svc'),
+    { reason: 'InstallFailed', says: /vega lacks tar/, fix: /(apt-get install -y util-linux coreutils tar gzip)/ },
+    on('mv /root/tar /usr/bin/tar'),
+    { doctor: { 'vega:system': /tar.*apt-get install/ } },
+  ),
+  server(
+    'its clock is an hour off',
+    on('printf \'#!/bin/sh\\nexec /usr/bin/date -d "+1 hour" "$@"\\n\' >/usr/local/bin/date; chmod 755 /usr/local/bin/date'),
+    { reason: 'ClockOff', says: /clock/, fix: /date -u on both says which is wrong; there: timedatectl set-ntp true/ },
+    on('rm /usr/local/bin/date'),
+    { doctor: { 'vega:clock': /3[56]\d\d s|hour|h/ } },
+  ),
+  server(
+    "root's .bashrc ends the shell",
+    on(`echo 'exit 0' >/root/.bashrc; ${cut}`),
+    {
+      reason: 'LoginShell',
+      says: /the login shell of root ends before it runs a command \(~\/\.bashrc/,
+      fix: /take exit and exec out of it/,
+    },
+    on("sed -i '/^exit/d' /root/.bashrc"),
+    { after: on('rm -f /root/.bashrc') },
+  ),
+  server(
+    'sshd forwards to no sockets',
+    on(`echo "AllowStreamLocalForwarding no" >/etc/ssh/sshd_config.d/02-forward.conf; ${reload}; ${cut}`),
+    { reason: /./ },
+    async (site) => {
+      const row = (await site.doctor('vega')).find(({ name }) => name === 'ssh');
+      const line = /^(printf .*) && systemctl reload ssh/.exec(row?.fix ?? '')?.[1];
+      if (line === undefined) throw new Error(`doctor --server vega: ${row?.detail}; ${row?.fix}`);
+      await site.server('vega').sh(`${line}; ${reload}; ${cut}`);
+      const after = (await site.doctor('vega')).find(({ name }) => name === 'ssh');
+      if (after?.ok !== true) throw new Error(`doctor --server vega goes on: ${after?.detail}`);
+    },
+    { doctor: { 'vega:ssh': /AllowStreamLocalForwarding/ }, after: on('rm -f /etc/ssh/sshd_config.d/0[02]-*.conf') },
+  ),
+];
+
+const onPolar: readonly World[] = [
+  written(
+    'its name is in no DNS',
+    '',
+    moved('polar.invalid'),
+    unreachable(/polar\.invalid/, /polar\.invalid does not resolve: correct host in the Server document/),
+    { doctor: { servers: /polar/ } },
+  ),
+  written(
+    'nobody is at its address',
+    '',
+    moved('198.51.100.250'),
+    unreachable(/EHOSTUNREACH/, /look whether the machine 198\.51\.100\.250 is up/),
+  ),
+  written(
+    'nobody listens at its port',
+    ', port: 2299',
+    (text) => text,
+    unreachable(/ECONNREFUSED/, /nothing listens on port 2299 of \S+: .*correct port in the Server document/),
+  ),
+  {
+    ...written(
+      'what listens at its port is no sshd',
+      ', port: 2298',
+      (text) => text,
+      unreachable(/./, /(svc doctor --server polar) says at which step/),
+    ),
+    doctor: { 'polar:ssh': /ssh/ },
+    break: async (site) => {
+      site.server('polar').start(['/usr/bin/python3', '-m', 'http.server', '2298']).stderr?.resume();
+      await write(site, 'polar', ', port: 2298');
+    },
+  },
+  written('the key of the portal is not there', ', key: { file: /etc/svc-portal/nada }', (text) => text, {
+    reason: 'KeyUnreadable',
+    says: /nada/,
+    fix: /mend what the message names, or ssh\.key/,
+  }),
+  {
+    ...written('its administrator has no sudo', ', admin: rui', (text) => text, {
+      reason: 'AdminRefused',
+      says: /rui does not become root/,
+      fix: /(apt-get install -y sudo && echo 'rui ALL=.*sudoers\.d\/svc)/,
+    }),
+    break: async (site) => {
+      const { out: key } = await site.portal.run(['cat', `${state}/ssh/id_ed25519.pub`]);
+      await site
+        .server('polar')
+        .sh(
+          'install -d -m 700 -o rui -g rui /home/rui/.ssh; cat >/home/rui/.ssh/authorized_keys; chown rui /home/rui/.ssh/authorized_keys',
+          { input: key },
+        );
+      await write(site, 'polar', ', admin: rui');
+    },
+    // The machine has no network to get it from: an administrator who takes the second way.
+    mend: (site) => write(site, 'polar'),
+  },
+];
+
+export const serverGroup: Group = { name: 'servers', worlds: [...onVega, ...onPolar] };

@@ -1,0 +1,12 @@
+/** `node test/worlds/main.ts [--only PATTERN] [--groups NAME,NAME]`: root, on a machine with sshd. Prints each world and a table; exit 1 when something untrue was said. */
+import { parseArgs } from 'node:util';
+import { groups } from './kinds/all.ts';
+import { runWorlds } from './worlds.ts';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, groups: { type: 'string' }, keep: { type: 'boolean', default: false } },
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const { worlds, untrue, unmended, statements } = await runWorlds(groups, say, values);
+say(`worlds tried: ${worlds}; statements: ${statements}; untrue: ${untrue}; fixes that did not mend: ${unmended}`);
+process.exitCode = untrue + unmended === 0 ? 0 : 1;

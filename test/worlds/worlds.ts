@@ -1,0 +1,104 @@
+/** The site as it is before anything is broken, and all groups of worlds on it. */
+import { until } from '../journeys/until.ts';
+import { openSite, type Site } from './site.ts';
+import { runGroup, type Told } from './run.ts';
+import type { Group } from './world.ts';
+
+export interface Report {
+  readonly worlds: number;
+  readonly statements: number;
+  readonly untrue: number;
+  readonly unmended: number;
+}
+
+/** Each breaks its own account. */
+export const accounts = Array.from({ length: 20 }, (_, n) => `c${n}`);
+
+export async function runWorlds(
+  groups: readonly Group[],
+  say: (line: string) => void,
+  {
+    only,
+    groups: wanted,
+    keep,
+  }: { readonly only?: string | undefined; readonly groups?: string | undefined; readonly keep?: boolean | undefined },
+): Promise<Report> {
+  const startMs = performance.now();
+  const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
+  const told: Told[] = [];
+  try {
+    await begin(site);
+    say(`the site stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
+    for (const group of groups) {
+      const worlds = group.worlds.filter(({ name }) => only === undefined || new RegExp(only).test(name));
+      if (worlds.length === 0 || (wanted !== undefined && !wanted.split(',').includes(group.name))) continue;
+      say(`${group.name}:`);
+      told.push(...(await runGroup(site, { ...group, worlds }, say)));
+    }
+    if (keep) await new Promise(() => process.once('SIGINT', () => process.exit(0)));
+  } finally {
+    await site.end();
+  }
+  const sum = (of: (one: Told) => number): number => told.reduce((all, one) => all + of(one), 0);
+  return {
+    worlds: told.length,
+    statements: sum(({ statements }) => statements),
+    untrue: sum(({ untrue }) => untrue.length),
+    unmended: sum(({ unmended }) => (unmended === null ? 0 : 1)),
+  };
+}
+
+export const serverDocument = async (site: Site, name: string, over = ''): Promise<string> => {
+  const { address } = site.server(name);
+  const { out } = await site.svc('server', 'trust', address);
+  return `kind: Server\nmetadata: { name: ${name} }\nspec: { ssh: { host: ${address}, hostKey: ${/hostKey: (".*")/.exec(out)?.[1]}${over} } }`;
+};
+
+const person = (name: string, server: string): string =>
+  `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}.login, server: ${server}, account: ${name} }`;
+
+async function begin(site: Site): Promise<void> {
+  await site.write(
+    'portal',
+    'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps }',
+  );
+  for (const name of ['sirius', 'vega', 'polar']) await site.write(name, await serverDocument(site, name));
+  await site.write('aqui', 'kind: Server\nmetadata: { name: aqui }\nspec: { local: { prefix: /var/lib/svc/aqui } }');
+  await site.write(
+    'people',
+    ...['ana', ...accounts].map((name) => person(name, 'sirius')),
+    person('eva', 'vega'),
+    person('rui', 'polar'),
+    person('lia', 'aqui').replace(', account: lia', ''),
+  );
+  await site.app('notas');
+  await site.write(
+    'notas',
+    ...['sirius', 'vega', 'polar', 'aqui'].map(
+      (name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`,
+    ),
+    ...['eva', 'rui', 'lia'].map(
+      (name) => `kind: Backend\nmetadata: { name: ${name}-notas }\nspec: { app: notas, pessoa: ${name}, estado: ligado }`,
+    ),
+  );
+  await site.portal.sh('install -d -o svc -g svc /var/lib/svc/aqui');
+  await site.restart();
+  const { out: key } = await site.portal.run(['cat', '/var/lib/svc/state/ssh/id_ed25519.pub']);
+  for (const name of ['sirius', 'vega', 'polar']) await site.server(name).sh('cat >/root/.ssh/authorized_keys', { input: key });
+  await Promise.all(['sirius', 'vega', 'polar'].map((name) => site.svc('server', 'add', name)));
+  await until(
+    'the apps',
+    async () => {
+      const objects = await site.objects();
+      return ['eva', 'rui', 'lia'].every((name) => objects.get(`Backend/${name}/notas`)?.state === 'running');
+    },
+    120_000,
+  ).catch(async (error: unknown) => {
+    throw new Error(
+      `${(error as Error).message}\n${[...(await site.objects()).values()]
+        .filter(({ state }) => !['ended', 'away', 'stopped'].includes(state))
+        .map(({ key, state, reason, message }) => `${key} ${state} ${reason} ${message}`)
+        .join('\n')}`,
+    );
+  });
+}
