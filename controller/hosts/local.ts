@@ -3,7 +3,7 @@
  * account of that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples
  * and tests use that.
  */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -20,10 +20,22 @@ import { createPackageFolders } from './package-folders.ts';
 import { isRoot } from './own-account.ts';
 import { peopleOfPortal, type LocalHostOptions, type People } from './people.ts';
 
-/** Where what is for everybody goes. Throws SCOPE_REFUSED where the portal may not write. */
-function shared(place: ServerPlace): ServerPlace {
-  if (place.prefix !== '' || isRoot()) return place;
-  throw new SvcError('SCOPE_REFUSED', 'a portal that is not root installs here for one person only: say instalacao: pessoa, and for whom');
+/** Where what is for everybody goes. Throws where the portal may not write there. Decision: docs/decisions/0365-everybody-without-root.md */
+async function shared(server: string, place: ServerPlace): Promise<ServerPlace> {
+  if (isRoot()) return place;
+  const { prefix } = place;
+  if (prefix === '')
+    throw new SvcError(
+      'SCOPE_REFUSED',
+      `a portal that is not root installs nothing into /opt: say instalacao: pessoa, and for whom, in the Package document; or local: { prefix: ${server} } in the Server document, which keeps apps and homes in its state folder`,
+    );
+  const found = await stat(prefix).catch(() => null);
+  if (found === null || found.uid === process.getuid?.()) return place;
+  const uid = process.getuid?.();
+  throw new SvcError(
+    'FILES_UNREADABLE',
+    `${prefix} belongs to the uid ${found.uid}, and the portal runs as the uid ${uid}: chown -R ${uid} ${prefix}`,
+  );
 }
 
 export function createLocalHost(options: LocalHostOptions, people: People = peopleOfPortal(options)): Host {
@@ -35,7 +47,13 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
   let [systemAtMs, changes] = [0, 0];
   const installer: Installer = async (words, scope, account, { source = null, ...run } = {}) => {
     if (scope === 'pessoa') return await people.install(personOf(account), source, [...words, '--pessoa'], run);
-    return await runInstaller({ binDir, argv: [...wordsOf(source), ...words, '--sistema'], place: shared(systemPlace), clock, ...run });
+    return await runInstaller({
+      binDir,
+      argv: [...wordsOf(source), ...words, '--sistema'],
+      place: await shared(server, systemPlace),
+      clock,
+      ...run,
+    });
   };
   const change: Installer = async (...order) => {
     try {

@@ -15,11 +15,14 @@ import { beginMark } from './login-shell.ts';
 async function startServer() {
   const privateKey = Buffer.from(newKey());
   const [slow, opened] = [[] as string[], [] as ServerChannel[]];
-  let signIns = 0;
+  let [signIns, connected] = [0, 0];
   const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (context) => context.accept());
-    client.on('ready', () => (signIns += 1));
+    client.on('ready', () => {
+      [signIns, connected] = [signIns + 1, connected + 1];
+    });
+    client.on('close', () => (connected -= 1));
     client.on('session', (acceptSession) => {
       acceptSession().on('exec', (accept, _reject, { command }) => {
         if (command.includes('slow')) slow.push(command);
@@ -36,7 +39,7 @@ async function startServer() {
   const publicKey = publicKeyOf({ kind: 'key', privateKey })?.split(' ')[1] ?? '';
   const { port } = server.address() as AddressInfo;
   const target = { host: '127.0.0.1', port, hostKey: hostKeyOf(Buffer.from(publicKey, 'base64')).fingerprint };
-  return { target, privateKey, slow, opened, signIns: () => signIns, close: () => server.close() };
+  return { target, privateKey, slow, opened, signIns: () => signIns, connected: () => connected, close: () => server.close() };
 }
 
 test('a connection that is renewed signs in anew, and what is open on the one before goes on', async () => {
@@ -61,8 +64,14 @@ test('a connection that is renewed signs in anew, and what is open on the one be
   expect(server.signIns()).toBe(2);
   server.opened[0]?.write('still here\n');
   await vi.waitFor(() => expect(heard).toEqual(['still here']));
+  // The one that nothing is open on any more ends at once.
+  server.opened[1]?.exit(0);
+  server.opened[1]?.end();
+  expect((await second).code).toBe(0);
+  connection.renew();
+  await expect.poll(server.connected).toBe(1);
   connection.close();
-  expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect((await Promise.allSettled([first])).map(({ status }) => status)).toEqual(['rejected']);
   server.close();
 });
 

@@ -35,7 +35,7 @@ export interface SshConnection {
   isUp(): boolean;
   /** The pause after a failure is over: another connection to this server was made. */
   hurry(): void;
-  /** The next use signs in anew: sshd keeps the shell that the account had when it signed in. What is open on the connection goes on. */
+  /** The next use signs in anew: sshd keeps the shell, the home and the groups that the account had when it signed in. What is open on the connection goes on. */
   renew(): void;
   close(): void;
 }
@@ -98,7 +98,9 @@ export function createSshConnection(options: SshConnectionOptions): SshConnectio
       state.notBeforeMs = 0;
     },
     renew: () => {
+      const { live } = state;
       state.live = null;
+      if (live?.users === 0) leave(state, live);
     },
     close: () => {
       state.closed = true;
@@ -191,12 +193,17 @@ function armIdle(state: State, live: Live): void {
   live.cancelIdle();
   if (live.users > 0 || live.lost) return;
   live.cancelIdle = clock.at(clock.monotonicMs() + limits.sshIdleMsMax, () => {
-    if (live.users > 0 || live.lost) return;
-    live.lost = true;
-    state.lives.delete(live);
-    if (state.live === live) state.live = null;
-    live.client.end();
+    if (live.users === 0 && !live.lost) leave(state, live);
   });
+}
+
+/** Of one that nothing is open on. */
+function leave(state: State, live: Live): void {
+  live.lost = true;
+  live.cancelIdle();
+  state.lives.delete(live);
+  if (state.live === live) state.live = null;
+  live.client.end();
 }
 
 function use(state: State, live: Live): () => void {

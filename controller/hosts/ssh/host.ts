@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { isAccountName } from '../../../schema/account-name.ts';
 import type { Clock } from '../../../schema/clock.ts';
-import { SvcError } from '../../../schema/errors.ts';
+import { SvcError, type ErrorCode } from '../../../schema/errors.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
 import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
@@ -220,6 +220,9 @@ async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
+/** What a change of the account or its groups may mend. */
+const ofAccount: ReadonlySet<ErrorCode> = new Set(['SHELL_REFUSED', 'HOME_MISSING', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE']);
+
 async function explained({ options, connections, listing }: Parts, account: string, start: Promise<void>): Promise<void> {
   try {
     await start;
@@ -230,7 +233,7 @@ async function explained({ options, connections, listing }: Parts, account: stri
       run: (command) => connections.admin().run({ ...command, argv: asRoot(options, command.argv) }),
       closed: async () => (await listing.observe([account], false)).closed.get(account) ?? null,
     });
-    if (cause instanceof SvcError && cause.code === 'SHELL_REFUSED') connections.of(account).renew();
+    if (cause instanceof SvcError && ofAccount.has(cause.code)) connections.of(account).renew();
     throw cause;
   }
 }

@@ -68,8 +68,9 @@ async function inHome(error: SvcError, options: ShutOutOptions, home: string, ui
   if (owner !== uid) return told(`${at} belongs to the uid ${owner}`, `chown ${account} ${home}`);
   if (!/7..$/.test(mode)) return told(`${at} has the mode ${mode}: its account may not work in it`, `chmod u+rwx ${home}`);
   const apps = `${home}/.svc-apps`;
-  const ownerOfApps = await lineOf(options, 'stat', '-L', '-c', '%u', '--', apps);
-  if (ownerOfApps !== '' && ownerOfApps !== uid)
+  const [ownerOfApps = '', kind = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%f', '--', apps)).split(',');
+  // S_IFDIR, in hexadecimal: of what is no folder the supervisor says so itself.
+  if (kind.startsWith('4') && ownerOfApps !== uid)
     return told(`${apps} on ${server} belongs to the uid ${ownerOfApps}`, `chown -R ${account} ${apps}`);
   if (/Read-only file system/.test(error.message))
     return told(`${at} is on a read-only file system`, `mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`);
