@@ -38,6 +38,14 @@ async function shared(server: string, place: ServerPlace): Promise<ServerPlace> 
   );
 }
 
+function installerOf({ server, binDir, clock }: LocalHostOptions, people: People, systemPlace: ServerPlace): Installer {
+  return async (words, scope, account, { source = null, ...run } = {}) => {
+    if (scope === 'pessoa') return await people.install(personOf(account), source, [...words, '--pessoa'], run);
+    const place = await shared(server, systemPlace);
+    return await runInstaller({ binDir, argv: [...wordsOf(source), ...words, '--sistema'], place, clock, ...run });
+  };
+}
+
 export function createLocalHost(options: LocalHostOptions, people: People = peopleOfPortal(options)): Host {
   const { server, prefix, clock, binDir } = options;
   const folders = createPackageFolders(options.onBadPackage);
@@ -45,16 +53,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
   const { systemApps } = accountPaths(systemPlace);
   let system: readonly InstalledPackage[] | null = null;
   let [systemAtMs, changes] = [0, 0];
-  const installer: Installer = async (words, scope, account, { source = null, ...run } = {}) => {
-    if (scope === 'pessoa') return await people.install(personOf(account), source, [...words, '--pessoa'], run);
-    return await runInstaller({
-      binDir,
-      argv: [...wordsOf(source), ...words, '--sistema'],
-      place: await shared(server, systemPlace),
-      clock,
-      ...run,
-    });
-  };
+  const installer = installerOf(options, people, systemPlace);
   const change: Installer = async (...order) => {
     try {
       return await installer(...order);
@@ -92,10 +91,10 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
     packageFile: async (account, app, scope, file) =>
       scope === 'sistema' ? await readPackageFile(path.join(systemApps, app), file) : await people.packageFile(account, app, file),
     install: async (source, scope, account, run = {}) => {
-      const done = await change(['--force'], scope, account, { ...run, source });
-      const found = scope === 'sistema' ? [await folders.read(systemApps, done.app, scope)] : await people.list(personOf(account));
-      const installed = found.find((one) => one?.app === done.app);
-      if (!installed) throw new SvcError('INTERNAL', `${done.app} vanished while it was installed`);
+      const { app } = await change(['--force'], scope, account, { ...run, source });
+      const found = scope === 'sistema' ? [await folders.read(systemApps, app, scope)] : await people.list(personOf(account));
+      const installed = found.find((one) => one?.app === app);
+      if (!installed) throw new SvcError('INTERNAL', `${app} vanished while it was installed`);
       return installed;
     },
     mendEngines: async (app, run) => void (await installer([app], 'sistema', null, run)),

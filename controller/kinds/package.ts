@@ -17,7 +17,7 @@ import { repositoryLocation, type RepositoryLocation } from '../../kit/repositor
 import { unpackedNow } from '../../kit/repository/reading/unpacked-now.ts';
 import { limits } from '../limits.ts';
 import { installedAt, markRemoving, targetKey } from '../package-entries.ts';
-import type { PackageEntry, BackendEntry, Entries } from '../entries.ts';
+import type { PackageEntry, PackageTask, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
 
 type PackageRound = Round<PackageDesired, PackageObserved, PackageDecision>;
@@ -156,6 +156,10 @@ export function packageDesired({ name, wanted, target, leaving, rollback }: Pack
   };
 }
 
+/** An attempt may last much longer than the wait between two: what the one before said stays in sight. */
+const taskMessage = ({ act, message }: PackageTask, failure: PackageEntry['failure']): string =>
+  act !== 'install' || failure === null ? message : `${message}; the attempt before failed: ${failure.message}`;
+
 export interface PackageSurroundings {
   readonly shellVersion: string;
   readonly offers: Offers | null;
@@ -201,7 +205,13 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
     living: instances.filter((instance) => lives(instance)).length,
     answered: installed !== undefined && instances.some((instance) => answers(instance, installed.hash)),
     busy: task
-      ? { act: task.act, version: task.version, cancelled: task.abort.signal.aborted, reason: task.reason, message: task.message }
+      ? {
+          act: task.act,
+          version: task.version,
+          cancelled: task.abort.signal.aborted,
+          reason: task.reason,
+          message: taskMessage(task, failure),
+        }
       : null,
     failure,
   };

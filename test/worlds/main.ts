@@ -1,10 +1,15 @@
-/** `node test/worlds/main.ts [--only PATTERN] [--groups NAME,NAME]`: root, on a machine with sshd. Prints each world and a table; exit 1 when something untrue was said. */
+/** `node test/worlds/main.ts [--only PATTERN] [--groups NAME,NAME] [--tell]`: root, on a machine with sshd. Prints each world, with `--tell` each statement; exit 1 when something untrue was said. */
 import { parseArgs } from 'node:util';
 import { groups } from './kinds/all.ts';
 import { runWorlds } from './worlds.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, groups: { type: 'string' }, keep: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    groups: { type: 'string' },
+    tell: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const { worlds, untrue, unmended, statements } = await runWorlds(groups, say, values);

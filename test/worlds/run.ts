@@ -8,7 +8,8 @@ export interface Told {
   readonly untrue: readonly string[];
   /** Null: the fix mended it. */
   readonly unmended: string | null;
-  readonly statements: number;
+  /** All that was said, with where. */
+  readonly said: readonly string[];
   readonly seconds: number;
 }
 
@@ -17,24 +18,26 @@ const unfilled = /\b(?:PERSON|APP|SERVER|FOLDER|ACCOUNT|NAME|FILE|PID|JOB)\b|\bu
 
 const toldMsMax = 75_000;
 
-export async function runGroup(site: Site, { worlds }: Group, say: (line: string) => void): Promise<readonly Told[]> {
+/** `isLong`: each statement is printed, too. */
+export async function runGroup(site: Site, { worlds }: Group, say: (line: string) => void, isLong = false): Promise<readonly Told[]> {
   const told: Told[] = [];
   const lanes = Map.groupBy(worlds, ({ name, lane }) => lane ?? name);
   const runLane = async (ones: readonly World[]): Promise<void> => {
     for (const world of ones) {
       const one = await runWorld(site, world);
       told.push(one);
-      say(lineOf(one));
+      say(lineOf(one, isLong));
     }
   };
   await Promise.all([...lanes.values()].map((ones) => runLane(ones)));
   return told;
 }
 
-function lineOf({ world, untrue, unmended, statements, seconds }: Told): string {
+function lineOf({ world, untrue, unmended, said, seconds }: Told, isLong: boolean): string {
   const verdict = untrue.length === 0 && unmended === null ? 'ok  ' : 'FAIL';
   return [
-    `${verdict} ${world} (${statements} statements, ${seconds} s)`,
+    `${verdict} ${world} (${said.length} statements, ${seconds} s)`,
+    ...(isLong ? said : []),
     ...untrue,
     ...(unmended === null ? [] : [`not mended: ${unmended}`]),
   ].join('\n       ');
@@ -53,12 +56,7 @@ async function runWorld(site: Site, world: World): Promise<Told> {
       await world.mend(site, []).catch(() => undefined);
     } else {
       await world.mend(site, fix);
-      await until('healed', () => isHealed(site, world), world.healMsMax ?? 60_000).catch(async () => {
-        const objects = await site.objects();
-        unmended = Object.keys(world.healed)
-          .map((key) => shown(objects.get(key), key))
-          .join('; ');
-      });
+      unmended = await whatStays(site, world);
     }
   } catch (error) {
     judge.untrue.push(`the world itself: ${(error as Error).message}`);
@@ -68,7 +66,7 @@ async function runWorld(site: Site, world: World): Promise<Told> {
     world: world.name,
     untrue: judge.untrue,
     unmended,
-    statements: judge.count(),
+    said: judge.said,
     seconds: Math.round((performance.now() - startMs) / 1_000),
   };
 }
@@ -76,20 +74,39 @@ async function runWorld(site: Site, world: World): Promise<Told> {
 const shown = (said: Said | undefined, key: string): string =>
   said === undefined ? `${key} is not there` : `${key} ${said.state} ${said.reason} ${said.message}`;
 
-async function isHealed(site: Site, { healed }: World): Promise<boolean> {
-  const objects = await site.objects();
-  return Object.entries(healed).every(([key, state]) => (objects.get(key)?.state ?? 'gone') === state);
+/** After the fix: null once the objects are well, and no row of a doctor says it any more. */
+async function whatStays(site: Site, { healed, healMsMax = 60_000, doctor = {} }: World): Promise<string | null> {
+  let stays: readonly string[] = [];
+  const isNothing = async (look: () => Promise<readonly string[]>, msMax: number): Promise<boolean> =>
+    await until('healed', async () => (stays = await look()).length === 0, msMax).catch(() => false);
+  const objectsAreWell = async (): Promise<readonly string[]> => {
+    const objects = await site.objects();
+    return Object.entries(healed).flatMap(([key, state]) =>
+      (objects.get(key)?.state ?? 'gone') === state ? [] : [shown(objects.get(key), key)],
+    );
+  };
+  const rowsAreWell = async (): Promise<readonly string[]> => {
+    const found = await Promise.all(
+      Object.entries(doctor).map(async ([place, says]) => {
+        const { row, text } = await rowOf(site, place);
+        return row?.ok === false && says.test(text) ? [text] : [];
+      }),
+    );
+    return found.flat();
+  };
+  const isWell = (await isNothing(objectsAreWell, healMsMax)) && (await isNothing(rowsAreWell, 75_000));
+  return isWell ? null : stays.join('; ');
 }
 
 function createJudge({ never }: World) {
   const untrue: string[] = [];
-  let count = 0;
+  const said: string[] = [];
   return {
     untrue,
-    count: () => count,
+    said,
     /** One statement: where it was said, and whether it holds. */
     hears: (where: string, text: string, holds: boolean, expected: unknown = ''): void => {
-      count += 1;
+      said.push(`${where}: ${text}`);
       if (!holds) untrue.push(`${where} says ${JSON.stringify(text)}${expected === '' ? '' : `, true is ${String(expected)}`}`);
       const gap = unfilled.exec(text)?.[0];
       if (gap !== undefined) untrue.push(`${where} leaves ${gap} open: ${JSON.stringify(text)}`);
@@ -158,15 +175,26 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
   return match ?? (fix instanceof RegExp ? null : /^/.exec(''));
 }
 
+const textOf = ({ ok, detail, fix }: Row): string => `${ok ? 'ok' : 'not ok'}: ${detail}; ${fix ?? ''}`;
+
+/** `place`: the name of a row, or SERVER:ROW. */
+async function rowOf(
+  site: Site,
+  place: string,
+): Promise<{ readonly all: readonly Row[]; readonly row: Row | undefined; readonly text: string }> {
+  const [server, name = ''] = place.includes(':') ? place.split(':') : [undefined, place];
+  const all = await site.doctor(server);
+  const row = all.find((each) => each.name === name);
+  return { all, row, text: row === undefined ? `no row ${name}` : textOf(row) };
+}
+
 async function ofDoctor(site: Site, rows: NonNullable<World['doctor']>, judge: Judge): Promise<void> {
   for (const [place, says] of Object.entries(rows)) {
-    const [server, name = ''] = place.includes(':') ? place.split(':') : [undefined, place];
-    const all = await site.doctor(server);
-    const row: Row | undefined = all.find((each) => each.name === name);
-    const text = row === undefined ? `no row ${name}` : `${row.ok ? 'ok' : 'not ok'}: ${row.detail}; ${row.fix ?? ''}`;
+    const { all, row, text } = await rowOf(site, place);
     judge.hears(`doctor ${place}`, text, row?.ok === false && says.test(text), says);
-    // A row that is not ok says what to do.
-    if (row?.ok === false && row.fix === null) judge.hears(`doctor ${place}`, text, false, 'a fix');
+    // Each row that is not ok says what to do.
+    for (const other of all)
+      judge.hears(`doctor ${place.replace(/:.*/, '')} ${other.name}`, textOf(other), other.ok || other.fix !== null, 'a fix');
   }
 }
 

@@ -12,7 +12,7 @@ export interface Report {
 }
 
 /** Each breaks its own account. */
-export const accounts = Array.from({ length: 20 }, (_, n) => `c${n}`);
+export const accounts = Array.from({ length: 30 }, (_, n) => `c${n}`);
 
 export async function runWorlds(
   groups: readonly Group[],
@@ -21,7 +21,13 @@ export async function runWorlds(
     only,
     groups: wanted,
     keep,
-  }: { readonly only?: string | undefined; readonly groups?: string | undefined; readonly keep?: boolean | undefined },
+    tell = false,
+  }: {
+    readonly only?: string | undefined;
+    readonly groups?: string | undefined;
+    readonly keep?: boolean | undefined;
+    readonly tell?: boolean;
+  },
 ): Promise<Report> {
   const startMs = performance.now();
   const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
@@ -33,7 +39,7 @@ export async function runWorlds(
       const worlds = group.worlds.filter(({ name }) => only === undefined || new RegExp(only).test(name));
       if (worlds.length === 0 || (wanted !== undefined && !wanted.split(',').includes(group.name))) continue;
       say(`${group.name}:`);
-      told.push(...(await runGroup(site, { ...group, worlds }, say)));
+      told.push(...(await runGroup(site, { ...group, worlds }, say, tell)));
     }
     if (keep) await new Promise(() => process.once('SIGINT', () => process.exit(0)));
   } finally {
@@ -42,7 +48,7 @@ export async function runWorlds(
   const sum = (of: (one: Told) => number): number => told.reduce((all, one) => all + of(one), 0);
   return {
     worlds: told.length,
-    statements: sum(({ statements }) => statements),
+    statements: sum(({ said }) => said.length),
     untrue: sum(({ untrue }) => untrue.length),
     unmended: sum(({ unmended }) => (unmended === null ? 0 : 1)),
   };

@@ -33,7 +33,7 @@ async function shutOut(error: SvcError, answers: Readonly<Record<string, string>
   return cause as SvcError & { readonly details: { readonly fix?: { readonly en: string } } };
 }
 
-const own = { 'getent passwd': 'ana:x:1000:1000::/home/ana:/bin/bash', ' -- /home/ana': '1000,700' };
+const own = { 'getent passwd': 'ana:x:1000:1000::/home/ana:/bin/bash', ' -- /home/ana': '1000,700,41c0' };
 
 test.for([
   ["another account's folder", '0,41c0', 'chown -R ana /home/ana/.svc-apps'],

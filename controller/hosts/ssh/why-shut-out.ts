@@ -50,27 +50,39 @@ async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError
     return told('SHELL_REFUSED', `the shell of ${account} on ${server}, ${shell}, is not there: sshd lets nobody in`, newShell);
   if (error.code === 'SSH_REFUSED') return await keptOut(error, options);
   if (error.code === 'SERVER_UNREACHABLE') return null;
-  const make = `install -d -m 700 -o ${account} -g $(id -g ${account}) ${home}`;
-  if (await isAbsent(options, home))
-    return told('HOME_MISSING', `the home of ${account} on ${server}, ${home}, does not exist`, {
-      pt: `${make}; contas novas a recebem no primeiro login com pam_mkhomedir`,
-      en: `${make}; new accounts get theirs at their first login with pam_mkhomedir`,
+  if (await isAbsent(options, home)) {
+    // Where a link leads to nothing, that place is made.
+    const place = (await lineOf(options, 'readlink', '-m', '--', home)) || home;
+    const to = place === home ? '' : ` (it leads to ${place})`;
+    return told('HOME_MISSING', `the home of ${account} on ${server}, ${home}${to}, does not exist`, {
+      pt: `${make(account, place)}; contas novas a recebem no primeiro login com pam_mkhomedir`,
+      en: `${make(account, place)}; new accounts get theirs at their first login with pam_mkhomedir`,
     });
+  }
   return await inHome(error, options, home, uid);
 }
+
+const make = (account: string, home: string): string => `install -d -m 700 -o ${account} -g $(id -g ${account}) ${home}`;
+
+/** By the raw mode, in hexadecimal. */
+const isFolder = (mode: string): boolean => mode.startsWith('4') && mode.length === 4;
 
 /** Whether the account may work in its home, and in its folder of apps. */
 async function inHome(error: SvcError, options: ShutOutOptions, home: string, uid: string): Promise<SvcError | null> {
   const { server, account } = options;
   const told = (message: string, fix: string): SvcError => shutOut(error, 'FILES_UNREADABLE', message, same(fix));
   const at = `the home of ${account} on ${server}, ${home},`;
-  const [owner, mode = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%a', '--', home)).split(',');
+  const [owner, mode = '', type = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%a,%f', '--', home)).split(',');
+  // On some network homes an administrator may see nothing.
+  if (type === '') return null;
+  if (!isFolder(type))
+    return shutOut(error, 'HOME_MISSING', `${at} is no folder`, same(`mv ${home} ${home}.before; ${make(account, home)}`));
   if (owner !== uid) return told(`${at} belongs to the uid ${owner}`, `chown ${account} ${home}`);
   if (!/7..$/.test(mode)) return told(`${at} has the mode ${mode}: its account may not work in it`, `chmod u+rwx ${home}`);
   const apps = `${home}/.svc-apps`;
   const [ownerOfApps = '', kind = ''] = (await lineOf(options, 'stat', '-L', '-c', '%u,%f', '--', apps)).split(',');
-  // S_IFDIR, in hexadecimal: of what is no folder the supervisor says so itself.
-  if (kind.startsWith('4') && ownerOfApps !== uid)
+  // The supervisor itself tells what is no folder.
+  if (isFolder(kind) && ownerOfApps !== uid)
     return told(`${apps} on ${server} belongs to the uid ${ownerOfApps}`, `chown -R ${account} ${apps}`);
   if (/Read-only file system/.test(error.message))
     return told(`${at} is on a read-only file system`, `mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`);

@@ -1,5 +1,5 @@
 /** A folder of documents with a mistake: one after the other, since a folder with one is not in force. Each is mended as the message says. */
-import { apps, folder, type Site } from '../site.ts';
+import { apps, folder, state, type Site } from '../site.ts';
 import type { Group, World } from '../world.ts';
 
 const put =
@@ -212,6 +212,125 @@ export const documentGroup: Group = {
         await site.svc('apply', '--prune');
       },
       healed: { 'Cluster/fila': 'gone' },
+    },
+    {
+      name: 'a cluster whose kubeconfig is not there',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(`sed -i 's#/srv/apps }#/srv/apps, fila: {} }#' ${folder}/portal.yaml`);
+        await put(
+          'nuvem',
+          document(
+            'Cluster',
+            'nuvem',
+            `{ scheduler: { kubernetes: { namespace: svc, kubeconfig: { file: /etc/nada } } }, portal: "http://${site.portal.address}:8787" }`,
+          ),
+        )(site);
+        await site.restart();
+      },
+      truth: { 'Cluster/nuvem': { reason: /./, says: /nada/, fix: /./ } },
+      doctor: { clusters: /nuvem/ },
+      mend: async (site) => {
+        await site.write('nuvem');
+        await site.portal.sh(`sed -i 's#, fila: {}##' ${folder}/portal.yaml`);
+        await site.svc('apply', '--prune');
+      },
+      healed: { 'Cluster/nuvem': 'gone' },
+    },
+    {
+      name: 'a room for a group that nobody is in',
+      lane: 'folder',
+      break: put('sala', grant('{ app: notas, sala: vazia, dona: ana, grupos: [{ grupo: ninguem, papel: ver }] }')),
+      truth: { 'Grant/atas': { reason: 'ReferenceMissing', says: /ninguem/, fix: /put somebody into the group/ } },
+      mend: put('sala', grant('{ app: notas, sala: vazia, dona: ana, pessoas: [{ usuario: eva, papel: ver }] }')),
+      healed: { 'Grant/atas': 'granted' },
+      after: async (site) => {
+        await site.write('sala');
+        await site.svc('apply', '--prune');
+      },
+    },
+    {
+      name: 'the provider of the sign-in does not answer',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(
+          `sed -i 's#/srv/apps }#/srv/apps, signIn: { oidc: { issuer: "https://127.0.0.1:9/", clientId: svc, clientSecret: { file: oidc }, claim: email } } }#' ${folder}/portal.yaml; echo x >${state}/oidc; chown svc ${state}/oidc; chmod 600 ${state}/oidc`,
+        );
+        await site.svc('apply');
+      },
+      truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
+      doctor: { 'sign-in': /127\.0\.0\.1:9/ },
+      mend: async (site) => {
+        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.svc('apply');
+      },
+      healed: { 'Portal/casa': 'listening' },
+    },
+    {
+      name: 'the secret of the sign-in is not there',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(
+          `sed -i 's#/srv/apps }#/srv/apps, signIn: { oidc: { issuer: "https://127.0.0.1:9/", clientId: svc, clientSecret: { file: nenhum }, claim: email } } }#' ${folder}/portal.yaml`,
+        );
+        await site.svc('apply');
+      },
+      truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
+      doctor: { 'sign-in': /nenhum/ },
+      mend: async (site) => {
+        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.svc('apply');
+      },
+      healed: { 'Portal/casa': 'listening' },
+    },
+    {
+      name: 'the repository is a server that does not answer',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(`sed -i 's#repository: /srv/apps#repository: "http://127.0.0.1:9"#' ${folder}/portal.yaml`);
+        await put('rede', document('Package', 'rede', '{ app: rede, versao: 1.0.0, server: aqui }'))(site);
+      },
+      truth: { 'Package/rede': { reason: 'SourceMissing', says: /127\.0\.0\.1:9/, fix: /repository/ } },
+      mend: async (site) => {
+        await site.app('rede');
+        await site.portal.sh(`sed -i 's#repository: .http://127.0.0.1:9.#repository: /srv/apps#' ${folder}/portal.yaml`);
+        await site.svc('apply');
+      },
+      healed: { 'Package/rede': 'installed', 'Package/notas-polar': 'installed' },
+    },
+    {
+      name: 'a password is wanted where no server checks one',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(`sed -i 's#/srv/apps }#/srv/apps, signIn: { ssh: {} } }#' ${folder}/portal.yaml`);
+        for (const name of ['sirius', 'vega', 'polar'])
+          await site
+            .server(name)
+            .sh(
+              'printf "PasswordAuthentication no\\nKbdInteractiveAuthentication no\\n" >/etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"',
+            );
+        await site.svc('apply');
+      },
+      truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
+      doctor: { 'sign-in': /./ },
+      mend: async (site) => {
+        for (const name of ['sirius', 'vega', 'polar'])
+          await site.server(name).sh('rm /etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"');
+        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.svc('apply');
+      },
+      healed: { 'Portal/casa': 'listening' },
+    },
+    {
+      name: 'the key of the portal may not be read',
+      lane: 'folder',
+      break: async (site) => {
+        await site.portal.sh(`chown root ${state}/ssh/id_ed25519`);
+        await site.restart();
+      },
+      truth: { 'Server/polar': { reason: 'KeyUnreadable', says: /id_ed25519/, fix: /mend what the message names/ } },
+      mend: (site) => site.portal.sh(`chown svc ${state}/ssh/id_ed25519`),
+      healed: { 'Server/polar': 'ready', 'Server/vega': 'ready', 'Backend/rui/notas': 'running' },
     },
   ],
 };

@@ -133,11 +133,20 @@ export const packageGroup: Group = {
     packaged(
       'an engine that nobody offers',
       'motorista',
-      { motores: [{ nome: 'motor-x', versao: '1.0', url: 'http://127.0.0.1:9/motor-x.tar.gz', sha256: '0'.repeat(64), tamanho: 1000 }] },
-      { reason: /EngineMissing|InstallFailed|SourceMissing/, says: /motor-x/, fix: /motor|engine|repository/ },
+      {},
+      // Between two attempts, or in the middle of one: what the one before said stays.
+      { reason: /InstallFailed|Installing/, says: /127\.0\.0\.1:9\/motor-x\.tar\.gz.*ECONNREFUSED/, fix: undefined },
       async (site) => {
         await site.app('motorista', { version: '1.0.1' });
         await want(site, 'motorista', '1.0.1');
+      },
+      {
+        break: async (site) => {
+          const url = 'http://127.0.0.1:9/motor-x.tar.gz';
+          await site.app('motorista', { motores: [{ nome: 'motor-x', versao: '1.0', url, sha256: '0'.repeat(64), tamanho: 1000 }] });
+          await want(site, 'motorista');
+          await until('what is said of it', async () => (await site.why('Package/motorista')).sentence.includes('ECONNREFUSED'), 240_000);
+        },
       },
     ),
     packaged(
@@ -156,6 +165,101 @@ export const packageGroup: Group = {
           await until('mudado', async () => (await site.objects()).get('Package/mudado')?.state === 'installed', 240_000);
           await site.portal.sh(`echo x >${apps}/mudado/novo.txt`);
           await until('what is said of it', async () => ((await site.why('Package/mudado')).fix ?? '').includes('raise'));
+        },
+      },
+    ),
+    packaged(
+      'a file is at its place on the server',
+      'tomado',
+      {},
+      { reason: /./, says: /tomado/ },
+      (site) => site.server('polar').sh('rm /opt/svc-apps/tomado'),
+      {
+        break: async (site) => {
+          await site.server('polar').sh('mkdir -p /opt/svc-apps; touch /opt/svc-apps/tomado');
+          await site.app('tomado');
+          await want(site, 'tomado');
+        },
+      },
+    ),
+    packaged(
+      'it is for everybody, and the machine has no systemd',
+      'todos',
+      { kind: 'service', escopo: 'servidor' },
+      { reason: 'ScopeRefused', says: /systemd/, fix: /./ },
+      async (site) => {
+        await site.app('todos', { version: '1.0.1' });
+        await want(site, 'todos', '1.0.1');
+      },
+    ),
+    packaged(
+      'only root installs here: in a folder of its own',
+      'pasta',
+      {},
+      {
+        reason: 'ScopeRefused',
+        says: /or local: (\{ prefix: ali \}) in the Server document/,
+        fix: /change instalacao, or server, .* as the message says/,
+      },
+      async (site) => {
+        await site.write(
+          'pasta',
+          wanted('pasta', '1.0.0').replace('polar', 'ali'),
+          'kind: Server\nmetadata: { name: ali }\nspec: { local: { prefix: ali } }',
+        );
+        await site.svc('apply');
+      },
+      {
+        break: async (site) => {
+          await site.app('pasta');
+          await site.write(
+            'pasta',
+            wanted('pasta', '1.0.0').replace('polar', 'ali'),
+            'kind: Server\nmetadata: { name: ali }\nspec: { local: {} }',
+          );
+          await site.svc('apply');
+        },
+      },
+    ),
+    packaged(
+      'the folder for everybody belongs to another account',
+      'alheia',
+      {},
+      {
+        reason: 'InstallFailed',
+        says: /\/srv\/alheia belongs to the uid 0, and the portal runs as the uid \d+: chown -R \d+ \/srv\/alheia/,
+        fix: /mend what the message names/,
+      },
+      (site) => site.portal.sh('chown -R svc /srv/alheia'),
+      {
+        break: async (site) => {
+          await site.portal.sh('mkdir -p /srv/alheia/home; chown svc /srv/alheia/home');
+          await site.app('alheia');
+          await site.write(
+            'alheia',
+            wanted('alheia', '1.0.0').replace('polar', 'alem'),
+            'kind: Server\nmetadata: { name: alem }\nspec: { local: { prefix: /srv/alheia } }',
+          );
+          await site.svc('apply');
+        },
+      },
+    ),
+    packaged(
+      'the folder for everybody can not be made',
+      'fundo',
+      {},
+      { reason: /./, says: /\/srv\/fundo/, fix: /./ },
+      (site) => site.portal.sh('install -d -o svc /srv/fundo/ali'),
+      {
+        break: async (site) => {
+          await site.portal.sh('mkdir -p /srv/fundo');
+          await site.app('fundo');
+          await site.write(
+            'fundo',
+            wanted('fundo', '1.0.0').replace('polar', 'longe'),
+            'kind: Server\nmetadata: { name: longe }\nspec: { local: { prefix: /srv/fundo/ali } }',
+          );
+          await site.svc('apply');
         },
       },
     ),

@@ -1,4 +1,5 @@
 /** Servers that can't be had, one after the other on vega; those that the document has wrong beside them on polar. */
+import { until } from '../../journeys/until.ts';
 import { folder, startSshd, state, stopSshd, type Site } from '../site.ts';
 import type { Group, Truth, World } from '../world.ts';
 import { serverDocument } from '../worlds.ts';
@@ -149,6 +150,81 @@ const onVega: readonly World[] = [
     },
     { doctor: { 'vega:ssh': /AllowStreamLocalForwarding/ }, after: on('rm -f /etc/ssh/sshd_config.d/0[02]-*.conf') },
   ),
+  server(
+    'only root may log in, by /etc/nologin',
+    on(`echo manutencao >/etc/nologin; ${cut}`),
+    { reason: 'Reachable' },
+    on('rm /etc/nologin'),
+    { truth: { 'Supervisor/eva': { reason: 'KeyRefused', says: /\/etc\/nologin/, fix: /(rm \/etc\/nologin)/ } } },
+  ),
+  server(
+    'sshd lets only root in',
+    on(`echo "AllowUsers root" >/etc/ssh/sshd_config.d/03-allow.conf; ${reload}; ${cut}`),
+    { reason: 'Reachable' },
+    on(`rm /etc/ssh/sshd_config.d/03-allow.conf; ${reload}`),
+    {
+      truth: {
+        'Supervisor/eva': {
+          reason: 'KeyRefused',
+          says: /AllowUsers of the sshd on vega keeps eva out/,
+          fix: /change AllowUsers in the sshd_config of vega/,
+        },
+      },
+    },
+  ),
+  server(
+    'sshd does not read where the key is',
+    on(`rm -f $(grep -l svc-kit /etc/ssh/sshd_config.d/*); ${reload}; ${cut}`),
+    { reason: 'Reachable' },
+    async (site) => await site.svc('server', 'add', 'vega'),
+    { truth: { 'Supervisor/eva': { reason: 'KeyRefused', says: /./, fix: /./ } }, doctor: { 'vega:accounts': /eva/ } },
+  ),
+  server('its cable is out', on('ip link set net down'), unreachable(/./, /look whether the machine \S+ is up/), on('ip link set net up'), {
+    doctor: { servers: /vega/, 'vega:ssh': /./ },
+  }),
+  server(
+    'its sshd hangs',
+    on(`kill -STOP "$(cat /run/sshd.pid)"; ${cut}`),
+    unreachable(/./, /./),
+    on('kill -CONT "$(cat /run/sshd.pid)"'),
+    { doctor: { servers: /vega/, 'vega:ssh': /./ } },
+  ),
+  server(
+    'its kit is another one than the link says',
+    on('ln -sfn /opt/svc/kits/nenhum /opt/svc/current'),
+    { reason: /./ },
+    async (site) => await site.svc('server', 'add', 'vega'),
+  ),
+  server(
+    'a file of its kit is damaged',
+    on('f=$(readlink -f /opt/svc/current)/bin/svc-app-list; cp "$f" /root/antes; echo "#!/bin/sh\nexit 3" >"$f"'),
+    { reason: /./ },
+    async (site) => await site.svc('server', 'add', 'vega'),
+  ),
+  server(
+    'its node is no program any more',
+    on('f=/opt/svc/current/node/bin/node; rm "$f"; echo kaputt >"$f"; chmod 755 "$f"; pkill -KILL -u eva node || true'),
+    { reason: /./ },
+    async (site) => await site.svc('server', 'add', 'vega'),
+    { doctor: { 'vega:kit': /./ } },
+  ),
+  server(
+    '/tmp is full',
+    on('mount -t tmpfs -o size=8k tmpfs /tmp; head -c 8k /dev/zero >/tmp/cheio || true'),
+    { reason: 'Reachable' },
+    on('umount /tmp'),
+  ),
+  server(
+    'its account is gone while its app runs',
+    on('pkill -KILL -u eva; userdel eva'),
+    { reason: 'Reachable' },
+    on('useradd -M -d /home/eva -s /bin/bash -p "*" eva; chown -R eva:eva /home/eva'),
+    {
+      truth: {
+        'Person/eva': { reason: 'AccountMissing', says: /vega has no account/, fix: /useradd --create-home --shell \/bin\/bash eva/ },
+      },
+    },
+  ),
 ];
 
 const onPolar: readonly World[] = [
@@ -210,4 +286,68 @@ const onPolar: readonly World[] = [
   },
 ];
 
-export const serverGroup: Group = { name: 'servers', worlds: [...onVega, ...onPolar] };
+/** What is said where somebody did something to what is installed on polar. */
+const full: World = {
+  name: 'no room for packages',
+  lane: 'polar',
+  break: async (site) => {
+    await site
+      .server('polar')
+      .sh(
+        'mkdir -p /mnt/apps; mount -t tmpfs -o size=3m tmpfs /mnt/apps; cp -a /opt/svc-apps/. /mnt/apps; mount --move /mnt/apps /opt/svc-apps',
+      );
+    await site.app('grande', {}, { dados: 'x'.repeat(4_000_000) });
+    await site.write('grande', 'kind: Package\nmetadata: { name: grande }\nspec: { app: grande, versao: 1.0.0, server: polar }');
+    await site.svc('apply');
+  },
+  truth: { 'Package/grande': { reason: 'DiskFull', says: /./, fix: /free space there/ } },
+  mend: (site) => site.server('polar').sh('mount -o remount,size=64m /opt/svc-apps'),
+  healed: { 'Package/grande': 'installed' },
+  healMsMax: 120_000,
+};
+const readOnly: World = {
+  name: 'the folder of packages is read-only',
+  lane: 'polar',
+  break: async (site) => {
+    await site.server('polar').sh('mount --bind /opt/svc-apps /opt/svc-apps; mount -o remount,bind,ro /opt/svc-apps');
+    await site.app('lido');
+    await site.write('lido', 'kind: Package\nmetadata: { name: lido }\nspec: { app: lido, versao: 1.0.0, server: polar }');
+    await site.svc('apply');
+  },
+  truth: { 'Package/lido': { reason: 'InstallFailed', says: /read-only|EROFS/i, fix: /mend what the message names/ } },
+  mend: (site) => site.server('polar').sh('mount -o remount,bind,rw /opt/svc-apps'),
+  healed: { 'Package/lido': 'installed' },
+  healMsMax: 120_000,
+};
+/** A second portal with documents for the same server. */
+const two: World = {
+  name: 'another portal has the same server',
+  lane: 'polar',
+  break: async (site) => {
+    const document = await serverDocument(site, 'polar');
+    await site.portal.sh(`mkdir -p /etc/dois /srv/dois; chown svc /srv/dois; cat >/etc/dois/all.yaml`, {
+      input: `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: dois }\nspec: {}\n---\napiVersion: svc/v1\n${document}\n---\napiVersion: svc/v1\nkind: Person\nmetadata: { name: rui }\nspec: { nome: Rui, login: rui, server: polar }\n`,
+    });
+    const child = site.portal.start(['svc', 'up', '/etc/dois', '--state', '/srv/dois', '--listen', '127.0.0.1:8797', '--no-link'], {
+      as: 'svc',
+    });
+    for (const stream of [child.stdout, child.stderr]) stream?.resume();
+    await until(
+      'its key',
+      async () => (await site.portal.run(['test', '-s', '/srv/dois/ssh/id_ed25519.pub'], { codes: [0, 1] })).code === 0,
+    );
+    const { out: key } = await site.portal.run(['cat', '/srv/dois/ssh/id_ed25519.pub']);
+    await site.server('polar').sh('cat >>/root/.ssh/authorized_keys', { input: key });
+    await site.svc('server', 'add', 'polar', '--state', '/srv/dois');
+  },
+  truth: { 'Server/polar': { reason: 'OtherPortal', says: /./, fix: /end the other portal/ } },
+  doctor: { servers: /polar/ },
+  mend: async (site) => {
+    await site.portal.sh('kill "$(cat /srv/dois/pid)"');
+    await site.server('polar').sh('sed -i 2d /root/.ssh/authorized_keys');
+  },
+  healed: { 'Server/polar': 'ready', 'Backend/rui/notas': 'running' },
+  healMsMax: 180_000,
+};
+
+export const serverGroup: Group = { name: 'servers', worlds: [...onVega, ...onPolar, full, readOnly, two] };
