@@ -134,7 +134,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     waitsFor: 'the right key',
   },
   KeyRefused: {
-    because: 'its server does not take the key of the portal',
+    because: 'its server does not let the portal in',
     fix: 'svc doctor --server SERVER says which line goes where',
     waitsFor: 'the server to let the key in',
   },

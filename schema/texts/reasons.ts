@@ -62,7 +62,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   TooManyFailures: { pt: 'Cinco falhas seguidas', en: 'Five failures in a row' },
   ServerUnreachable: { pt: 'Servidor fora de alcance', en: 'Server out of reach' },
   HostKeyChanged: { pt: 'O servidor mostra outra chave de host', en: 'The server shows another host key' },
-  KeyRefused: { pt: 'O servidor não aceita a chave do portal', en: 'The server does not take the key of the portal' },
+  KeyRefused: { pt: 'O servidor não deixa o portal entrar', en: 'The server does not let the portal in' },
   KeyUnreadable: { pt: 'O portal não consegue ler a própria chave', en: 'The portal can’t read its own key' },
   AdminRefused: { pt: 'A conta de administração não vira root no servidor', en: 'The administrator’s account does not become root there' },
   KitMissing: { pt: 'Falta o kit no servidor', en: 'The server kit is missing' },

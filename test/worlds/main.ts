@@ -1,7 +1,7 @@
 /** `node test/worlds/main.ts [--only PATTERN] [--groups NAME,NAME] [--tell]`: root, on a machine with sshd. Prints each world, with `--tell` each statement; exit 1 when something untrue was said. */
 import { parseArgs } from 'node:util';
 import { groups } from './kinds/all.ts';
-import { runWorlds } from './worlds.ts';
+import { runWorlds, someOf } from './worlds.ts';
 
 const { values } = parseArgs({
   options: {
@@ -12,6 +12,10 @@ const { values } = parseArgs({
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { worlds, untrue, unmended, statements } = await runWorlds(groups, say, values);
+const { worlds, untrue, unmended, statements } = await runWorlds(
+  someOf(groups, values.groups?.split(',') ?? null, values.only),
+  say,
+  values,
+);
 say(`worlds tried: ${worlds}; statements: ${statements}; untrue: ${untrue}; fixes that did not mend: ${unmended}`);
 process.exitCode = untrue + unmended === 0 ? 0 : 1;

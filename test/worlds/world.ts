@@ -40,5 +40,9 @@ export interface World {
 /** Groups come one after the other. */
 export interface Group {
   readonly name: string;
+  /** Those that have to be ready before; the kit goes to no other one. */
+  readonly servers: readonly string[];
+  /** So many of its worlds are the part of a run of `npm test` whose seed chose the group. */
+  readonly share: number;
   readonly worlds: readonly World[];
 }

@@ -14,32 +14,37 @@ export interface Report {
 /** Each breaks its own account. */
 export const accounts = Array.from({ length: 30 }, (_, n) => `c${n}`);
 
+/** Those of the named groups whose name matches; all, unless said. */
+export const someOf = (groups: readonly Group[], names: readonly string[] | null, only = ''): readonly Group[] =>
+  groups.flatMap((group) => {
+    const worlds = group.worlds.filter(({ name }) => new RegExp(only).test(name));
+    return worlds.length === 0 || names?.includes(group.name) === false ? [] : [{ ...group, worlds }];
+  });
+
+/** What a seed chooses for a short run: a group, and of its worlds as many as it says. */
+export function shareOf(groups: readonly Group[], seed: number): readonly Group[] {
+  const group = groups[seed % groups.length];
+  if (group === undefined) return [];
+  const { worlds, share } = group;
+  const from = Math.floor(seed / groups.length) % worlds.length;
+  return [{ ...group, worlds: [...worlds, ...worlds].slice(from, from + share) }];
+}
+
+/** `keep`: it stands until Ctrl-C. `tell`: each statement is said, too. */
 export async function runWorlds(
   groups: readonly Group[],
   say: (line: string) => void,
-  {
-    only,
-    groups: wanted,
-    keep,
-    tell = false,
-  }: {
-    readonly only?: string | undefined;
-    readonly groups?: string | undefined;
-    readonly keep?: boolean | undefined;
-    readonly tell?: boolean;
-  },
+  { keep = false, tell = false }: { readonly keep?: boolean; readonly tell?: boolean } = {},
 ): Promise<Report> {
   const startMs = performance.now();
   const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
   const told: Told[] = [];
   try {
-    await begin(site);
+    await begin(site, [...new Set(groups.flatMap(({ servers }) => servers))]);
     say(`the site stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     for (const group of groups) {
-      const worlds = group.worlds.filter(({ name }) => only === undefined || new RegExp(only).test(name));
-      if (worlds.length === 0 || (wanted !== undefined && !wanted.split(',').includes(group.name))) continue;
       say(`${group.name}:`);
-      told.push(...(await runGroup(site, { ...group, worlds }, say, tell)));
+      told.push(...(await runGroup(site, group, say, tell)));
     }
     if (keep) await new Promise(() => process.once('SIGINT', () => process.exit(0)));
   } finally {
@@ -63,12 +68,21 @@ export const serverDocument = async (site: Site, name: string, over = ''): Promi
 const person = (name: string, server: string): string =>
   `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}.login, server: ${server}, account: ${name} }`;
 
-async function begin(site: Site): Promise<void> {
+const everywhere = ['sirius', 'vega', 'polar'];
+/** Who has an app there that is wanted. */
+const wantedAt = [
+  ['vega', 'eva'],
+  ['polar', 'rui'],
+  ['aqui', 'lia'],
+] as const;
+
+/** `ready`: the servers that get the key and the kit; the others are machines whose documents stand. */
+async function begin(site: Site, ready: readonly string[]): Promise<void> {
   await site.write(
     'portal',
     'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps }',
   );
-  for (const name of ['sirius', 'vega', 'polar']) await site.write(name, await serverDocument(site, name));
+  for (const name of everywhere) await site.write(name, await serverDocument(site, name));
   await site.write('aqui', 'kind: Server\nmetadata: { name: aqui }\nspec: { local: { prefix: /var/lib/svc/aqui } }');
   await site.write(
     'people',
@@ -80,23 +94,25 @@ async function begin(site: Site): Promise<void> {
   await site.app('notas');
   await site.write(
     'notas',
-    ...['sirius', 'vega', 'polar', 'aqui'].map(
+    ...[...everywhere, 'aqui'].map(
       (name) => `kind: Package\nmetadata: { name: notas-${name} }\nspec: { app: notas, versao: 1.0.0, server: ${name} }`,
     ),
-    ...['eva', 'rui', 'lia'].map(
-      (name) => `kind: Backend\nmetadata: { name: ${name}-notas }\nspec: { app: notas, pessoa: ${name}, estado: ligado }`,
+    ...wantedAt.map(
+      ([, name]) => `kind: Backend\nmetadata: { name: ${name}-notas }\nspec: { app: notas, pessoa: ${name}, estado: ligado }`,
     ),
   );
   await site.portal.sh('install -d -o svc -g svc /var/lib/svc/aqui');
   await site.restart();
   const { out: key } = await site.portal.run(['cat', '/var/lib/svc/state/ssh/id_ed25519.pub']);
-  for (const name of ['sirius', 'vega', 'polar']) await site.server(name).sh('cat >/root/.ssh/authorized_keys', { input: key });
-  await Promise.all(['sirius', 'vega', 'polar'].map((name) => site.svc('server', 'add', name)));
+  for (const name of ready) await site.server(name).sh('cat >/root/.ssh/authorized_keys', { input: key });
+  await Promise.all(ready.map((name) => site.svc('server', 'add', name)));
   await until(
     'the apps',
     async () => {
       const objects = await site.objects();
-      return ['eva', 'rui', 'lia'].every((name) => objects.get(`Backend/${name}/notas`)?.state === 'running');
+      return wantedAt
+        .filter(([server]) => server === 'aqui' || ready.includes(server))
+        .every(([, name]) => objects.get(`Backend/${name}/notas`)?.state === 'running');
     },
     120_000,
   ).catch(async (error: unknown) => {

@@ -19,7 +19,12 @@ test.for([
 });
 
 /** What the server says to the commands that ask it, by their first words. */
-async function shutOut(error: SvcError, answers: Readonly<Record<string, string>>, closed: 'locked' | 'expired' | null = null) {
+async function shutOut(
+  error: SvcError,
+  answers: Readonly<Record<string, string>>,
+  closed: 'locked' | 'expired' | null = null,
+  absent = /^$/,
+) {
   const cause = await whyShutOut(error, {
     server: 'sirius',
     account: 'ana',
@@ -27,7 +32,8 @@ async function shutOut(error: SvcError, answers: Readonly<Record<string, string>
     run: async ({ argv, onLine }) => {
       const said = Object.entries(answers).find(([words]) => argv.join(' ').startsWith(words) || argv.join(' ').endsWith(words))?.[1];
       if (said !== undefined) onLine?.(said);
-      return { code: said === undefined ? 1 : 0, signal: null, said: '' };
+      const none = absent.test(argv.join(' ')) ? 'No such file or directory' : '';
+      return { code: said === undefined ? 1 : 0, signal: null, said: none };
     },
   });
   return cause as SvcError & { readonly details: { readonly fix?: { readonly en: string } } };
@@ -51,4 +57,37 @@ test.for([
 ] as const)('an account that is %s is opened by %s', async ([closed, line]) => {
   const cause = await shutOut(new SvcError('SSH_REFUSED', 'refused'), {}, closed);
   expect([cause.code, cause.details.fix?.en]).toEqual(['ACCOUNT_CLOSED', line]);
+});
+
+test('while /etc/nologin is there, it is the cause and not the key', async () => {
+  const error = new SvcError('SERVER_UNREACHABLE', 'the server closed the connection');
+  const cause = await shutOut(error, { ...own, 'test -e /etc/nologin': '' });
+  expect([cause.code, cause.details.fix?.en]).toEqual(['SSH_REFUSED', 'rm /etc/nologin']);
+  expect(await shutOut(error, own)).toBe(error);
+});
+
+test('an account for which sshd opens no session is told with the limits that may be the cause', async () => {
+  const cause = await shutOut(new SvcError('SSH_SATURATED', 'sirius opens no session for ana'), own);
+  expect([cause.code, cause.details.fix?.en]).toEqual(['SUPERVISOR_FAILED', expect.stringMatching(/ps -u ana.*nproc.*MaxSessions/)]);
+});
+
+test.for([
+  ['a link that leads nowhere', { 'readlink -m -- /home/ana': '/srv/nada/ana' }, '/srv/nada/ana'],
+  ['not there', {}, '/home/ana'],
+] as const)('a home that is %s is made where it leads', async ([, answers, place]) => {
+  const cause = await shutOut(
+    new SvcError('SUPERVISOR_FAILED', 'Could not chdir'),
+    { 'getent passwd': own['getent passwd'], ...answers },
+    null,
+    /stat -L -- \/home/,
+  );
+  expect([cause.code, cause.details.fix?.en]).toEqual(['HOME_MISSING', expect.stringMatching(new RegExp(`^install -d .* ${place};`))]);
+});
+
+test('a home that is a file is moved away, and one is made', async () => {
+  const cause = await shutOut(new SvcError('SUPERVISOR_FAILED', 'Could not chdir'), { ...own, ' -- /home/ana': '1000,700,81c0' });
+  expect([cause.code, cause.details.fix?.en]).toEqual([
+    'HOME_MISSING',
+    'mv /home/ana /home/ana.before; install -d -m 700 -o ana -g $(id -g ana) /home/ana',
+  ]);
 });

@@ -30,7 +30,7 @@ export async function whyShutOut(error: unknown, options: ShutOutOptions): Promi
 
 /** sshd closes the connection of an account that PAM refuses after it took the key. */
 const isDoubtful = ({ code, message }: SvcError): boolean =>
-  ['SSH_REFUSED', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE'].includes(code) ||
+  ['SSH_REFUSED', 'SSH_SATURATED', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE'].includes(code) ||
   (code === 'SERVER_UNREACHABLE' && /closed the connection/.test(message));
 
 const shutOut = (error: SvcError, code: ErrorCode, message: string, fix: Words): SvcError =>
@@ -48,8 +48,9 @@ async function found(error: SvcError, options: ShutOutOptions): Promise<SvcError
     return told('SHELL_REFUSED', `the shell of ${account} on ${server} is ${shell}, which lets nobody in`, newShell);
   if (shell !== '' && (await isAbsent(options, shell)))
     return told('SHELL_REFUSED', `the shell of ${account} on ${server}, ${shell}, is not there: sshd lets nobody in`, newShell);
-  if (error.code === 'SSH_REFUSED') return await keptOut(error, options);
-  if (error.code === 'SERVER_UNREACHABLE') return null;
+  if (error.code === 'SSH_SATURATED') return noSession(error, options);
+  if (error.code === 'SSH_REFUSED' || error.code === 'SERVER_UNREACHABLE')
+    return (await onlyRoot(error, options)) ?? (error.code === 'SSH_REFUSED' ? await keptOut(error, options) : null);
   if (await isAbsent(options, home)) {
     // Where a link leads to nothing, that place is made.
     const place = (await lineOf(options, 'readlink', '-m', '--', home)) || home;
@@ -87,6 +88,29 @@ async function inHome(error: SvcError, options: ShutOutOptions, home: string, ui
   if (/Read-only file system/.test(error.message))
     return told(`${at} is on a read-only file system`, `mount -o remount,rw $(findmnt -n -o TARGET --target ${home})`);
   return null;
+}
+
+/** PAM lets nobody but root in while one of these is there: an administrator made it, or systemd until it has booted. */
+async function onlyRoot(error: SvcError, options: ShutOutOptions): Promise<SvcError | null> {
+  for (const file of ['/etc/nologin', '/run/nologin']) {
+    if (!(await isThere(options, file))) continue;
+    const fix = same(`rm ${file}`);
+    return shutOut(error, 'SSH_REFUSED', `${options.server} lets only root in as long as ${file} is there`, fix);
+  }
+  return null;
+}
+
+/** sshd could not begin a process for the account, or may not. */
+function noSession(error: SvcError, { server, account }: ShutOutOptions): SvcError {
+  return shutOut(
+    error,
+    'SUPERVISOR_FAILED',
+    `sshd on ${server} begins nothing for ${account}: the account has as many processes as it may, or MaxSessions is 0`,
+    {
+      pt: `termine processos de ${account} (ps -u ${account}) ou aumente nproc dele em /etc/security/limits.d; senão MaxSessions no sshd_config`,
+      en: `end processes of ${account} (ps -u ${account}) or raise its nproc in /etc/security/limits.d; otherwise MaxSessions in sshd_config`,
+    },
+  );
 }
 
 /** By the lists of sshd_config. Null: not by these. */
@@ -149,3 +173,6 @@ async function isAbsent({ run }: ShutOutOptions, path: string): Promise<boolean>
   const { code, said } = await run({ argv: ['env', 'LC_ALL=C', 'stat', '-L', '--', path], msMax: limits.serverProbeMsMax });
   return code !== 0 && said.includes('No such file or directory');
 }
+
+const isThere = async ({ run }: ShutOutOptions, path: string): Promise<boolean> =>
+  (await run({ argv: ['test', '-e', path], msMax: limits.serverProbeMsMax })).code === 0;

@@ -45,6 +45,8 @@ const ofPerson = (account: string, truth: Truth): Partial<World> => ({
 
 export const accountGroup: Group = {
   name: 'accounts',
+  servers: ['sirius'],
+  share: 6,
   worlds: [
     account('its shell is nologin', 'c0', 'usermod -s /usr/sbin/nologin @', shell(/nologin, which lets nobody in/), null),
     account('its shell is false', 'c1', 'usermod -s /bin/false @', shell(/\/bin\/false, which lets nobody in/), null),
@@ -112,7 +114,7 @@ export const accountGroup: Group = {
     account(
       'its home is another one, which is not there',
       'c12',
-      'usermod -d /srv/longe/@ @',
+      'sed -i "s#:/home/@:#:/srv/longe/@:#" /etc/passwd',
       {
         reason: 'HomeMissing',
         says: /\/srv\/longe\/c12, does not exist/,

@@ -61,6 +61,8 @@ const logs = /svc logs ana\/(\S+)/;
 
 const running: Group = {
   name: 'apps that do not run',
+  servers: ['sirius'],
+  share: 4,
   worlds: [
     app(
       'ends at once',
@@ -186,6 +188,8 @@ const start =
 
 const hurts: Group = {
   name: 'apps that are hurt on their server',
+  servers: ['sirius'],
+  share: 3,
   worlds: [
     hurt(
       'its process is stopped by a signal',
@@ -278,6 +282,8 @@ const hurts: Group = {
 
 const python: Group = {
   name: 'python is away',
+  servers: ['sirius'],
+  share: 1,
   worlds: [
     app(
       'python3 is not on the server',

@@ -182,6 +182,8 @@ function said(
 
 export const commandGroup: Group = {
   name: 'commands',
+  servers: ['vega'],
+  share: 8,
   worlds: [
     ...ups,
     said(

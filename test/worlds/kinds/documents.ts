@@ -44,6 +44,8 @@ const grant = (spec: string): string => document('Grant', 'atas', spec);
 
 export const documentGroup: Group = {
   name: 'documents',
+  servers: ['polar'],
+  share: 3,
   worlds: [
     folderWorld('no YAML', 'apiVersion: svc/v1\nkind: Person\nmetadata: { name: nova\nspec: {}\n', /ruim\.yaml:\d+:\d+/, good),
     folderWorld('a tab in place of spaces', 'apiVersion: svc/v1\nkind: Person\nmetadata:\n\tname: nova\n', /ruim\.yaml:4:.*[Tt]ab/s, good),
@@ -330,7 +332,7 @@ export const documentGroup: Group = {
       },
       truth: { 'Server/polar': { reason: 'KeyUnreadable', says: /id_ed25519/, fix: /mend what the message names/ } },
       mend: (site) => site.portal.sh(`chown svc ${state}/ssh/id_ed25519`),
-      healed: { 'Server/polar': 'ready', 'Server/vega': 'ready', 'Backend/rui/notas': 'running' },
+      healed: { 'Server/polar': 'ready', 'Backend/rui/notas': 'running' },
     },
   ],
 };

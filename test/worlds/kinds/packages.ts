@@ -34,6 +34,8 @@ const missing = (says: RegExp): Truth => ({
 
 export const packageGroup: Group = {
   name: 'packages',
+  servers: ['polar'],
+  share: 6,
   worlds: [
     packaged(
       'a version that is not there',

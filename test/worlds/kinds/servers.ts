@@ -82,14 +82,14 @@ const onVega: readonly World[] = [
   server(
     "root's key is taken away",
     on(`mv /root/.ssh/authorized_keys /root/.ssh/antes; ${cut}`),
-    { reason: 'KeyRefused', says: /does not take the key/, fix: /put this line into ~root\/\.ssh\/authorized_keys: ([^;]+);/ },
+    { reason: 'KeyRefused', says: /does not let the portal in/, fix: /put this line into ~root\/\.ssh\/authorized_keys: ([^;]+);/ },
     (site, [, line = '']) => site.server('vega').sh('cat >>/root/.ssh/authorized_keys', { input: `${line}\n` }),
     { doctor: { servers: /vega/ } },
   ),
   server(
     'root may not sign in',
     on(`echo "PermitRootLogin no" >/etc/ssh/sshd_config.d/01-root.conf; ${reload}; ${cut}`),
-    { reason: 'KeyRefused', says: /does not take the key/, fix: /PermitRootLogin/ },
+    { reason: 'KeyRefused', says: /does not let the portal in/, fix: /PermitRootLogin/ },
     on(`rm /etc/ssh/sshd_config.d/01-root.conf; ${reload}`),
   ),
   server(
@@ -350,4 +350,9 @@ const two: World = {
   healMsMax: 180_000,
 };
 
-export const serverGroup: Group = { name: 'servers', worlds: [...onVega, ...onPolar, full, readOnly, two] };
+export const serverGroup: Group = {
+  name: 'servers',
+  servers: ['vega', 'polar'],
+  share: 2,
+  worlds: [...onVega, ...onPolar, full, readOnly, two],
+};
