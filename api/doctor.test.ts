@@ -16,3 +16,40 @@ test.for([
   expect(names.filter((name) => ['python3', 'flock', 'user manager'].includes(name))).toEqual(asked);
   expect(names).toEqual(expect.arrayContaining(['listen', 'store', 'node', 'servers', 'disk']));
 });
+
+const seen = (name: string, status: 'True' | 'Unknown', reason: string) => ({
+  name,
+  reason,
+  message: 'no answer',
+  conditions: [{ type: 'Reachable', status }],
+});
+
+test.for([
+  ['all answer', [seen('polar', 'True', 'Reachable')], true, '1 reachable', null],
+  [
+    'another portal orders one',
+    [seen('polar', 'True', 'OtherPortal')],
+    false,
+    'another portal orders them, too: polar',
+    /svc why Server\/polar /,
+  ],
+  [
+    'one does not answer, and another portal orders one',
+    [seen('vega', 'Unknown', 'ServerUnreachable'), seen('polar', 'True', 'OtherPortal')],
+    false,
+    'vega: no answer; another portal orders them, too: polar',
+    /svc why Server\/vega /,
+  ],
+] as const)('servers: %s', async ([, servers, ok, detail, fix]) => {
+  const rows = await runDoctor({
+    runsHere: () => ({ apps: true, jobs: true }),
+    more: {},
+    admin: { objects: () => servers },
+  } as unknown as DoctorDeps);
+  const row = rows.find(({ name }) => name === 'servers');
+  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual([
+    ok,
+    detail,
+    fix === null ? null : (expect.stringMatching(fix) as string),
+  ]);
+});

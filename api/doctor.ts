@@ -264,16 +264,19 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
     return bad({ pt: 'nenhum servidor', en: 'no server' }, { pt: 'escreva um documento Server', en: 'write a Server document' });
   const lost = servers.filter(({ conditions }) => !conditions.some(({ type, status }) => type === 'Reachable' && status === 'True'));
   const rivals = servers.filter(({ reason }) => reason === 'OtherPortal').map(({ name }) => name);
-  if (lost.length === 0 && rivals.length > 0)
-    return lacking(
-      { pt: `outro portal comanda também: ${rivals.join(', ')}`, en: `another portal orders them, too: ${rivals.join(', ')}` },
-      { pt: 'svc why Server/<nome> diz o que se viu', en: 'svc why Server/<name> says what was seen' },
-    );
-  if (lost.length === 0) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
-  return bad(lostWords(lost), {
-    pt: `svc why Server/${lost[0]?.name ?? ''} diz o que falta, e assim de cada um`,
-    en: `svc why Server/${lost[0]?.name ?? ''} says what is missing, and so of each`,
-  });
+  const ordered: Words = {
+    pt: `outro portal comanda também: ${rivals.join(', ')}`,
+    en: `another portal orders them, too: ${rivals.join(', ')}`,
+  };
+  const [first] = [...lost.map(({ name }) => name), ...rivals];
+  if (first === undefined) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
+  const fix: Words = {
+    pt: `svc why Server/${first} diz o que mudar, e assim de cada um`,
+    en: `svc why Server/${first} says what mends it, and so of each`,
+  };
+  if (lost.length === 0) return lacking(ordered, fix);
+  const parts = [lostWords(lost), ...(rivals.length === 0 ? [] : [ordered])];
+  return bad({ pt: parts.map(({ pt }) => pt).join('; '), en: parts.map(({ en }) => en).join('; ') }, fix);
 }
 
 /** One is told with its cause; of several, names by their reason. */

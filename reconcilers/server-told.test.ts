@@ -56,6 +56,8 @@ describe('a server says', () => {
     [wants({ removed: true }), sees(), 'removed', 'False', 'the server kit was taken off; svc server add brings it back'],
     [desired, sees({ kit: seen({ rival: 'another portal orders it' }) }), 'ready', 'True', 'another portal orders it'],
     [desired, sees({ kit: seen({ key: false, rival: 'another portal orders it' }) }), 'ready', 'True', 'another portal orders it'],
+    [desired, sees({ kit: seen({ rival: 'another portal orders it' }), host: away }), 'unknown', 'False', 'cut'],
+    [desired, sees({ kit: seen({ systemd: false }), host: away }), 'unknown', 'False', 'cut'],
     [desired, sees({ kit: seen({ id: null }) }), 'missing', 'False', 'the server kit new is not there'],
     [wants({ id: null }), sees({ kit: seen({ id: null }) }), 'missing', 'False', 'the server kit is not there'],
     [desired, sees({ kit: seen({ id: 'old' }) }), 'outdated', 'True', "the server kit is old, the portal's is new"],

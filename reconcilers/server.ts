@@ -232,6 +232,8 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
       install,
     );
   }
+  // What was seen before on a server with the right kit is not why it does not answer.
+  if (host.status === 'unreachable') return plain;
   const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
   const action = unready?.action ?? null;
   if (kit.rival !== null)

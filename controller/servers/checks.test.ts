@@ -62,6 +62,7 @@ describe('the doctor of a server', () => {
     ['accounts', { account: 'ana missing' }, 'useradd'],
     ['accounts', { account: 'ana found linger=yes manager=yes home=no shell=yes' }, 'install -d -m 700 -o ana'],
     ['accounts', { account: 'ana found linger=yes manager=yes home=yes shell=no' }, 'usermod -s /bin/bash ana'],
+    ['accounts', { account: 'ana found linger=yes manager=yes home=yes shell=yes key=no' }, 'svc server add sirius'],
     ['linger', { kill_user_processes: 'true' }, 'KillUserProcesses=no'],
     ['user manager', { account: 'ana found linger=yes manager=no' }, 'systemctl start user@'],
     ['user manager', { account: 'ana found uid=1000 linger=yes manager=no delegated=- key=yes', systemd: '255' }, 'systemctl start user@'],

@@ -54,7 +54,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
     ['sudo', checkRoot(input)],
     ['system', checkSystem(facts)],
     ['kit', checkKit(input)],
-    ['accounts', checkAccounts(facts)],
+    ['accounts', checkAccounts(input)],
     ['linger', checkLinger(facts)],
     ['user manager', checkManagers(facts)],
     ['cgroups', checkCgroups(facts)],
@@ -182,7 +182,7 @@ const needsSystemd = lacking(
 );
 
 /** Accounts that can't be used as they are, whoever signs in. */
-function checkAccounts({ accounts }: ServerFacts): Verdict {
+function checkAccounts({ facts: { accounts }, server }: CheckInput): Verdict {
   const there = accounts.filter(({ found }) => found);
   const troubles = [
     {
@@ -203,6 +203,12 @@ function checkAccounts({ accounts }: ServerFacts): Verdict {
       en: "the home is not there, or another account's",
       fix: (name: string) => `install -d -m 700 -o ${name} -g $(id -g ${name}) ~${name}`,
     },
+    {
+      of: there.filter(({ key }) => !key),
+      pt: 'o sshd não lê a chave do portal para',
+      en: 'sshd does not read the key of the portal for',
+      fix: () => `svc server add ${server}`,
+    },
   ].filter(({ of }) => of.length > 0);
   if (troubles.length === 0)
     return good(
@@ -215,7 +221,7 @@ function checkAccounts({ accounts }: ServerFacts): Verdict {
       pt: troubles.map(({ of, pt }) => `${pt}: ${namesIn(of).pt}`).join('; '),
       en: troubles.map(({ of, en }) => `${en}: ${namesIn(of).en}`).join('; '),
     },
-    troubles.flatMap(({ of, fix }) => of.map(({ name }) => fix(name))).join('; '),
+    [...new Set(troubles.flatMap(({ of, fix }) => of.map(({ name }) => fix(name))))].join('; '),
   );
 }
 

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
-import { newKey, publicKeyAt } from './credential.ts';
+import { credentialOf, newKey, publicKeyAt } from './credential.ts';
 
 test.for([
   ['/srv/estado/ssh/id_ed25519.pub', undefined],
@@ -25,4 +28,14 @@ test('a key that can’t be read is not kept', () => {
   const good = newKey();
   const made = [unread, unread, good];
   expect(newKey(() => made.shift()!)).toBe(good);
+});
+
+test('an own key that can not be read is told as that, and not as a server that does not answer', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-k-'));
+  mkdirSync(path.join(dir, 'ssh/id_ed25519'), { recursive: true });
+  await expect(credentialOf(undefined, dir, {})).rejects.toMatchObject({
+    code: 'SECRET_UNREADABLE',
+    message: expect.stringContaining(`${dir}/ssh/id_ed25519, can't be read`) as string,
+  });
+  rmSync(dir, { recursive: true });
 });

@@ -98,7 +98,7 @@ async function readIfThere(file: string): Promise<Buffer | null> {
     return await readPlainFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw unreadable(`the portal's own key, ${file}, can't be read: ${whyUnread(error)}`);
   }
 }
 

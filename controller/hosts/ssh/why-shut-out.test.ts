@@ -91,3 +91,11 @@ test('a home that is a file is moved away, and one is made', async () => {
     'mv /home/ana /home/ana.before; install -d -m 700 -o ana -g $(id -g ana) /home/ana',
   ]);
 });
+
+test.for([
+  ['does not read', 'authorizedkeysfile .ssh/authorized_keys', 'svc server add sirius'],
+  ['reads', 'authorizedkeysfile .ssh/authorized_keys /etc/svc-kit/authorized_keys/%u', undefined],
+] as const)('an sshd that %s the folder where the key is', async ([, setting, fix]) => {
+  const answers = { ...own, 'sshd -T -C user=ana,host=portal,addr=127.0.0.1': setting, 'test -e /etc/svc-kit/authorized_keys/ana': '' };
+  expect((await shutOut(new SvcError('SSH_REFUSED', 'refused'), answers)).details.fix?.en).toBe(fix);
+});

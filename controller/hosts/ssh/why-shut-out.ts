@@ -140,6 +140,16 @@ async function keptOut(error: SvcError, options: ShutOutOptions): Promise<SvcErr
       { cause: error },
     );
   }
+  // The kit puts the keys of accounts there: kit/server/accounts.sh.
+  const folder = '/etc/svc-kit/authorized_keys';
+  const reads = listed('authorizedkeysfile').some((place) => place.startsWith(`${folder}/`));
+  if (!reads && settings.length > 0 && (await isThere(options, `${folder}/${account}`)))
+    return shutOut(
+      error,
+      'SSH_REFUSED',
+      `the sshd on ${server} does not read ${folder}, where svc puts the key`,
+      same(`svc server add ${server}`),
+    );
   return null;
 }
 

@@ -207,7 +207,6 @@ export const commandGroup: Group = {
     said('an option that does not exist', ['get', '--wid'], /./, () => ['get', '-o', 'wide']),
     said('a command that does not exist', ['gett'], /did you mean get/i, () => ['get']),
     said('the log of an app that never ran', ['logs', 'ana/notas'], /./, () => ['get']),
-    said('a secret for an app that is not there', ['secret', 'set', 'lia/nada', 'CHAVE'], /nada/, () => ['get']),
     said('a package that has no version before', ['rollback', 'notas-aqui'], /./, () => ['get']),
     said('a server that stands in a document', ['server', 'forget', 'vega'], /./, () => ['get']),
     said('a job that does not exist', ['jobs', 'cancel', '999'], /./, () => ['get']),

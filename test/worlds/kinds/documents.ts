@@ -263,7 +263,7 @@ export const documentGroup: Group = {
       truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
       doctor: { 'sign-in': /127\.0\.0\.1:9/ },
       mend: async (site) => {
-        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.portal.sh(`sed -i 's#, signIn: .* } }# }#' ${folder}/portal.yaml`);
         await site.svc('apply');
       },
       healed: { 'Portal/casa': 'listening' },
@@ -280,7 +280,7 @@ export const documentGroup: Group = {
       truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
       doctor: { 'sign-in': /nenhum/ },
       mend: async (site) => {
-        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.portal.sh(`sed -i 's#, signIn: .* } }# }#' ${folder}/portal.yaml`);
         await site.svc('apply');
       },
       healed: { 'Portal/casa': 'listening' },
@@ -318,7 +318,7 @@ export const documentGroup: Group = {
       mend: async (site) => {
         for (const name of ['sirius', 'vega', 'polar'])
           await site.server(name).sh('rm /etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"');
-        await site.portal.sh(`sed -i 's#, signIn: .* } }#}#' ${folder}/portal.yaml`);
+        await site.portal.sh(`sed -i 's#, signIn: .* } }# }#' ${folder}/portal.yaml`);
         await site.svc('apply');
       },
       healed: { 'Portal/casa': 'listening' },

@@ -177,7 +177,12 @@ const onVega: readonly World[] = [
     on(`rm -f $(grep -l svc-kit /etc/ssh/sshd_config.d/*); ${reload}; ${cut}`),
     { reason: 'Reachable' },
     async (site) => await site.svc('server', 'add', 'vega'),
-    { truth: { 'Supervisor/eva': { reason: 'KeyRefused', says: /./, fix: /./ } }, doctor: { 'vega:accounts': /eva/ } },
+    {
+      truth: {
+        'Supervisor/eva': { reason: 'KeyRefused', says: /does not read \/etc\/svc-kit\/authorized_keys/, fix: /svc server add vega/ },
+      },
+      doctor: { 'vega:accounts': /does not read the key of the portal for: eva/ },
+    },
   ),
   server('its cable is out', on('ip link set net down'), unreachable(/./, /look whether the machine \S+ is up/), on('ip link set net up'), {
     doctor: { servers: /vega/, 'vega:ssh': /./ },
