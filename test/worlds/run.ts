@@ -193,8 +193,7 @@ async function ofDoctor(site: Site, rows: NonNullable<World['doctor']>, judge: J
     const { all, row, text } = await rowOf(site, place);
     judge.hears(`doctor ${place}`, text, row?.ok === false && says.test(text), says);
     // Each row that is not ok says what to do.
-    for (const other of all)
-      judge.hears(`doctor ${place.replace(/:.*/, '')} ${other.name}`, textOf(other), other.ok || other.fix !== null, 'a fix');
+    for (const other of all.filter(({ ok }) => !ok)) judge.hears(`doctor, ${other.name}`, textOf(other), other.fix !== null, 'a fix');
   }
 }
 

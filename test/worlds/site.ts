@@ -152,10 +152,19 @@ function portalProcess(portal: Machine): Pick<Site, 'log' | 'restart' | 'stop'> 
 
 function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'plan' | 'doctor'> {
   const svc: Site['svc'] = (...args) =>
-    portal.run(['svc', ...args, ...(args[0] === 'validate' || args[1] === 'trust' || args.includes('--state') ? [] : ['--state', state])], {
-      as: 'svc',
-      codes: [0, 1, 2],
-    });
+    // One that goes on is no refusal.
+    portal.run(
+      [
+        ...(args[0] === 'up' ? ['timeout', '20'] : []),
+        'svc',
+        ...args,
+        ...(args[0] === 'validate' || args[1] === 'trust' || args.includes('--state') ? [] : ['--state', state]),
+      ],
+      {
+        as: 'svc',
+        codes: [0, 1, 2, 124],
+      },
+    );
   const json = async <Answer>(...args: readonly string[]): Promise<Answer> => {
     const { out, err } = await svc(...args, '-o', 'json');
     try {

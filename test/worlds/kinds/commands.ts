@@ -1,4 +1,5 @@
 /** What the commands refuse, portals of their own that do not start among it: each mended as the error says. */
+import { until } from '../../journeys/until.ts';
 import { folder, state, type Site } from '../site.ts';
 import type { Group, World } from '../world.ts';
 
@@ -15,8 +16,12 @@ const up = (name: string, listen = '127.0.0.1:8799', dir = other): readonly stri
 ];
 
 async function comesUp(site: Site, argv: readonly string[]): Promise<void> {
-  const { out, err } = await site.portal.run(['timeout', '-s', 'TERM', '15', 'svc', ...argv], { as: 'svc', codes: [0, 1, 124, 143] });
-  if (!/listening on|open http/.test(`${out}${err}`)) throw new Error(`svc ${argv.join(' ')} does not come up: ${out}${err}`);
+  const child = site.portal.start(['svc', ...argv], { as: 'svc' });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const isUp = await until(`svc ${argv.join(' ')}`, () => (/listening on|open http/.test(said) ? 'yes' : child.exitCode !== null && 'no'));
+  if (isUp === 'no') throw new Error(`svc ${argv.join(' ')} does not come up: ${said}`);
+  await site.portal.sh(`kill "$(cat '${argv[argv.indexOf('--state') + 1]}/pid')"`);
 }
 
 const prepare = async (site: Site, script = ''): Promise<void> => {
@@ -114,14 +119,6 @@ const ups: readonly World[] = [
     'mkdir -p /srv/estado/cheio; mount -t tmpfs -o size=64k,uid=$(id -u svc),mode=700 tmpfs /srv/estado/cheio; head -c 64k /dev/zero >/srv/estado/cheio/lixo || true',
     /./,
     as(() => 'rm /srv/estado/cheio/lixo; mount -o remount,size=64m /srv/estado/cheio', up('cheio')),
-  ),
-  start(
-    'the folder of documents has no Portal',
-    'vazio',
-    'mkdir -p /etc/vazio',
-    /./,
-    as(() => 'cp /etc/outro/portal.yaml /etc/vazio/', up('vazio', '127.0.0.1:8799', '/etc/vazio')),
-    up('vazio', '127.0.0.1:8799', '/etc/vazio'),
   ),
   start(
     'its documents have a mistake',
