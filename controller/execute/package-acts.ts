@@ -6,7 +6,7 @@ import { keys } from '../../schema/keys.ts';
 import type { ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import type { PackageObserved } from '../../reconcilers/package-types.ts';
 import type { Reason } from '../../schema/backend.ts';
-import { SvcError, type ErrorCode } from '../../schema/errors.ts';
+import { SvcError, type ErrorCode, type RetryClass } from '../../schema/errors.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
@@ -104,7 +104,7 @@ function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, ta
   const failure: PackageObserved['failure'] =
     failed === null || cancelled
       ? null
-      : { reason: reasonOf(failed.code), message: failed.message, retry: failed.retry, atMs: clock.nowMs() };
+      : { reason: reasonOf(failed.code), message: failed.message, retry: retryOf(failed), atMs: clock.nowMs() };
   if (task.act === 'mend') {
     for (const engine of entries.engines.values())
       if (engine.server.name === target.server && engine.app === target.app) engine.failure = failure;
@@ -113,6 +113,9 @@ function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, ta
   const entry = entries.byTarget.get(targetKey(target));
   if (entry && task.act !== 'confirm') entry.failure = failure;
 }
+
+/** What an account may not do on its server, or what nobody foresaw there, is mended there, and no wish tells of it. Decision: docs/decisions/0366-what-a-server-forbids.md */
+export const retryOf = ({ code, retry }: SvcError): RetryClass => (code === 'FORBIDDEN' || code === 'INTERNAL' ? 'waiting' : retry);
 
 function reasonOf(code: ErrorCode): Reason {
   const reasons: Partial<Record<ErrorCode, Reason>> = {

@@ -3,7 +3,7 @@
  * account of that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples
  * and tests use that.
  */
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -29,9 +29,15 @@ async function shared(server: string, place: ServerPlace): Promise<ServerPlace> 
       'SCOPE_REFUSED',
       `a portal that is not root installs nothing into /opt: say instalacao: pessoa, and for whom, in the Package document; or local: { prefix: ${server} } in the Server document, which keeps apps and homes in its state folder`,
     );
-  const found = await stat(prefix).catch(() => null);
-  if (found === null || found.uid === process.getuid?.()) return place;
   const uid = process.getuid?.();
+  await mkdir(prefix, { recursive: true }).catch((error: Error) => {
+    throw new SvcError(
+      'FILES_UNREADABLE',
+      `${prefix} can't be made: ${error.message}; make it for the portal: install -d -o ${uid} ${prefix}`,
+    );
+  });
+  const found = await stat(prefix);
+  if (found.uid === uid) return place;
   throw new SvcError(
     'FILES_UNREADABLE',
     `${prefix} belongs to the uid ${found.uid}, and the portal runs as the uid ${uid}: chown -R ${uid} ${prefix}`,

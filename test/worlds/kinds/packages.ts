@@ -171,14 +171,14 @@ export const packageGroup: Group = {
       },
     ),
     packaged(
-      'a file is at its place on the server',
+      'a folder of somebody is at its place on the server',
       'tomado',
       {},
       { reason: /./, says: /tomado/ },
-      (site) => site.server('polar').sh('rm /opt/svc-apps/tomado'),
+      (site) => site.server('polar').sh('mv /opt/svc-apps/tomado /root/'),
       {
         break: async (site) => {
-          await site.server('polar').sh('mkdir -p /opt/svc-apps; touch /opt/svc-apps/tomado');
+          await site.server('polar').sh('mkdir -p /opt/svc-apps/tomado; echo x >/opt/svc-apps/tomado/dele');
           await site.app('tomado');
           await want(site, 'tomado');
         },
