@@ -25,31 +25,23 @@ const seen = (name: string, status: 'True' | 'Unknown', reason: string) => ({
 });
 
 test.for([
-  ['all answer', [seen('polar', 'True', 'Reachable')], true, '1 reachable', null],
+  ['all answer', [seen('polar', 'True', 'Reachable')], [true, '1 reachable', null]],
   [
     'another portal orders one',
     [seen('polar', 'True', 'OtherPortal')],
-    false,
-    'another portal orders them, too: polar',
-    /svc why Server\/polar /,
+    [false, 'another portal orders them, too: polar', 'svc why Server/polar says what mends it, and so of each'],
   ],
   [
     'one does not answer, and another portal orders one',
     [seen('vega', 'Unknown', 'ServerUnreachable'), seen('polar', 'True', 'OtherPortal')],
-    false,
-    'vega: no answer; another portal orders them, too: polar',
-    /svc why Server\/vega /,
+    [false, 'vega: no answer; another portal orders them, too: polar', 'svc why Server/vega says what mends it, and so of each'],
   ],
-] as const)('servers: %s', async ([, servers, ok, detail, fix]) => {
+] as const)('servers: %s', async ([, servers, told]) => {
   const rows = await runDoctor({
     runsHere: () => ({ apps: true, jobs: true }),
     more: {},
     admin: { objects: () => servers },
   } as unknown as DoctorDeps);
   const row = rows.find(({ name }) => name === 'servers');
-  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual([
-    ok,
-    detail,
-    fix === null ? null : (expect.stringMatching(fix) as string),
-  ]);
+  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual(told);
 });

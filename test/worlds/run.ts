@@ -158,11 +158,15 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
   );
   if (found === undefined) return null;
   // What is tried again may be under way just then: both are asked for one state.
-  const why: Why = await until(`why ${key}`, async () => {
-    const now = (await site.objects()).get(key) ?? found;
-    const said = await site.why(key);
-    return (!is(found) || (is(now) && said.sentence.startsWith(`${key} is ${now.state} `))) && said;
-  });
+  const why: Why = await until(
+    `why ${key}`,
+    async () => {
+      const now = (await site.objects()).get(key) ?? found;
+      const said = await site.why(key);
+      return (!is(found) || (is(now) && said.sentence.startsWith(`${key} is ${now.state} `))) && said;
+    },
+    toldMsMax,
+  );
   judge.hears(`why ${key}`, why.sentence, truth.says === undefined || truth.says.test(why.sentence), truth.says);
   const { fix } = truth;
   const match = fix?.exec(why.fix ?? '') ?? null;

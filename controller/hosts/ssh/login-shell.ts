@@ -39,8 +39,8 @@ function sentences(fault: ShellFault): { readonly does: string; readonly fix: { 
     return {
       does: `ends before it runs a command${said}`,
       fix: {
-        pt: 'tire de lá exit e exec, ou dê à conta um shell que execute comandos (usermod -s /bin/bash)',
-        en: 'take exit and exec out of it, or give the account a shell that runs commands (usermod -s /bin/bash)',
+        pt: 'tire de ~/.bashrc exit e exec, ou dê à conta um shell que execute comandos (usermod -s /bin/bash)',
+        en: 'take exit and exec out of ~/.bashrc, or give the account a shell that runs commands (usermod -s /bin/bash)',
       },
     };
   }
@@ -50,7 +50,7 @@ function sentences(fault: ShellFault): { readonly does: string; readonly fix: { 
       : fault.kind === 'reads'
         ? 'reads what is sent to commands before it runs them'
         : `ran no command within ${fault.seconds} s`;
-  return { does, fix: { pt: `escreva na primeira linha: ${quiet}`, en: `write as its first line: ${quiet}` } };
+  return { does, fix: { pt: `escreva na primeira linha de ~/.bashrc: ${quiet}`, en: `write as the first line of ~/.bashrc: ${quiet}` } };
 }
 
 /** The first line that is not empty, without what a terminal would obey. */

@@ -151,8 +151,12 @@ export const accountGroup: Group = {
       'its .bashrc sleeps',
       'c23',
       'echo "sleep 1000" >/home/@/.bashrc; chown @ /home/@/.bashrc',
-      { reason: 'LoginShell', says: /\.bashrc/, fix: /\.bashrc/ },
-      'rm /home/@/.bashrc',
+      {
+        reason: 'LoginShell',
+        says: /ran no command within/,
+        fix: /write as the first line of ~\/\.bashrc: \[\[ \$- == \*i\* \]\] \|\| return/,
+      },
+      "sed -i '1i [[ $- == *i* ]] || return' /home/@/.bashrc",
     ),
     account(
       'it may begin no more processes',
@@ -179,7 +183,7 @@ export const accountGroup: Group = {
       'its .bashrc ends the shell',
       'c16',
       'sed -i "1i exit 0" /home/@/.bashrc 2>/dev/null || echo "exit 0" >/home/@/.bashrc; chown @ /home/@/.bashrc',
-      { reason: 'LoginShell', says: /ends before it runs a command/, fix: /take exit and exec out of it/ },
+      { reason: 'LoginShell', says: /ends before it runs a command/, fix: /take exit and exec out of ~\/\.bashrc/ },
       'sed -i /^exit/d /home/@/.bashrc',
     ),
     account(

@@ -171,14 +171,14 @@ export const packageGroup: Group = {
       },
     ),
     packaged(
-      'a folder of somebody is at its place on the server',
+      'a file is where its versions go on the server',
       'tomado',
       {},
-      { reason: /./, says: /tomado/ },
-      (site) => site.server('polar').sh('mv /opt/svc-apps/tomado /root/'),
+      { reason: 'InstallFailed', says: /\/opt\/svc-apps\/\.versions\/tomado/, fix: /mend what the message names/ },
+      (site) => site.server('polar').sh('rm /opt/svc-apps/.versions/tomado'),
       {
         break: async (site) => {
-          await site.server('polar').sh('mkdir -p /opt/svc-apps/tomado; echo x >/opt/svc-apps/tomado/dele');
+          await site.server('polar').sh('mkdir -p /opt/svc-apps/.versions; touch /opt/svc-apps/.versions/tomado');
           await site.app('tomado');
           await want(site, 'tomado');
         },

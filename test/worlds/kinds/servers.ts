@@ -131,7 +131,7 @@ const onVega: readonly World[] = [
     {
       reason: 'LoginShell',
       says: /the login shell of root ends before it runs a command \(~\/\.bashrc/,
-      fix: /take exit and exec out of it/,
+      fix: /take exit and exec out of ~\/\.bashrc/,
     },
     on("sed -i '/^exit/d' /root/.bashrc"),
     { after: on('rm -f /root/.bashrc') },
