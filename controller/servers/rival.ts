@@ -23,7 +23,8 @@ export function keysSeen(before: KeysInOrder | null, { facts, publicKey, nowMs }
   return before && { ...before, rival };
 }
 
-const mend = 'end one of the two, or take the server out of the folder of one';
+/** What is seen is told for a while: the keys are put back and taken away by turns. */
+const mend = `end one of the two, or take the server out of the folder of one; it is told for ${limits.rivalKeptMs / 60_000} minutes after it was seen last`;
 
 function takenAway(before: KeysInOrder, facts: SeenKeys['facts'], publicKey: string): Pick<Rival, 'message' | 'isCertain'> | null {
   // One that the portal itself replaced is none of somebody else.

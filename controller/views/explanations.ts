@@ -254,7 +254,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   OtherPortal: {
     because: 'somebody else changes the keys that this portal puts there',
-    fix: 'end the other portal, or take the server out of the folder of one of the two',
+    fix: 'end the other portal, or take the server out of the folder of one of the two; ten minutes later this is told no more',
   },
   RestartNeeded: {
     because: 'the Portal document was changed where a portal reads it only when it starts',

@@ -94,7 +94,7 @@ async function whatStays(site: Site, { healed, healMsMax = 60_000, doctor = {} }
     );
     return found.flat();
   };
-  const isWell = (await isNothing(objectsAreWell, healMsMax)) && (await isNothing(rowsAreWell, 75_000));
+  const isWell = (await isNothing(objectsAreWell, healMsMax)) && (await isNothing(rowsAreWell, Math.max(healMsMax, 75_000)));
   return isWell ? null : stays.join('; ');
 }
 
