@@ -37,6 +37,8 @@ export interface Attacker extends AttackerOrder {
   readonly signal: AbortSignal;
   /** As the page of the attacker; the status, or 0 when the connection broke. */
   readonly ask: (path: string, asked?: Asked) => Promise<number>;
+  /** As `ask`, with what is answered; '' when the connection broke. */
+  readonly read: (path: string, asked?: Asked) => Promise<string>;
   /** So many at once, each again and again until the end. */
   readonly flood: (atOnce: number, one: (n: number) => Promise<unknown>) => Promise<void>;
 }
@@ -47,23 +49,48 @@ export function createAttacker(order: AttackerOrder): Attacker {
   const signal = AbortSignal.timeout(order.seconds * 1_000);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 512 });
   const own = { host: order.host, cookie: order.cookie, origin: `http://${order.host}`, 'sec-fetch-site': 'same-origin' };
-  const ask: Attacker['ask'] = (path, { method = 'GET', headers = {}, body, isUnread = false } = {}) =>
-    new Promise((resolve) => {
-      const json = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
-      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const all = { ...own, ...json, ...length, ...headers };
-      const request = http.request({ host: '127.0.0.1', port: order.port, method, path, headers: all, agent, signal }, (answer) => {
-        answer.on('error', () => resolve(0));
-        answer.on('close', () => resolve(answer.statusCode ?? 0));
-        if (!isUnread) answer.resume();
-      });
-      request.on('error', () => resolve(0));
-      request.end(body);
+  const request = (path: string, asked: Asked, take: (answer: http.IncomingMessage) => void, broke: () => void): void => {
+    const { method = 'GET', headers = {}, body } = asked;
+    const json = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const all = { ...own, ...json, ...length, ...headers };
+    const sent = http.request({ host: '127.0.0.1', port: order.port, method, path, headers: all, agent, signal }, (answer) => {
+      answer.on('error', broke);
+      take(answer);
     });
+    sent.on('error', broke);
+    sent.end(body);
+  };
+  const ask: Attacker['ask'] = (path, asked = {}) =>
+    new Promise((resolve) =>
+      request(
+        path,
+        asked,
+        (answer) => {
+          answer.on('close', () => resolve(answer.statusCode ?? 0));
+          if (asked.isUnread !== true) answer.resume();
+        },
+        () => resolve(0),
+      ),
+    );
+  const read: Attacker['read'] = (path, asked = {}) =>
+    new Promise((resolve) =>
+      request(
+        path,
+        asked,
+        (answer) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+          answer.on('end', () => resolve(text));
+        },
+        () => resolve(''),
+      ),
+    );
   return {
     ...order,
     signal,
     ask,
+    read,
     flood: async (atOnce, one) => {
       const again = async (n: number): Promise<void> => {
         while (!signal.aborted) {

@@ -4,5 +4,6 @@ import { fileAttacks } from './files.ts';
 import { requestAttacks } from './requests.ts';
 import { serverAttacks } from './server.ts';
 import { socketAttacks } from './sockets.ts';
+import { terminalAttacks } from './terminals.ts';
 
-export const attacks: readonly Attack[] = [...requestAttacks, ...fileAttacks, ...socketAttacks, ...serverAttacks];
+export const attacks: readonly Attack[] = [...requestAttacks, ...fileAttacks, ...socketAttacks, ...serverAttacks, ...terminalAttacks];

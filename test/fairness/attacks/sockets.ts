@@ -5,36 +5,15 @@ import * as Y from 'yjs';
 import { connect } from '../../support/room-client.ts';
 import { theEnd, type Attack, type Attacker } from '../attack.ts';
 
-function open({ port, host, cookie }: Attacker, path: string): WebSocket {
+export function open({ port, host, cookie }: Attacker, path: string): WebSocket {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { host, cookie, origin: `http://${host}` } });
   socket.on('error', () => socket.terminate());
   return socket;
 }
 
-async function ticketOf({ port, host, cookie, room }: Attacker): Promise<{ readonly bilhete: string; readonly caminho: string } | null> {
-  const headers = { host, cookie, origin: `http://${host}`, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
-  const { request } = await import('node:http');
-  return await new Promise((resolve) => {
-    const asked = request(
-      {
-        host: '127.0.0.1',
-        port,
-        method: 'POST',
-        path: `/api/salas/${room}/bilhete?app=caderno`,
-        headers: { ...headers, 'content-length': '2' },
-      },
-      (answer) => {
-        let text = '';
-        answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        answer.on('end', () =>
-          resolve((answer.statusCode ?? 500) < 300 ? (JSON.parse(text) as { bilhete: string; caminho: string }) : null),
-        );
-        answer.on('error', () => resolve(null));
-      },
-    );
-    asked.on('error', () => resolve(null));
-    asked.end('{}');
-  });
+async function ticketOf({ read, room }: Attacker): Promise<{ readonly bilhete: string; readonly caminho: string } | null> {
+  const text = await read(`/api/salas/${room}/bilhete?app=caderno`, { method: 'POST', body: '{}' });
+  return text.includes('"bilhete"') ? (JSON.parse(text) as { bilhete: string; caminho: string }) : null;
 }
 
 export const socketAttacks: readonly Attack[] = [
