@@ -32,6 +32,8 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOTEMPTY: ['FILE_EXISTS', 'the folder is not empty'],
   EISDIR: ['FILE_KIND', 'it is a folder'],
   ELOOP: ['FILE_KIND', 'its links lead in a circle'],
+  EXCHANGED: ['FILE_CHANGED', 'somebody exchanged it for something else meanwhile'],
+  EMANY: ['TOO_LARGE', 'it holds more than is worked on at once'],
   EREAD: ['FILE_UNREADABLE', 'its content can not be read'],
   EKIND: ['FILE_KIND', 'it is no plain file'],
   EINSIDE: ['FILE_INSIDE', 'it would go into itself'],

@@ -37,6 +37,21 @@ export interface OpenFile {
   write(at: number, pieces: readonly Uint8Array[]): Promise<void>;
   /** On the disk. */
   sync(): Promise<void>;
+  setMode(mode: number): Promise<void>;
+  setModified(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * `create`: a new file, never one that is there; `write`: one that is there, as it is. With `-itself` never through a link as the last name: `EXCHANGED` where
+ * one is there.
+ */
+export type OpenHow = 'read' | 'create' | 'write' | 'read-itself' | 'write-itself';
+
+/** A folder that is open: it stays the same one, whatever others do with its path. */
+export interface HeldFolder {
+  /** For calls of the same PinnedFileSystem; a name behind it is looked up in the folder itself (`/proc/self/fd/N`, which is openat). */
+  readonly path: Buffer;
   close(): Promise<void>;
 }
 
@@ -53,8 +68,7 @@ export interface FileSystem {
   lstat(path: Buffer): Promise<FileFacts>;
   realpath(path: Buffer): Promise<Buffer>;
   readLink(path: Buffer): Promise<Buffer>;
-  /** `create`: a new file, never one that is there; `write`: one that is there, as it is. */
-  open(path: Buffer, how: 'read' | 'create' | 'write', mode?: number): Promise<OpenFile>;
+  open(path: Buffer, how: OpenHow, mode?: number): Promise<OpenFile>;
   makeFolder(path: Buffer, mode: number): Promise<void>;
   removeFolder(path: Buffer): Promise<void>;
   removeFile(path: Buffer): Promise<void>;
@@ -68,13 +82,65 @@ export interface FileSystem {
   /**
    * Gives `to` the mode, group, ACL and extended attributes of `from`, as far as the account may (kept-attributes.ts). `tree`: and its times, and the
    * same of all that is in it, with second names and links. `holes`: the bytes alone, into a file that is there, when less than half of them is on the
-   * disk. False: not all of it, or the server can't be asked.
+   * disk. Both in held folders, that of `to` nobody else's (private-folder.ts). False: not all of it, or the server can't be asked.
    */
   keepAttributes(from: Buffer, to: Buffer, what: KeptAttributes): Promise<boolean>;
   /** What was renamed into the folder stays there, also after a power cut. Servers that can't be asked do nothing. */
   syncFolder(path: Buffer): Promise<void>;
   space(path: Buffer): Promise<Space>;
+  /** The same files over one line: when it breaks, every call fails, since a held folder would be another one on the next line. */
+  pinned(): Promise<PinnedFileSystem>;
   close(): Promise<void>;
+}
+
+/** Decision: docs/decisions/0371-folders-are-held.md */
+export interface PinnedFileSystem extends FileSystem {
+  /** Of the account; null: not told. */
+  readonly uid: number | null;
+  /** `refuse`: the last name is no link, and the name before it a held folder; rejects EXCHANGED else. */
+  hold(path: Buffer, link: 'follow' | 'refuse'): Promise<HeldFolder>;
+  /** What is held is closed by itself. */
+  release(): void;
+}
+
+/** With the same files over one line. */
+export async function whilePinned<Result>(fs: FileSystem, work: (pinned: PinnedFileSystem) => Promise<Result>): Promise<Result> {
+  const pinned = await fs.pinned();
+  try {
+    return await work(pinned);
+  } finally {
+    pinned.release();
+  }
+}
+
+/** With a folder that is held meanwhile. */
+export async function whileHeld<Result>(
+  fs: PinnedFileSystem,
+  path: Buffer,
+  link: 'follow' | 'refuse',
+  work: (folder: Buffer) => Promise<Result>,
+): Promise<Result> {
+  const held = await fs.hold(path, link);
+  try {
+    return await work(held.path);
+  } finally {
+    await held.close().catch(() => undefined);
+  }
+}
+
+/** A name in a held folder, and the path that a person knows it by. */
+export interface Place {
+  readonly folder: Buffer;
+  readonly name: Buffer;
+  readonly shown: Buffer;
+}
+
+export const pathAt = ({ folder, name }: Pick<Place, 'folder' | 'name'>): Buffer => joined(folder, name);
+export const placeIn = (folder: Buffer, name: Buffer, above: Buffer): Place => ({ folder, name, shown: joined(above, name) });
+
+/** With the folder that a path is in. */
+export async function whilePlaced<Result>(fs: PinnedFileSystem, path: Buffer, work: (place: Place) => Promise<Result>): Promise<Result> {
+  return await whileHeld(fs, parentOf(path), 'follow', (folder) => work({ folder, name: nameOf(path), shown: path }));
 }
 
 export const joined = (folder: Buffer, name: Uint8Array): Buffer =>

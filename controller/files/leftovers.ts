@@ -16,18 +16,24 @@ export function isLeftover({ name, kind, modifiedMs }: FileEntry, nowMs: number)
   return (kind === 'file' || kind === 'folder') && nowMs - modifiedMs > 2 * limits.uploadIdleMs && isOnItsWay(name);
 }
 
-/** Those of a folder that was just listed; one that can't be removed stays. */
+/**
+ * Those of a folder that was just listed; one that can't be removed stays. Nothing is removed where somebody else may give names: what has such a name there may be any
+ * folder of the account.
+ */
 export async function removeLeftovers(
   fs: FileSystem,
   folder: Buffer,
   entries: readonly FileEntry[],
-  isUsed: (path: Buffer, kind: 'file' | 'folder') => boolean,
+  isUsed: (path: Buffer) => boolean,
 ): Promise<void> {
-  for (const { name, modifiedMs } of entries.slice(0, limits.leftoversAtOnceMax)) {
+  if (entries.length === 0) return;
+  const above = await fs.stat(folder).catch(() => null);
+  if (above === null || (above.mode & 0o022) !== 0) return;
+  for (const { name, modifiedMs, uid } of entries.slice(0, limits.leftoversAtOnceMax)) {
     const path = joined(folder, name);
     const facts = await fs.lstat(path).catch(() => null);
-    if (facts === null || facts.modifiedMs !== modifiedMs) continue;
-    if ((facts.kind !== 'file' && facts.kind !== 'folder') || isUsed(path, facts.kind)) continue;
+    if (facts === null || facts.modifiedMs !== modifiedMs || uid !== above.uid) continue;
+    if ((facts.kind !== 'file' && facts.kind !== 'folder') || isUsed(path)) continue;
     await removeTree(fs, path, quiet).catch(() => undefined);
   }
 }

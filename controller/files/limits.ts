@@ -23,7 +23,8 @@ export const limits = {
   accountFilesRestartMsMin: 1_000,
   /** Of that process: so many calls of the kernel may hang before others wait. */
   accountFilesThreads: 16,
-  serverHandlesMax: 256,
+  /** A folder that is copied holds two for each folder that it is in. */
+  serverHandlesMax: 2_048,
   // Listing.
   listEntriesMax: 200_000,
   listPageMax: 5_000,
@@ -48,6 +49,10 @@ export const limits = {
   operationKeptMs: 60 * 60_000,
   /** Folders in folders. */
   treeDepthMax: 512,
+  /** Files and folders of one copy, move or removal, and of one that is compared. */
+  treeEntriesMax: 1_000_000,
+  /** Entries of a folder that is removed, held at once. */
+  removeEntriesHeldMax: 4_096,
   /** What went wrong, of one operation. */
   operationErrorsMax: 100,
   /** What is left of uploads that nobody goes on with, removed at one listing. */

@@ -4,7 +4,16 @@ import * as fs from 'node:fs/promises';
 import type { BigIntStats, Stats } from 'node:fs';
 import { errorCode } from '../../schema/system-error.ts';
 import { FileFault, isFault } from './file-fault.ts';
-import { freeFilesOf, joined, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from './file-system.ts';
+import {
+  freeFilesOf,
+  joined,
+  type FileEntry,
+  type FileFacts,
+  type HeldFolder,
+  type OpenFile,
+  type OpenHow,
+  type PinnedFileSystem,
+} from './file-system.ts';
 import { keepAttributesHere } from './kept-attributes.ts';
 import { limits } from './limits.ts';
 
@@ -91,16 +100,21 @@ function looked(folder: Buffer, names: readonly Buffer[]): Promise<readonly File
 }
 
 /** O_NONBLOCK: a pipe without a writer is no reason to wait; what is no plain file is refused right after. */
-const flags = {
-  read: constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
-  write: constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+const readFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+const writeFlags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+const flags: Readonly<Record<OpenHow, number>> = {
+  read: readFlags,
+  'read-itself': readFlags | constants.O_NOFOLLOW,
+  write: writeFlags,
+  'write-itself': writeFlags | constants.O_NOFOLLOW,
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-} as const;
+};
 
-async function open(path: Buffer, how: keyof typeof flags, mode = 0o600): Promise<OpenFile> {
+async function open(path: Buffer, how: OpenHow, mode = 0o600): Promise<OpenFile> {
   const handle = await told(fs.open(path, flags[how], mode)).catch((error: unknown) => {
     // A socket, a device that is not there, a pipe without a reader.
-    throw isFault(error, 'ENXIO', 'ENODEV') ? new FileFault('EKIND', { cause: error }) : error;
+    if (isFault(error, 'ENXIO', 'ENODEV')) throw new FileFault('EKIND', { cause: error });
+    throw how.endsWith('-itself') && isFault(error, 'ELOOP') ? new FileFault('EXCHANGED', { cause: error }) : error;
   });
   try {
     const facts = factsOf(await handle.stat());
@@ -125,8 +139,21 @@ async function open(path: Buffer, how: keyof typeof flags, mode = 0o600): Promis
       }
     },
     sync: () => told(handle.sync()),
+    setMode: (bits) => told(handle.chmod(bits)),
+    setModified: (ms) => told(handle.utimes(new Date(ms), new Date(ms))),
     close: () => told(handle.close()),
   };
+}
+
+/** A descriptor that is only a place: no right to read the folder is needed. Node has no name for it. */
+const O_PATH = 0o10_000_000;
+
+async function hold(path: Buffer, link: 'follow' | 'refuse'): Promise<HeldFolder> {
+  const how = O_PATH | constants.O_DIRECTORY | (link === 'refuse' ? constants.O_NOFOLLOW : 0);
+  const handle = await told(fs.open(path, how)).catch((error: unknown) => {
+    throw link === 'refuse' && isFault(error, 'ENOTDIR', 'ELOOP') ? new FileFault('EXCHANGED', { cause: error }) : error;
+  });
+  return { path: Buffer.from(`/proc/self/fd/${handle.fd}`), close: () => told(handle.close()) };
 }
 
 /** Without its first bytes. */
@@ -139,8 +166,8 @@ function behind(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arr
   });
 }
 
-export function createNodeFileSystem(): FileSystem {
-  return {
+export function createNodeFileSystem(): PinnedFileSystem {
+  const system: PinnedFileSystem = {
     pieceBytes: () => limits.filePieceBytesMax,
     list,
     stat: async (path) => factsOf(await told(fs.stat(path))),
@@ -169,6 +196,11 @@ export function createNodeFileSystem(): FileSystem {
       const { blocks, bavail, bsize, files, ffree } = found;
       return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, freeFiles: freeFilesOf(files, ffree), device: String(dev) };
     },
+    uid: process.getuid?.() ?? null,
+    hold,
+    pinned: async () => system,
+    release: () => undefined,
     close: async () => undefined,
   };
+  return system;
 }

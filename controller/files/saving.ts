@@ -1,13 +1,25 @@
-/** Saves of whole files: a new file beside its place, on the disk, then one rename. What fails leaves what was there. */
+/** Saves of whole files: a new file in a private folder beside its place, on the disk, then one rename. What fails leaves what was there. */
 import { SvcError } from '../../schema/errors.ts';
 import type { WriteCondition } from '../../schema/files.ts';
 import type { WrittenAnswer } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { openContent } from './content.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
-import { parentOf, type FileFacts, type FileSystem } from './file-system.ts';
+import {
+  joined,
+  parentOf,
+  pathAt,
+  whilePinned,
+  whilePlaced,
+  type FileFacts,
+  type FileSystem,
+  type OpenFile,
+  type PinnedFileSystem,
+  type Place,
+} from './file-system.ts';
 import { lookAt } from './items.ts';
-import { besidePath, newId, placeNew, placeOver, present } from './placing.ts';
+import { newId, placeNew, placeOver, present } from './placing.ts';
+import { makePrivateFolder, placeInPrivate } from './private-folder.ts';
 import { writeAll } from './transfer.ts';
 import { listsEtag } from '../../schema/wire/etag.ts';
 
@@ -23,29 +35,37 @@ export async function save(
   await check(fs, target, there, condition);
   if (there !== null) await refuseUnwritable(fs, target);
   await refuseFull(fs, target, condition.bytes ?? 0);
-  const beside = besidePath(target, newId());
-  faultPoint('files/before-new');
-  const file = await fs.open(beside, 'create', there === null ? 0o666 : 0o600);
-  try {
-    faultPoint('files/new-made');
-    try {
-      await writeAll(file, body, fs.pieceBytes());
-      await takeOn(fs, beside, await file.facts(), there === null ? null : { target, there });
-      await file.sync();
-      faultPoint('files/new-written');
-    } finally {
-      await file.close();
-    }
-    await check(fs, target, await present(fs, target), condition);
-    if (condition.isNew) await placeNew(fs, beside, target, 'file').catch(taken);
-    else await placeOver(fs, beside, target);
-  } catch (error) {
-    await fs.removeFile(beside).catch(() => undefined);
-    throw error;
-  }
+  await whilePinned(fs, (pinned) =>
+    whilePlaced(pinned, target, async (at) => {
+      const grown = await makePrivateFolder(pinned, at.folder, newId());
+      try {
+        await writeNew(pinned, placeInPrivate(grown, at.name, target), body, there === null ? null : { target: at, there });
+        await check(fs, target, await present(fs, target), condition);
+        const beside = joined(grown.path, at.name);
+        if (condition.isNew) await placeNew(pinned, beside, pathAt(at), 'file').catch(taken);
+        else await placeOver(pinned, beside, pathAt(at));
+      } finally {
+        await grown.remove(at.name);
+      }
+    }),
+  );
   const saved = await openContent(fs, target);
   await saved.close();
   return { item: await lookAt(fs, path), etag: saved.etag };
+}
+
+async function writeNew(fs: PinnedFileSystem, beside: Place, body: AsyncIterable<Uint8Array>, replaced: Replaced | null): Promise<void> {
+  faultPoint('files/before-new');
+  const file = await fs.open(pathAt(beside), 'create', replaced === null ? 0o666 : 0o600);
+  try {
+    faultPoint('files/new-made');
+    await writeAll(file, body, fs.pieceBytes());
+    await takeOn(fs, beside, file, replaced);
+    await file.sync();
+    faultPoint('files/new-written');
+  } finally {
+    await file.close();
+  }
 }
 
 /** Where a link leads; one that leads nowhere is no place for a file. */
@@ -85,16 +105,16 @@ export async function refuseFull(fs: FileSystem, target: Buffer, bytes: number):
 }
 
 export interface Replaced {
-  readonly target: Buffer;
+  readonly target: Place;
   readonly there: FileFacts;
 }
 
-/** Mode, owner, group, ACL and extended attributes of what it takes the place of. Its other names keep what they had. */
-export async function takeOn(fs: FileSystem, beside: Buffer, made: FileFacts, replaced: Replaced | null): Promise<void> {
+/** Mode, owner, group, ACL and extended attributes of what it takes the place of. Its other names keep what they had. `file`: what is open at `beside`. */
+export async function takeOn(fs: PinnedFileSystem, beside: Place, file: OpenFile, replaced: Replaced | null): Promise<void> {
   if (replaced === null) return;
   const { target, there } = replaced;
-  if (made.uid !== there.uid) throw new SvcError('FILE_REFUSED', 'the file belongs to another account: a new one would belong to this one');
-  if (await fs.keepAttributes(target, beside, 'file')) return;
-  const { mode } = await fs.lstat(beside);
-  if (mode !== there.mode) await fs.setMode(beside, there.mode);
+  const { uid, mode } = await file.facts();
+  if (uid !== there.uid) throw new SvcError('FILE_REFUSED', 'the file belongs to another account: a new one would belong to this one');
+  if (await fs.keepAttributes(pathAt(target), pathAt(beside), 'file')) return;
+  if (mode !== there.mode) await file.setMode(there.mode);
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import { openContent } from './content.ts';
 import { codedFault, FileFault } from './file-fault.ts';
-import { joined, parentOf, type FileEntry, type FileSystem } from './file-system.ts';
+import { joined, nameOf, parentOf, pathAt, whilePinned, whilePlaced, type FileEntry, type FileSystem } from './file-system.ts';
 import { lookAt } from './items.ts';
 import { isLeftover, removeLeftovers } from './leftovers.ts';
 import type { Listings } from './listing.ts';
@@ -41,8 +41,8 @@ export function createFileService({ fs, person, account, home, listings, clock }
         const page = await listings.page(person, fs, path, options, (entries) => {
           for (const entry of entries) if (isLeftover(entry, clock.nowMs())) left.push(entry);
         });
-        // A folder is what a copy or an archive becomes: while one goes on, it may be the one.
-        void removeLeftovers(fs, path, left, (at, kind) => (kind === 'folder' ? operations.isBusy() : uploads.isUsed(at)));
+        // In such a folder a copy, an archive or an upload grows: while one goes on, it may be the one.
+        void removeLeftovers(fs, path, left, (at) => operations.isBusy() || uploads.isUsed(at));
         return page;
       }),
     item: (path) => coded(path, (at) => lookAt(fs, at)),
@@ -90,8 +90,12 @@ export function createFileService({ fs, person, account, home, listings, clock }
 
 async function renameTo(fs: FileSystem, from: Buffer, to: Buffer) {
   if (from.length === 1) throw new FileFault('EBUSY');
-  const { kind } = await fs.lstat(from);
-  if (!from.equals(to)) await placeNew(fs, from, to, kind);
+  await whilePinned(fs, (pinned) =>
+    whilePlaced(pinned, from, async (place) => {
+      const { kind } = await pinned.lstat(pathAt(place));
+      if (!from.equals(to)) await placeNew(pinned, pathAt(place), joined(place.folder, nameOf(to)), kind);
+    }),
+  );
   return await lookAt(fs, to);
 }
 

@@ -5,23 +5,28 @@
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 import type { Conflict } from '../../schema/files.ts';
-import { pathBytes, pathText, shownName } from '../../schema/wire/file-path.ts';
+import { pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { TrashAnswer, TrashItem } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
-import { isWithin, joined, nameOf, parentOf, type FileSystem } from './file-system.ts';
-import { targetOf, wireKinds } from './items.ts';
+import {
+  isWithin,
+  joined,
+  nameOf,
+  parentOf,
+  whilePinned,
+  whilePlaced,
+  type FileSystem,
+  type PinnedFileSystem,
+  type Place,
+} from './file-system.ts';
+import { wireKinds } from './items.ts';
 import { limits } from './limits.ts';
-import { moveTo } from './moving.ts';
+import { movePlaced } from './moving.ts';
 import { cutName, present } from './placing.ts';
-import { readAll } from './transfer.ts';
-import { removeTree, type Progress } from './trees.ts';
-
-/** `top`: what the paths of its notes begin at; null: they are absolute. */
-interface TrashFolder {
-  readonly path: Buffer;
-  readonly top: Buffer | null;
-}
+import { homeTrashOf, makeFolders, named, trashFor, trashOf, whileOpen, type OpenTrash, type TrashFolder } from './trash-folders.ts';
+import { noteOf, noteText } from './trash-notes.ts';
+import { removeAt, toldAt, type Progress } from './trees.ts';
 
 export interface Trash {
   /** Answers its id there. */
@@ -33,57 +38,62 @@ export interface Trash {
   ids(): Promise<readonly Buffer[]>;
 }
 
-const named = (folder: Buffer, ...names: readonly string[]): Buffer =>
-  names.reduce((path, name) => joined(path, Buffer.from(name)), folder);
 const infoEnding = Buffer.from('.trashinfo');
+const infoName = (id: Buffer): Buffer => Buffer.concat([nameOf(id), infoEnding]);
 
 export function createTrash(fs: FileSystem, home: Buffer): Trash {
-  const homeTrash: TrashFolder = { path: named(home, '.local', 'share', 'Trash'), top: null };
+  const homeTrash: TrashFolder = { path: homeTrashOf(home), top: null };
   /** Of other file systems, as they were met. */
   const others = new Map<string, TrashFolder>();
   const folders = (): readonly TrashFolder[] => [homeTrash, ...others.values()];
-  const ids = async (): Promise<readonly Buffer[]> => {
-    const found: Buffer[] = [];
-    for (const { path } of folders()) {
-      try {
-        for await (const entries of fs.list(named(path, 'files')))
-          found.push(...entries.map(({ name }) => joined(named(path, 'files'), name)));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
-      if (found.length > limits.trashEntriesMax) break;
-    }
-    return found;
-  };
+  /** With the trash that it is in. */
+  const at = async <Result>(
+    id: Buffer,
+    work: (pinned: PinnedFileSystem, open: OpenTrash, thing: Place) => Promise<Result>,
+  ): Promise<Result> =>
+    await whilePinned(fs, (pinned) =>
+      whileOpen(pinned, trashOf(id, home), home, (open) => work(pinned, open, { folder: open.files, name: nameOf(id), shown: id })),
+    );
   return {
     put: async (path, progress) => {
       if (folders().some((folder) => isWithin(path, folder.path) || isWithin(folder.path, path))) throw new FileFault('ETRASH');
-      const place = await trashFor(fs, home, homeTrash, path);
-      if (place.top !== null) others.set(place.path.toString('hex'), place);
-      return await put(fs, place, path, progress);
+      // It has to be there before there is a note of it.
+      await fs.lstat(path);
+      const trash = await trashFor(fs, home, path);
+      if (trash.top !== null) others.set(trash.path.toString('hex'), trash);
+      return await whilePinned(fs, (pinned) =>
+        whilePlaced(pinned, path, (source) =>
+          whileOpen(pinned, trash.path, home, (open) => put(pinned, { trash, open, source }, progress)),
+        ),
+      );
     },
-    ids,
+    ids: async () => (await thingsIn(fs, folders())).map(({ id }) => id),
     list: async (from, limit) => {
-      const all = await ids();
+      const all = await thingsIn(fs, folders());
+      // Its note is as old as its way there: only those of the page are read.
+      all.sort((left, right) => right.notedMs - left.notedMs || Buffer.compare(left.id, right.id));
       const items: TrashItem[] = [];
-      for (let at = 0; at < all.length; at += 32) items.push(...(await Promise.all(all.slice(at, at + 32).map((id) => itemOf(fs, id)))));
-      items.sort((left, right) => (right.apagadoMs ?? 0) - (left.apagadoMs ?? 0) || (left.id < right.id ? -1 : 1));
-      return { total: items.length, desde: from, itens: items.slice(from, from + limit) };
+      const page = all.slice(from, from + limit);
+      for (let n = 0; n < page.length; n += 32) items.push(...(await Promise.all(page.slice(n, n + 32).map(({ id }) => itemOf(fs, id)))));
+      return { total: all.length, desde: from, itens: items };
     },
-    restore: async (id, to, conflict, progress) => {
-      const target = to === null ? (await noteOf(fs, id)).from : joined(to, nameOf((await noteOf(fs, id)).from ?? id));
-      if (target === null) throw new SvcError('CONFLICT', 'its note does not say where it was: choose a folder');
-      await makeFolders(fs, parentOf(target));
-      const placed = await moveTo(fs, id, target, conflict, progress);
-      faultPoint('files/restored');
-      if (placed !== null) await fs.removeFile(infoOf(id)).catch(unlessMissing);
-      return placed;
-    },
-    remove: async (id, progress) => {
-      infoOf(id);
-      await removeTree(fs, id, progress);
-      await fs.removeFile(infoOf(id)).catch(unlessMissing);
-    },
+    restore: (id, to, conflict, progress) =>
+      at(id, async (pinned, { info }, source) => {
+        const note = joined(info, infoName(id));
+        const { from } = await noteOf(pinned, id, note);
+        const target = to === null ? from : joined(to, nameOf(from ?? id));
+        if (target === null) throw new SvcError('CONFLICT', 'its note does not say where it was: choose a folder');
+        await makeFolders(fs, parentOf(target));
+        const placed = await whilePlaced(pinned, target, (place) => movePlaced(pinned, source, place, { conflict, progress }));
+        faultPoint('files/restored');
+        if (placed !== null) await pinned.removeFile(note).catch(unlessMissing);
+        return placed;
+      }),
+    remove: (id, progress) =>
+      at(id, async (pinned, { info }, thing) => {
+        await toldAt(id, () => removeAt(pinned, thing, progress));
+        await pinned.removeFile(joined(info, infoName(id))).catch(unlessMissing);
+      }),
   };
 }
 
@@ -91,75 +101,56 @@ function unlessMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }
 
-/** Throws for a path that is nothing in a trash. */
-function infoOf(id: Buffer): Buffer {
-  const files = parentOf(id);
-  const trash = parentOf(files);
-  if (nameOf(files).toString() !== 'files' || !/^(?:Trash|\.Trash-\d+|\d+)$/.test(nameOf(trash).toString('latin1'))) {
-    throw new SvcError('BAD_REQUEST', 'itens: expected ids as the trash says them');
-  }
-  return joined(named(trash, 'info'), Buffer.concat([nameOf(id), infoEnding]));
+interface Thing {
+  readonly id: Buffer;
+  /** 0: without a note. */
+  readonly notedMs: number;
 }
 
-/** The home's, for what is on the same file system; else the one at the top of that, made when it is missing. */
-async function trashFor(fs: FileSystem, home: Buffer, homeTrash: TrashFolder, path: Buffer): Promise<TrashFolder> {
-  const { device } = await fs.space(parentOf(path));
-  if (device !== '' && device !== (await fs.space(home)).device) {
-    let top = parentOf(path);
-    while (top.length > 1 && (await fs.space(parentOf(top))).device === device) top = parentOf(top);
-    const { uid } = await fs.lstat(home);
-    const shared = await present(fs, named(top, '.Trash')).catch(() => null);
-    // The sticky bit, and no link: what the specification asks for before it is trusted.
-    const isShared = shared?.kind === 'folder' && (shared.mode & 0o1000) !== 0;
-    for (const place of [...(isShared ? [named(top, '.Trash', String(uid))] : []), named(top, `.Trash-${uid}`)]) {
-      const isMade = await makeTrash(fs, place, uid).catch((error: unknown) => {
-        if (isFault(error)) return false;
-        throw error;
-      });
-      if (isMade) return { path: place, top };
+/** As many as are held at once. */
+async function thingsIn(fs: FileSystem, folders: readonly TrashFolder[]): Promise<Thing[]> {
+  const found: Thing[] = [];
+  for (const { path } of folders) {
+    const [files, notes] = [named(path, 'files'), new Map<string, number>()];
+    await namesIn(fs, named(path, 'info'), (name, modifiedMs) => notes.set(name.toString('latin1'), modifiedMs));
+    await namesIn(fs, files, (name) => {
+      if (found.length < limits.trashEntriesMax)
+        found.push({ id: joined(files, name), notedMs: notes.get(infoName(name).toString('latin1')) ?? 0 });
+    });
+  }
+  return found;
+}
+
+async function namesIn(fs: FileSystem, folder: Buffer, take: (name: Buffer, modifiedMs: number) => void): Promise<void> {
+  let count = 0;
+  try {
+    for await (const entries of fs.list(folder)) {
+      for (const { name, modifiedMs } of entries) take(name, modifiedMs);
+      count += entries.length;
+      if (count > limits.trashEntriesMax) return;
     }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
-  await makeFolders(fs, parentOf(homeTrash.path));
-  await makeTrash(fs, homeTrash.path, null);
-  return homeTrash;
 }
 
-/** False: it is a link, or another's. */
-async function makeTrash(fs: FileSystem, path: Buffer, uid: number | null): Promise<boolean> {
-  await makeFolder(fs, path, 0o700);
-  const facts = await fs.lstat(path);
-  if (uid !== null && (facts.kind !== 'folder' || facts.uid !== uid)) return false;
-  for (const name of ['info', 'files']) await makeFolder(fs, named(path, name), 0o700);
-  return true;
+interface Putting {
+  readonly trash: TrashFolder;
+  readonly open: OpenTrash;
+  readonly source: Place;
 }
 
-async function makeFolder(fs: FileSystem, path: Buffer, mode: number): Promise<void> {
-  await fs.makeFolder(path, mode).catch((error: unknown) => {
-    if (!isFault(error, 'EEXIST')) throw error;
-  });
-}
-
-async function makeFolders(fs: FileSystem, path: Buffer): Promise<void> {
-  if ((await targetOf(fs, path)) !== null) return;
-  await makeFolders(fs, parentOf(path));
-  await makeFolder(fs, path, 0o755);
-}
-
-async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buffer, progress: Progress): Promise<Buffer> {
-  // It has to be there before there is a note of it.
-  await fs.lstat(path);
-  const note = Buffer.from(
-    `[Trash Info]\nPath=${encoded(top === null ? path : path.subarray(top.length === 1 ? 1 : top.length + 1))}\nDeletionDate=${localTime()}\n`,
-  );
+async function put(fs: PinnedFileSystem, { trash, open, source }: Putting, progress: Progress): Promise<Buffer> {
+  const note = noteText(source.shown, trash.top);
   for (let n = 1; n <= limits.freeNamesMax; n += 1) {
-    const name = freeName(nameOf(path), n);
-    const info = joined(named(trash, 'info'), Buffer.concat([name, infoEnding]));
+    const name = freeName(source.name, n);
+    const info = joined(open.info, Buffer.concat([name, infoEnding]));
     const made = await fs.open(info, 'create', 0o600).catch((error: unknown) => {
       if (isFault(error, 'EEXIST')) return null;
       throw error;
     });
     if (made === null) continue;
-    const id = joined(named(trash, 'files'), name);
+    const id = joined(named(trash.path, 'files'), name);
     try {
       try {
         await made.write(0, [note]);
@@ -168,14 +159,14 @@ async function put(fs: FileSystem, { path: trash, top }: TrashFolder, path: Buff
         await made.close();
       }
       faultPoint('files/trash-noted');
-      await moveTo(fs, path, id, 'recusar', progress);
+      await movePlaced(fs, source, { folder: open.files, name, shown: id }, { conflict: 'recusar', progress });
       faultPoint('files/trashed');
       return id;
     } catch (error) {
       // A thing without a note has this name already.
       const isTaken = isFault(error, 'EEXIST');
       // The note stays when the thing may be here: after a break it can be at both places, or nobody can say.
-      const there = isTaken ? null : await present(fs, id).catch(() => 'unknown' as const);
+      const there = isTaken ? null : await present(fs, joined(open.files, name)).catch(() => 'unknown' as const);
       if (there === null) await fs.removeFile(info).catch(() => undefined);
       if (!isTaken) throw error;
     }
@@ -188,49 +179,10 @@ function freeName(name: Buffer, n: number): Buffer {
   return n === 1 ? short : Buffer.concat([short, Buffer.from(`.${n}`)]);
 }
 
-/** As in a URL: every byte that is not plain (RFC 2396). */
-const encoded = (path: Buffer): string =>
-  path.toString('latin1').replaceAll(/[^A-Za-z0-9/._~-]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
-
-/** Without a zone, as the specification wants it. */
-function localTime(): string {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-async function noteOf(fs: FileSystem, id: Buffer): Promise<{ readonly from: Buffer | null; readonly atMs: number | null }> {
-  const none = { from: null, atMs: null };
-  const info = await fs.open(infoOf(id), 'read').catch((error: unknown) => {
-    if (isFault(error)) return null;
-    throw error;
-  });
-  if (info === null) return none;
-  try {
-    const text = (await readAll(info, limits.trashInfoBytesMax, fs.pieceBytes())).toString('latin1');
-    if (!/^\[Trash Info\]\s*$/m.test(text)) return none;
-    const said = /^Path=([^\n]*)/m.exec(text)?.[1] ?? '';
-    const at = Date.parse(/^DeletionDate=(\S+)/m.exec(text)?.[1] ?? '');
-    const bytes = Buffer.from(
-      said.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-      'latin1',
-    );
-    const trash = parentOf(parentOf(id));
-    const isHome = nameOf(trash).toString() === 'Trash';
-    const top = /^\d+$/.test(nameOf(trash).toString('latin1')) ? parentOf(parentOf(trash)) : parentOf(trash);
-    const path = bytes[0] === 0x2f ? bytes : isHome ? null : joined(top, bytes);
-    // A note that somebody else wrote may say anything.
-    const isPath = path !== null && pathBytes(pathText(path)) !== null;
-    return { from: isPath ? path : null, atMs: Number.isNaN(at) ? null : at };
-  } catch (error) {
-    if (isFault(error)) return none;
-    throw error;
-  } finally {
-    await info.close().catch(() => undefined);
-  }
-}
-
+/** For a page: nothing is changed by it. */
 async function itemOf(fs: FileSystem, id: Buffer): Promise<TrashItem> {
-  const [facts, note] = await Promise.all([present(fs, id), noteOf(fs, id)]);
+  const info = joined(named(parentOf(parentOf(id)), 'info'), infoName(id));
+  const [facts, note] = await Promise.all([present(fs, id), noteOf(fs, id, info)]);
   return {
     id: pathText(id),
     nome: shownName(nameOf(note.from ?? id)),

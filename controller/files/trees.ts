@@ -1,10 +1,23 @@
-/** Folders with all that is in them: counted, copied, compared, removed. Links are never followed. */
-import { faultPoint } from '../faults.ts';
+/**
+ * Folders with all that is in them: counted, compared, removed. Links are never followed: each folder is held while it is worked on, and what is in it is reached
+ * by its name there. Copies: copying.ts. Decision: docs/decisions/0371-folders-are-held.md
+ */
 import { createHash } from 'node:crypto';
-import { FileFault, isFault } from './file-fault.ts';
-import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
+import { FileFault } from './file-fault.ts';
+import {
+  joined,
+  pathAt,
+  placeIn,
+  whileHeld,
+  whilePinned,
+  whilePlaced,
+  type FileEntry,
+  type FileSystem,
+  type PinnedFileSystem,
+  type Place,
+} from './file-system.ts';
 import { limits } from './limits.ts';
-import { readWhole, writeSparse } from './transfer.ts';
+import { readWhole } from './transfer.ts';
 
 /** What is told of work that goes on. */
 export interface Progress {
@@ -16,18 +29,29 @@ export interface Progress {
 /** Of what nobody follows, and nobody ends. */
 export const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
 
+/** Throws beyond what one piece of work may hold: a server, or a FUSE mount, may have folders that never end. */
+export function createCount(): (entries: number) => void {
+  let count = 0;
+  return (entries) => {
+    count += entries;
+    if (count > limits.treeEntriesMax) throw new FileFault('EMANY');
+  };
+}
+export type Count = ReturnType<typeof createCount>;
+
 /** Ends between two pieces of a large folder as well. */
-async function entriesOf(fs: FileSystem, folder: Buffer, signal: AbortSignal): Promise<readonly FileEntry[]> {
+export async function entriesOf(fs: FileSystem, folder: Buffer, signal: AbortSignal, count: Count): Promise<readonly FileEntry[]> {
   const found: FileEntry[] = [];
   for await (const entries of fs.list(folder)) {
     signal.throwIfAborted();
+    count(entries.length);
     found.push(...entries);
   }
   return found;
 }
 
 /** What fails in a tree is told by its own path. */
-async function toldAt<Result>(path: Buffer, work: () => Promise<Result>): Promise<Result> {
+export async function toldAt<Result>(path: Buffer, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -35,141 +59,68 @@ async function toldAt<Result>(path: Buffer, work: () => Promise<Result>): Promis
   }
 }
 
-function refuseDeep(depth: number): void {
+export function refuseDeep(depth: number): void {
   if (depth > limits.treeDepthMax) throw new FileFault('ELOOP');
 }
 
-export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal, depth = 0): Promise<number> {
+/** For what is shown of work to come: by paths, since nothing is read or changed. */
+export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal, depth = 0, count = createCount()): Promise<number> {
   signal.throwIfAborted();
   refuseDeep(depth);
   const facts = await fs.lstat(path);
   if (facts.kind !== 'folder') return facts.kind === 'file' ? facts.bytes : 0;
   let sum = 0;
-  for (const { name, kind, bytes } of await entriesOf(fs, path, signal)) {
-    if (kind === 'folder') sum += await bytesIn(fs, joined(path, name), signal, depth + 1);
-    else if (kind === 'file') sum += bytes;
+  const folders: Buffer[] = [];
+  for await (const entries of fs.list(path)) {
+    signal.throwIfAborted();
+    count(entries.length);
+    for (const { name, kind, bytes } of entries) {
+      if (kind === 'folder') folders.push(name);
+      else if (kind === 'file') sum += bytes;
+    }
   }
+  for (const name of folders) sum += await bytesIn(fs, joined(path, name), signal, depth + 1, count);
   return sum;
-}
-
-/**
- * `to` does not exist. As by `cp -a`: modes, times, groups, ACLs, extended attributes and second names are kept as far as the account may; where the
- * server can't be asked for that, modes and times. What was made is removed again when it fails.
- */
-export async function copyTree(fs: FileSystem, from: Buffer, to: Buffer, progress: Progress): Promise<void> {
-  const made: Made[] = [];
-  await copyAt(fs, { from, to, depth: 0, made }, progress);
-  const isLink = made[0]?.target !== undefined;
-  const isKept = !isLink && (await fs.keepAttributes(from, to, 'tree'));
-  if (!isLink) await removeLate(fs, made, progress);
-  if (isKept) return;
-  for (const one of made.toReversed()) await finishOne(fs, one);
-}
-
-/** The attributes are copied by a second walk of `from`: what appeared there since the first one arrived empty, and is no part of the copy. */
-async function removeLate(fs: FileSystem, made: readonly Made[], { signal }: Progress): Promise<void> {
-  const known = new Set(made.map(({ to }) => to.toString('hex')));
-  for (const { to, facts } of made) {
-    if (facts.kind !== 'folder') continue;
-    const paths = (await entriesOf(fs, to, signal)).map(({ name }) => joined(to, name));
-    const late = paths.filter((path) => !known.has(path.toString('hex')));
-    for (const path of late) await removeTree(fs, path, { ...quiet, signal });
-    if (late.length > 0) await fs.setModified(to, facts.modifiedMs);
-  }
-}
-
-/** What is to be said of a copy once its content is there; `target` of a link, which is made then. */
-interface Made {
-  readonly to: Buffer;
-  readonly facts: FileFacts;
-  readonly target?: Buffer;
-}
-
-/** In the end, from the inside out: a folder that is read-only takes no more. */
-async function finishOne(fs: FileSystem, { to, facts, target }: Made): Promise<void> {
-  if (target !== undefined) {
-    await fs.symlink(target, to).catch((error: unknown) => {
-      if (!isFault(error, 'EEXIST')) throw error;
-    });
-    return;
-  }
-  await fs.setMode(to, facts.mode & 0o777);
-  await fs.setModified(to, facts.modifiedMs);
-}
-
-interface Copied {
-  readonly from: Buffer;
-  readonly to: Buffer;
-  readonly depth: number;
-  readonly made: Made[];
-}
-
-const copyAt = (fs: FileSystem, one: Copied, progress: Progress): Promise<void> => toldAt(one.from, () => copyOne(fs, one, progress));
-
-async function copyOne(fs: FileSystem, { from, to, depth, made }: Copied, progress: Progress): Promise<void> {
-  progress.signal.throwIfAborted();
-  refuseDeep(depth);
-  const facts = await fs.lstat(from);
-  progress.file(from);
-  made.push({ to, facts, ...(facts.kind === 'link' ? { target: await fs.readLink(from) } : {}) });
-  if (facts.kind === 'link') return;
-  if (facts.kind === 'file') await copyFile(fs, { from, to, size: facts.bytes }, progress);
-  else if (facts.kind === 'folder') {
-    await fs.makeFolder(to, 0o700);
-    for (const { name } of await entriesOf(fs, from, progress.signal))
-      await copyAt(fs, { from: joined(from, name), to: joined(to, name), depth: depth + 1, made }, progress);
-  } else throw new FileFault('EKIND');
-}
-
-interface CopiedFile {
-  readonly from: Buffer;
-  readonly to: Buffer;
-  readonly size: number;
-}
-
-async function copyFile(fs: FileSystem, { from, to, size }: CopiedFile, { signal, bytes }: Progress): Promise<void> {
-  const told = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      signal.throwIfAborted();
-      yield piece;
-      bytes(piece.length);
-    }
-  };
-  const source = await fs.open(from, 'read');
-  try {
-    const target = await fs.open(to, 'create', 0o600);
-    try {
-      if (size >= limits.sparseFileBytesMin && (await fs.keepAttributes(from, to, 'holes'))) bytes(size);
-      else await writeSparse(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
-      await target.sync();
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
-  }
-  faultPoint('files/copied');
 }
 
 /** Whether the two hold the same; both are read. */
 export async function isSameTree(fs: FileSystem, left: Buffer, right: Buffer, signal: AbortSignal): Promise<boolean> {
+  return await whilePinned(fs, (pinned) =>
+    whilePlaced(pinned, left, (one) =>
+      whilePlaced(pinned, right, (other) => isSameAt(pinned, one, other, { signal, count: createCount() })),
+    ),
+  );
+}
+
+interface Comparing {
+  readonly signal: AbortSignal;
+  readonly count: Count;
+}
+
+export async function isSameAt(fs: PinnedFileSystem, left: Place, right: Place, work: Comparing): Promise<boolean> {
+  const { signal } = work;
   signal.throwIfAborted();
-  const [one, other] = await Promise.all([fs.lstat(left), fs.lstat(right)]);
+  const [one, other] = await Promise.all([fs.lstat(pathAt(left)), fs.lstat(pathAt(right))]);
   if (one.kind !== other.kind) return false;
-  if (one.kind === 'link') return (await fs.readLink(left)).equals(await fs.readLink(right));
-  if (one.kind === 'file') return (await digestAt(fs, left, signal)) === (await digestAt(fs, right, signal));
-  const names = new Set((await entriesOf(fs, right, signal)).map(({ name }) => name.toString('hex')));
-  const entries = await entriesOf(fs, left, signal);
-  if (entries.length !== names.size) return false;
-  for (const { name } of entries) {
-    if (!names.has(name.toString('hex')) || !(await isSameTree(fs, joined(left, name), joined(right, name), signal))) return false;
-  }
-  return true;
+  if (one.kind === 'link') return (await fs.readLink(pathAt(left))).equals(await fs.readLink(pathAt(right)));
+  if (one.kind === 'file') return (await digestAt(fs, pathAt(left), signal)) === (await digestAt(fs, pathAt(right), signal));
+  return await whileHeld(fs, pathAt(left), 'refuse', (from) =>
+    whileHeld(fs, pathAt(right), 'refuse', async (to) => {
+      const names = new Set((await entriesOf(fs, to, signal, work.count)).map(({ name }) => name.toString('hex')));
+      const entries = await entriesOf(fs, from, signal, work.count);
+      if (entries.length !== names.size) return false;
+      for (const { name } of entries) {
+        if (!names.has(name.toString('hex'))) return false;
+        if (!(await isSameAt(fs, placeIn(from, name, left.shown), placeIn(to, name, right.shown), work))) return false;
+      }
+      return true;
+    }),
+  );
 }
 
 async function digestAt(fs: FileSystem, path: Buffer, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  const file = await fs.open(path, 'read');
+  const file = await fs.open(path, 'read-itself');
   try {
     for await (const piece of readWhole(file, fs.pieceBytes())) {
       signal.throwIfAborted();
@@ -182,16 +133,46 @@ async function digestAt(fs: FileSystem, path: Buffer, signal: AbortSignal): Prom
 }
 
 /** Stops at the first thing that can't be removed. */
-export async function removeTree(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>, depth = 0): Promise<void> {
-  await toldAt(path, () => removeOne(fs, path, progress, depth));
+export async function removeTree(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>): Promise<void> {
+  await toldAt(path, () => whilePinned(fs, (pinned) => whilePlaced(pinned, path, (place) => removeAt(pinned, place, progress))));
 }
 
-async function removeOne(fs: FileSystem, path: Buffer, progress: Pick<Progress, 'signal' | 'file'>, depth: number): Promise<void> {
-  progress.signal.throwIfAborted();
-  refuseDeep(depth);
-  const { kind } = await fs.lstat(path);
-  progress.file(path);
-  if (kind !== 'folder') return await fs.removeFile(path);
-  for (const { name } of await entriesOf(fs, path, progress.signal)) await removeTree(fs, joined(path, name), progress, depth + 1);
-  await fs.removeFolder(path);
+type Removing = Pick<Progress, 'signal' | 'file'>;
+
+export async function removeAt(fs: PinnedFileSystem, place: Place, progress: Removing): Promise<void> {
+  await removeOne(fs, place, { ...progress, count: createCount() }, 0);
+}
+
+async function removeOne(fs: PinnedFileSystem, place: Place, work: Removing & { readonly count: Count }, depth: number): Promise<void> {
+  await toldAt(place.shown, async () => {
+    work.signal.throwIfAborted();
+    refuseDeep(depth);
+    work.count(1);
+    const path = pathAt(place);
+    const { kind } = await fs.lstat(path);
+    work.file(place.shown);
+    if (kind !== 'folder') return await fs.removeFile(path);
+    await whileHeld(fs, path, 'refuse', async (folder) => {
+      for (let left = true; left;) {
+        const { names, isAll } = await firstNames(fs, folder, work.signal);
+        for (const name of names) await removeOne(fs, placeIn(folder, name, place.shown), work, depth + 1);
+        left = !isAll;
+      }
+    });
+    await fs.removeFolder(path);
+  });
+}
+
+async function firstNames(
+  fs: FileSystem,
+  folder: Buffer,
+  signal: AbortSignal,
+): Promise<{ readonly names: readonly Buffer[]; readonly isAll: boolean }> {
+  const names: Buffer[] = [];
+  for await (const entries of fs.list(folder)) {
+    signal.throwIfAborted();
+    for (const { name } of entries) names.push(name);
+    if (names.length >= limits.removeEntriesHeldMax) return { names, isAll: false };
+  }
+  return { names, isAll: true };
 }

@@ -7,17 +7,27 @@ import { pathText } from '../../schema/wire/file-path.ts';
 import type { UploadAnswer, UploadEndAnswer } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { FileFault } from './file-fault.ts';
-import type { FileSystem } from './file-system.ts';
+import {
+  joined,
+  nameOf,
+  parentOf,
+  pathAt,
+  whilePinned,
+  whilePlaced,
+  type FileSystem,
+  type PinnedFileSystem,
+  type Place,
+} from './file-system.ts';
 import { lookAt } from './items.ts';
 import { limits } from './limits.ts';
 import { besidePath, newId, place, present, refuseOther } from './placing.ts';
+import { makePrivateFolder, openPrivateFolder, placeInPrivate, type PrivateFolder } from './private-folder.ts';
 import { refuseFull, takeOn } from './saving.ts';
-import { createWriter, readRange } from './transfer.ts';
+import { createWriter, readRange, type Writer } from './transfer.ts';
 
 interface Upload {
   readonly id: string;
   readonly path: Buffer;
-  readonly beside: Buffer;
   readonly bytes: number;
   readonly conflict: Conflict;
   received: number;
@@ -51,7 +61,7 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
   };
   const drop = async (upload: Upload): Promise<void> => {
     uploads.delete(upload.id);
-    await fs.removeFile(upload.beside).catch(() => undefined);
+    await atPrivate(fs, upload, async (_, grown) => await grown.remove(nameInPrivate)).catch(() => undefined);
   };
   const alone = async <Result>(id: string, work: (upload: Upload) => Promise<Result>): Promise<Result> => {
     const upload = find(id);
@@ -92,7 +102,7 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
     drop: async (id) => {
       await alone(id, drop);
     },
-    isUsed: (path) => uploads.values().some(({ beside }) => beside.equals(path)),
+    isUsed: (path) => uploads.values().some((upload) => besidePath(upload.path, upload.id).equals(path)),
   };
 }
 
@@ -102,9 +112,9 @@ async function begin(fs: FileSystem, { path, bytes, conflict, resume }: UploadOr
   if (there !== null && conflict === 'recusar') throw new FileFault('EEXIST');
   if (there !== null && conflict === 'substituir') await refuseOther(fs, at, there);
   const id = resume ?? newId();
-  const common = { id, path: at, beside: besidePath(at, id), bytes, conflict, busy: false, usedMs };
+  const common = { id, path: at, bytes, conflict, busy: false, usedMs };
   if (resume !== null) {
-    const grown = await fs.lstat(common.beside);
+    const grown = await atPrivate(fs, common, (pinned, { path: folder }) => pinned.lstat(joined(folder, nameInPrivate)));
     if (grown.kind !== 'file' || grown.bytes > bytes) throw new SvcError('CONFLICT', 'what is there is not the begin of this upload');
     // The last writes may have come in any order.
     const received = Math.max(0, grown.bytes - limits.transferWindowBytes - fs.pieceBytes());
@@ -112,15 +122,57 @@ async function begin(fs: FileSystem, { path, bytes, conflict, resume }: UploadOr
   }
   await refuseFull(fs, at, bytes);
   faultPoint('files/before-new');
-  await (await fs.open(common.beside, 'create', 0o666)).close();
+  await whilePinned(fs, (pinned) =>
+    whilePlaced(pinned, at, async ({ folder }) => {
+      const grown = await makePrivateFolder(pinned, folder, id);
+      try {
+        await (await pinned.open(joined(grown.path, nameInPrivate), 'create', 0o666)).close();
+        await grown.close();
+      } catch (error) {
+        await grown.remove(nameInPrivate);
+        throw error;
+      }
+    }),
+  );
   faultPoint('files/new-made');
   return { ...common, received: 0, hash: createHash('sha256') };
 }
 
+/** Of the one file in its folder. */
+const nameInPrivate = Buffer.from('envio');
+
+/** With the folder that it grows in, held. */
+async function atPrivate<Result>(
+  fs: FileSystem,
+  { path, id }: Pick<Upload, 'path' | 'id'>,
+  work: (pinned: PinnedFileSystem, grown: PrivateFolder, target: Place) => Promise<Result>,
+): Promise<Result> {
+  return await whilePinned(fs, (pinned) =>
+    whilePlaced(pinned, path, async (target) => {
+      const grown = await openPrivateFolder(pinned, target.folder, id);
+      try {
+        return await work(pinned, grown, target);
+      } finally {
+        await grown.close();
+      }
+    }),
+  );
+}
+
 async function putPiece(fs: FileSystem, upload: Upload, from: number, body: AsyncIterable<Uint8Array>): Promise<UploadAnswer> {
   if (from !== upload.received) throw new SvcError('CONFLICT', 'the next piece begins elsewhere', { recebidos: upload.received });
-  const file = await fs.open(upload.beside, 'write');
-  const writer = createWriter(file, from, fs.pieceBytes());
+  await atPrivate(fs, upload, async (pinned, { path }) => {
+    const file = await pinned.open(joined(path, nameInPrivate), 'write-itself');
+    try {
+      await writePiece(createWriter(file, from, pinned.pieceBytes()), upload, body);
+    } finally {
+      await file.close();
+    }
+  });
+  return view(upload);
+}
+
+async function writePiece(writer: Writer, upload: Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
   const { hash } = upload;
   try {
     for await (const bytes of body) {
@@ -131,45 +183,51 @@ async function putPiece(fs: FileSystem, upload: Upload, from: number, body: Asyn
       await writer.put(bytes);
     }
   } finally {
-    try {
-      // What came before a connection broke counts; what could not be written does not.
-      await writer.flush();
-      upload.received = writer.at();
-      upload.hash = hash;
-    } finally {
-      await file.close();
-    }
+    // What came before a connection broke counts; what could not be written does not.
+    await writer.flush();
+    upload.received = writer.at();
+    upload.hash = hash;
   }
-  return view(upload);
 }
 
 async function end(fs: FileSystem, upload: Upload, sha256: string | null): Promise<UploadEndAnswer> {
-  const { path, beside, bytes, received, conflict } = upload;
+  const { path, bytes, received } = upload;
   if (received !== bytes) throw new SvcError('CONFLICT', `${bytes - received} bytes are missing`, { recebidos: received });
-  const file = await fs.open(beside, 'read');
-  let digest: string;
-  try {
-    digest = upload.hash?.copy().digest('hex') ?? (await digestOf(fs, file, bytes));
-    if (sha256 !== null && sha256 !== digest) throw new SvcError('DIGEST_MISMATCH', 'the bytes are not those that were announced');
-    const there = conflict === 'substituir' ? await present(fs, path) : null;
-    await takeOn(fs, beside, await file.facts(), there?.kind === 'file' ? { target: path, there } : null);
-  } finally {
-    await file.close();
-  }
-  await synced(fs, beside);
-  faultPoint('files/new-written');
-  const placed = await place(fs, beside, path, { kind: 'file', conflict });
-  faultPoint('files/placed');
+  const { placed, digest } = await atPrivate(fs, upload, async (pinned, grown, target) => {
+    const known = await finish(pinned, placeInPrivate(grown, nameInPrivate, path), target, { upload, sha256 });
+    faultPoint('files/new-written');
+    const at = await place(pinned, joined(grown.path, nameInPrivate), pathAt(target), { kind: 'file', conflict: upload.conflict });
+    faultPoint('files/placed');
+    if (at !== null) await grown.remove(nameInPrivate);
+    return { placed: at === null ? null : joined(parentOf(path), nameOf(at)), digest: known };
+  });
   return { item: placed === null ? null : await lookAt(fs, placed), sha256: digest };
 }
 
-async function synced(fs: FileSystem, path: Buffer): Promise<void> {
-  const file = await fs.open(path, 'write');
+interface Ending {
+  readonly upload: Upload;
+  readonly sha256: string | null;
+}
+
+/** Compared, with the attributes of what it takes the place of, and on the disk. Answers its digest. */
+async function finish(fs: PinnedFileSystem, beside: Place, target: Place, { upload, sha256 }: Ending): Promise<string> {
+  const file = await fs.open(pathAt(beside), 'read-itself');
+  let digest: string;
   try {
-    await file.sync();
+    digest = upload.hash?.copy().digest('hex') ?? (await digestOf(fs, file, upload.bytes));
   } finally {
     await file.close();
   }
+  if (sha256 !== null && sha256 !== digest) throw new SvcError('DIGEST_MISMATCH', 'the bytes are not those that were announced');
+  const there = upload.conflict === 'substituir' ? await present(fs, pathAt(target)) : null;
+  const written = await fs.open(pathAt(beside), 'write-itself');
+  try {
+    await takeOn(fs, beside, written, there?.kind === 'file' ? { target, there } : null);
+    await written.sync();
+  } finally {
+    await written.close();
+  }
+  return digest;
 }
 
 async function digestOf(fs: FileSystem, file: Parameters<typeof readRange>[0], bytes: number): Promise<string> {

@@ -2,14 +2,23 @@
 import { createDeflateRaw, crc32, type DeflateRaw } from 'node:zlib';
 import { pathText, shownName } from '../../schema/wire/file-path.ts';
 import { FileFault, isFault } from './file-fault.ts';
-import { joined, nameOf, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
+import {
+  joined,
+  nameOf,
+  parentOf,
+  type FileEntry,
+  type FileFacts,
+  type FileSystem,
+  type HeldFolder,
+  type PinnedFileSystem,
+} from './file-system.ts';
 import { limits } from './limits.ts';
 import { createSlices } from './slices.ts';
 import { readRange } from './transfer.ts';
 import { createZipWriter, type ZipWriter } from './zip-format.ts';
 
 interface Work {
-  readonly fs: FileSystem;
+  readonly fs: PinnedFileSystem;
   readonly signal: AbortSignal;
   readonly writer: ZipWriter;
   readonly told: Told;
@@ -18,12 +27,30 @@ interface Work {
 }
 
 /** Rejects before the first byte when one of the paths is not there. */
-export async function* zip(fs: FileSystem, paths: readonly Buffer[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* zip(system: FileSystem, paths: readonly Buffer[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const fs = await system.pinned();
+  try {
+    yield* zipOf(fs, paths, signal);
+  } finally {
+    fs.release();
+  }
+}
+
+async function* zipOf(fs: PinnedFileSystem, paths: readonly Buffer[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const found: (readonly [Buffer, FileFacts])[] = [];
   for (const path of paths) found.push([path, await fs.lstat(path)]);
   const work: Work = { fs, signal, writer: createZipWriter(), told: createTold(), step: createSlices(), entries: 0 };
   const names = createNames(work.told);
-  for (const [path, facts] of found) yield* tree(work, path, facts, names.take(path.length === 1 ? Buffer.from('raiz') : nameOf(path)), 0);
+  for (const [path, facts] of found) {
+    const above = await fs.hold(parentOf(path), 'follow');
+    try {
+      // The root has no name in it.
+      const at = path.length === 1 ? above.path : joined(above.path, nameOf(path));
+      yield* tree(work, at, facts, names.take(path.length === 1 ? Buffer.from('raiz') : nameOf(path)), 0);
+    } finally {
+      await above.close().catch(() => undefined);
+    }
+  }
   const words = work.told.text();
   if (words !== null) yield* whole(work.writer, names.take(Buffer.from('LEIA-ME.txt')), Buffer.from(words));
   yield* work.writer.finish();
@@ -50,9 +77,28 @@ async function* tree(work: Work, path: Buffer, facts: FileFacts, name: string, d
     yield* file(work, path, facts, name);
     return;
   }
+  const held = await holdOr(work, path, name, depth);
+  if (held === null) return;
+  try {
+    yield* folder(work, held.path, facts, name, depth);
+  } finally {
+    await held.close().catch(() => undefined);
+  }
+}
+
+/** Null: it may not be read, or is none any more, which is told. */
+async function holdOr({ fs, told }: Work, path: Buffer, name: string, depth: number): Promise<HeldFolder | null> {
+  try {
+    return await fs.hold(path, depth === 0 && /^\/proc\/self\/fd\/\d+$|^\/$/.test(path.toString('latin1')) ? 'follow' : 'refuse');
+  } catch (error) {
+    told.leftOut(`${name}/`, faultOf(error));
+    return null;
+  }
+}
+
+async function* folder(work: Work, path: Buffer, { mode, modifiedMs }: FileFacts, name: string, depth: number): AsyncGenerator<Uint8Array> {
   const inside = await entriesOf(work, path, name);
   if (inside === null) return;
-  const { mode, modifiedMs } = facts;
   yield work.writer.begin({ name: `${name}/`, isFolder: true, mode, modifiedMs, bytesMax: 0, isDeflated: false });
   yield work.writer.end({ crc: 0, packed: 0, bytes: 0 });
   const names = createNames(work.told, inside, `${name}/`);
@@ -86,7 +132,7 @@ const packed =
 
 async function* file(work: Work, path: Buffer, { mode, modifiedMs }: FileFacts, name: string): AsyncGenerator<Uint8Array> {
   const { fs, writer, told } = work;
-  const opened = await fs.open(path, 'read').catch((error: unknown) => {
+  const opened = await fs.open(path, 'read-itself').catch((error: unknown) => {
     told.leftOut(name, faultOf(error));
     return null;
   });

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createAccountFileSystem } from '../../controller/files/account-files.ts';
 import { createListings } from '../../controller/files/listing.ts';
-import type { FileSystem } from '../../controller/files/file-system.ts';
+import type { FileSystem, PinnedFileSystem } from '../../controller/files/file-system.ts';
 import { createFileService } from '../../controller/files/service.ts';
 import { bytesIn, isSameTree, quiet, removeTree } from '../../controller/files/trees.ts';
 import type { PersonFiles } from '../../schema/files.ts';
@@ -237,14 +237,21 @@ test.for(ways)('%s: a cancel ends between two pieces of a large folder', async (
   for (const work of [bytesIn, (each: FileSystem, path: Buffer, signal: AbortSignal) => removeTree(each, path, { ...quiet, signal })]) {
     const ending = new AbortController();
     let pieces = 0;
-    const list: FileSystem['list'] = async function* (path) {
-      for await (const piece of fs.list(path)) {
-        pieces += 1;
-        ending.abort();
-        yield piece;
-      }
+    const listing = (inner: FileSystem): FileSystem['list'] =>
+      async function* (path) {
+        for await (const piece of inner.list(path)) {
+          pieces += 1;
+          ending.abort();
+          yield piece;
+        }
+      };
+    const pinned = async (): Promise<PinnedFileSystem> => {
+      const inner = await fs.pinned();
+      return { ...inner, list: listing(inner) };
     };
-    await expect(work({ ...fs, list }, Buffer.from(folder), ending.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(work({ ...fs, list: listing(fs), pinned }, Buffer.from(folder), ending.signal)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(pieces).toBe(1);
   }
   expect(readdirSync(folder)).toHaveLength(1_500);

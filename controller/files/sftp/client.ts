@@ -7,6 +7,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { FileFault } from '../file-fault.ts';
 import { limits } from '../limits.ts';
+import { createDescriptors, type Descriptors } from './descriptors.ts';
 import { badPacket, createPacketReader, Fields, head, statuses, types, u32, u8, worded } from './packets.ts';
 
 /** What a request is answered with: a DATA as it came, anything else as its type and fields. */
@@ -19,6 +20,7 @@ export interface SftpClient {
   /** OpenSSH's extensions by name. */
   readonly extensions: ReadonlyMap<string, string>;
   readonly pieceBytes: number;
+  readonly descriptors: Descriptors;
   /** Rejects a FileFault for every status but OK and EOF (`end`). `payload`: behind the fields, with its length. */
   ask(type: number, fields: readonly Buffer[], payload?: readonly Uint8Array[]): Promise<Reply>;
   extended(name: string, fields: readonly Buffer[]): Promise<Reply>;
@@ -32,6 +34,8 @@ interface Waiting {
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
   readonly atMs: number;
+  /** Of a CLOSE, with its length. */
+  readonly closes: Buffer | null;
 }
 
 const errnos: ReadonlyMap<number, string> = new Map([
@@ -57,7 +61,7 @@ const brokeOff = (): SvcError => new SvcError('SERVER_UNREACHABLE', 'the connect
 interface Calls {
   readonly ask: SftpClient['ask'];
   /** The answer to one; throws when nobody asked. */
-  readonly answer: (id: number) => Pick<Waiting, 'resolve' | 'reject'>;
+  readonly answer: (id: number) => Pick<Waiting, 'resolve' | 'reject' | 'closes'>;
   readonly isUp: () => boolean;
   readonly count: () => number;
   /** Everything that waits is told. */
@@ -96,7 +100,7 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
       ids = (ids + 1) >>> 0;
       const id = ids;
       const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-      waiting.set(id, { resolve, reject, atMs: clock.monotonicMs() });
+      waiting.set(id, { resolve, reject, atMs: clock.monotonicMs(), closes: type === types.close ? (fields[0] ?? null) : null });
       if (payload === undefined) line.write(head(type, id, fields));
       else {
         const bytes = payload.reduce((sum, piece) => sum + piece.length, 0);
@@ -109,10 +113,10 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
       const one = waiting.get(id);
       if (one === undefined) throw badPacket('an answer that nobody asked for');
       waiting.delete(id);
-      const { resolve, reject } = one;
+      const { resolve, reject, closes } = one;
       // Tables that a Map has grown out of keep what was in them until V8 marks its heap: not the bytes of this one.
       one.resolve = one.reject = nothing;
-      return { resolve, reject };
+      return { resolve, reject, closes };
     },
     isUp: () => gone === null,
     count: () => waiting.size,
@@ -122,6 +126,7 @@ function createCalls(line: Duplex, clock: Clock, onEnd: (error: Error) => void):
 
 interface Greeting {
   readonly calls: Calls;
+  readonly descriptors: Descriptors;
   readonly said: Promise<Fields>;
   /** The text that came in place of a packet; '' for none. */
   readonly text: () => string;
@@ -130,6 +135,7 @@ interface Greeting {
 /** Resolves with what the other side says first. */
 function greet(line: Duplex, clock: Clock): Greeting {
   const { promise: said, resolve, reject } = Promise.withResolvers<Fields>();
+  const descriptors = createDescriptors();
   let isGreeted = false;
   let first = Buffer.alloc(0);
   const calls = createCalls(line, clock, (cause) => {
@@ -149,8 +155,10 @@ function greet(line: Duplex, clock: Clock): Greeting {
       return resolve(fields);
     }
     const one = calls.answer(fields.u32());
+    if (type === types.handle) descriptors.opened(fields.copy().bytes());
     if (type !== types.status) return one.resolve({ kind: 'packet', type, fields });
     const fault = faultOf(fields);
+    if (fault === null && one.closes !== null) descriptors.closed(one.closes.subarray(4));
     if (fault === null) one.resolve({ kind: 'end' });
     else one.reject(fault);
   };
@@ -168,7 +176,7 @@ function greet(line: Duplex, clock: Clock): Greeting {
   line.on('close', () => calls.end(brokeOff()));
   line.write(Buffer.concat([u32(5), u8(types.init), u32(3)]));
   // A packet begins with its length, which is less than 16 MB.
-  return { calls, said, text: () => (first[0] === 0 ? '' : first.toString('utf8')) };
+  return { calls, descriptors, said, text: () => (first[0] === 0 ? '' : first.toString('utf8')) };
 }
 
 /** Why no SFTP answered on a line, which began with that text; null where nobody knows. */
@@ -176,7 +184,7 @@ export type WhyNoSftp = (text: string) => Promise<Error | null>;
 
 /** Rejects SERVER_UNREACHABLE, FILE_FAILED, TIMEOUT, SFTP_OFF when the other side ends before it said a word, or what `why` says then. */
 export async function openSftp(line: Duplex, clock: Clock, why: WhyNoSftp): Promise<SftpClient> {
-  const { calls, said, text } = greet(line, clock);
+  const { calls, descriptors, said, text } = greet(line, clock);
   const fields = await said.catch(async (error: unknown) => {
     throw (await why(text())) ?? error;
   });
@@ -186,6 +194,7 @@ export async function openSftp(line: Duplex, clock: Clock, why: WhyNoSftp): Prom
   return {
     extensions,
     pieceBytes: await pieceBytesOf(extensions, extended),
+    descriptors,
     ask: calls.ask,
     extended,
     isUp: calls.isUp,

@@ -16,6 +16,7 @@ export const types = {
   lstat: 7,
   fstat: 8,
   setstat: 9,
+  fsetstat: 10,
   opendir: 11,
   readdir: 12,
   remove: 13,
@@ -36,7 +37,8 @@ export const types = {
 } as const;
 
 export const statuses = { ok: 0, eof: 1, missing: 2, denied: 3, failure: 4, badMessage: 5, unsupported: 8 } as const;
-export const openFlags = { read: 1, write: 2, create: 8, exclusive: 32 } as const;
+/** `itself`: our own, never through a link as the last name. */
+export const openFlags = { read: 1, write: 2, create: 8, exclusive: 32, itself: 0x1000_0000 } as const;
 
 export function badPacket(what: string): SvcError {
   return new SvcError('FILE_FAILED', `the server spoke no proper SFTP: ${what}`);
@@ -89,6 +91,11 @@ export class Fields {
 
   isDone(): boolean {
     return this.#at === this.#bytes.length;
+  }
+
+  /** From where it is now; this one stays there. */
+  copy(): Fields {
+    return new Fields(this.#bytes.subarray(this.#at));
   }
 
   attributes(): FileFacts {

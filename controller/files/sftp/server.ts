@@ -4,9 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import { FileFault } from '../file-fault.ts';
-import type { FileEntry, FileSystem, OpenFile } from '../file-system.ts';
+import type { FileEntry, HeldFolder, OpenFile, OpenHow, PinnedFileSystem } from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { attributesKept, folderSync, timeSet } from './file-system.ts';
+import { extensionsOfOurs } from './extensions.ts';
 import {
   attributesOf,
   badPacket,
@@ -25,12 +25,13 @@ import {
 
 type Handle =
   | { readonly kind: 'file'; readonly file: OpenFile }
-  | { readonly kind: 'folder'; readonly entries: AsyncIterator<readonly FileEntry[]> };
+  | { readonly kind: 'folder'; readonly entries: AsyncIterator<readonly FileEntry[]> }
+  | { readonly kind: 'held'; readonly held: HeldFolder };
 
 type Answer = { readonly type: number; readonly fields: readonly Buffer[]; readonly data?: readonly Buffer[] };
 
 interface Session {
-  readonly fs: FileSystem;
+  readonly fs: PinnedFileSystem;
   readonly handles: Map<string, Handle>;
   next: number;
 }
@@ -43,13 +44,11 @@ const extensions = [
   'fsync@openssh.com',
   'statvfs@openssh.com',
   'limits@openssh.com',
-  folderSync,
-  timeSet,
-  attributesKept,
+  ...Object.values(extensionsOfOurs),
 ];
 
 /** Throws for a packet that is none; the process ends then. */
-export function serveSftp(line: Duplex, fs: FileSystem, onBroken: (error: unknown) => void): void {
+export function serveSftp(line: Duplex, fs: PinnedFileSystem, onBroken: (error: unknown) => void): void {
   const session: Session = { fs, handles: new Map(), next: 0 };
   let isGreeted = false;
   const say = (id: number, { type, fields, data = [] }: Answer): void => {
@@ -63,7 +62,11 @@ export function serveSftp(line: Duplex, fs: FileSystem, onBroken: (error: unknow
     if (!isGreeted) {
       if (type !== types.init || fields.u32() < 3) throw badPacket('no init');
       isGreeted = true;
-      const body = Buffer.concat([u8(types.version), u32(3), ...extensions.flatMap((name) => [worded(name), worded('1')])]);
+      const body = Buffer.concat([
+        u8(types.version),
+        u32(3),
+        ...extensions.flatMap((name) => [worded(name), worded(name === extensionsOfOurs.hold ? String(fs.uid ?? '') : '1')]),
+      ]);
       line.write(Buffer.concat([u32(body.length), body]));
       return;
     }
@@ -106,6 +109,9 @@ async function act(session: Session, type: number, fields: Fields): Promise<Answ
     }
     case types.fstat:
       return attributes(await handleOf(session, fields, 'file').file.facts());
+    case types.fsetstat:
+      await changeOpen(handleOf(session, fields, 'file').file, fields);
+      return ok;
     case types.stat:
       return attributes(await fs.stat(pathIn(fields)));
     case types.lstat:
@@ -122,7 +128,7 @@ async function act(session: Session, type: number, fields: Fields): Promise<Answ
   }
 }
 
-async function change(fs: FileSystem, type: number, fields: Fields): Promise<void> {
+async function change(fs: PinnedFileSystem, type: number, fields: Fields): Promise<void> {
   const path = pathIn(fields);
   if (type === types.remove) await fs.removeFile(path);
   else if (type === types.rmdir) await fs.removeFolder(path);
@@ -134,6 +140,19 @@ async function change(fs: FileSystem, type: number, fields: Fields): Promise<voi
     else if (present === 8 && fields.u32() >= 0) await fs.setModified(path, fields.u32() * 1_000);
     else throw badPacket('attributes that are not set here');
   } else throw badPacket(`type ${type}`);
+}
+
+async function changeOpen(file: OpenFile, fields: Fields): Promise<void> {
+  const present = fields.u32();
+  if (present === 4) await file.setMode(fields.u32() & 0o7777);
+  else if (present === 8 && fields.u32() >= 0) await file.setModified(fields.u32() * 1_000);
+  else throw badPacket('attributes that are not set here');
+}
+
+function timeIn(fields: Fields): number {
+  const seconds = fields.text();
+  if (!/^-?\d{1,13}$/.test(seconds)) throw badPacket('a time that is none');
+  return Number(seconds) * 1_000;
 }
 
 async function extended(session: Session, name: string, fields: Fields): Promise<Answer> {
@@ -160,17 +179,15 @@ async function extended(session: Session, name: string, fields: Fields): Promise
     ];
     return { type: types.extendedReply, fields: values.map(u64) };
   }
+  if (name === extensionsOfOurs.hold) return await hold(session, pathIn(fields), fields.u8() === 1 ? 'follow' : 'refuse');
   if (name === 'fsync@openssh.com') await handleOf(session, fields, 'file').file.sync();
-  else if (name === timeSet) {
-    const path = pathIn(fields);
-    const seconds = fields.text();
-    if (!/^-?\d{1,13}$/.test(seconds)) throw badPacket('a time that is none');
-    await fs.setModified(path, Number(seconds) * 1_000);
-  } else if (name === attributesKept) {
+  else if (name === extensionsOfOurs.time) await fs.setModified(pathIn(fields), timeIn(fields));
+  else if (name === extensionsOfOurs.openTime) await handleOf(session, fields, 'file').file.setModified(timeIn(fields));
+  else if (name === extensionsOfOurs.attributes) {
     const [from, to, what] = [pathIn(fields), pathIn(fields), fields.text()];
     if (what !== 'file' && what !== 'tree' && what !== 'holes') throw badPacket('attributes of no kind');
     if (!(await fs.keepAttributes(from, to, what))) throw new FileFault('EFAIL');
-  } else if (name === folderSync) await fs.syncFolder(pathIn(fields));
+  } else if (name === extensionsOfOurs.folderSync) await fs.syncFolder(pathIn(fields));
   else if (name === 'posix-rename@openssh.com') await fs.rename(pathIn(fields), pathIn(fields));
   else if (name === 'hardlink@openssh.com') await fs.link(pathIn(fields), pathIn(fields));
   else throw badPacket(`the extension ${name}`);
@@ -199,7 +216,10 @@ async function open(session: Session, fields: Fields): Promise<Answer> {
   if (session.handles.size >= limits.serverHandlesMax) throw new FileFault('EMFILE');
   const [path, flags, present] = [pathIn(fields), fields.u32(), fields.u32()];
   const mode = present === 4 ? fields.u32() & 0o7777 : 0o600;
-  const how = flags === openFlags.read ? 'read' : flags === openFlags.write ? 'write' : 'create';
+  const isItself = (flags & openFlags.itself) !== 0;
+  const plain = flags & ~openFlags.itself;
+  const kind = plain === openFlags.read ? 'read' : plain === openFlags.write ? 'write' : 'create';
+  const how: OpenHow = isItself && kind !== 'create' ? `${kind}-itself` : kind;
   return keep(session, { kind: 'file', file: await session.fs.open(path, how, mode) });
 }
 
@@ -208,6 +228,12 @@ async function opendir(session: Session, path: Buffer): Promise<Answer> {
   if ((await session.fs.stat(path)).kind !== 'folder') throw new FileFault('ENOTDIR');
   const entries = session.fs.list(path)[Symbol.asyncIterator]();
   return keep(session, { kind: 'folder', entries });
+}
+
+async function hold(session: Session, path: Buffer, link: 'follow' | 'refuse'): Promise<Answer> {
+  if (session.handles.size >= limits.serverHandlesMax) throw new FileFault('EMFILE');
+  const held = await session.fs.hold(path, link);
+  return { type: types.extendedReply, fields: [...keep(session, { kind: 'held', held }).fields, lengthened(held.path)] };
 }
 
 async function readdir({ entries }: Extract<Handle, { readonly kind: 'folder' }>): Promise<Answer> {
@@ -222,6 +248,7 @@ async function close(session: Session, fields: Fields): Promise<Answer> {
   const handle = session.handles.get(name);
   session.handles.delete(name);
   if (handle?.kind === 'file') await handle.file.close();
+  else if (handle?.kind === 'held') await handle.held.close();
   else await handle?.entries.return?.();
   return ok;
 }

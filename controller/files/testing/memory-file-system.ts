@@ -1,6 +1,6 @@
 /** Files in memory, for thousands of archives: what is made is counted, and a path that leads through anything but folders that were made is told. */
 import { FileFault } from '../file-fault.ts';
-import { parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
+import { parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type PinnedFileSystem } from '../file-system.ts';
 import { limits } from '../limits.ts';
 
 export interface MemoryFiles {
@@ -24,6 +24,8 @@ function openOf(bytes: Buffer, onWrite: (bytes: number) => void): OpenFile {
     facts: async () => factsOf('file', bytes.length),
     read: async (at, length) => (at >= bytes.length ? [] : [bytes.subarray(at, at + length)]),
     write: async (_at, pieces) => onWrite(pieces.reduce((sum, piece) => sum + piece.length, 0)),
+    setMode: async () => undefined,
+    setModified: async () => undefined,
     sync: async () => undefined,
     close: async () => undefined,
   };
@@ -68,6 +70,7 @@ export function memoryFiles(name: string, content: Buffer): MemoryFiles {
         Object.assign(factsOf(kind, 0), { name: Buffer.from(path.slice(front.length), 'latin1') });
       yield names.map(([path, kind]) => entryOf(path, kind));
     },
+    stat: async (path) => ({ ...factsOf(kindOf(path), 0), mode: 0o700 }),
     lstat: async (path) => factsOf(kindOf(path), 0),
     open: async (path, how) => {
       if (how === 'create') make(path, 'file');
@@ -82,6 +85,10 @@ export function memoryFiles(name: string, content: Buffer): MemoryFiles {
     setModified: async () => undefined,
     syncFolder: async () => undefined,
     space: async () => ({ totalBytes: 0, freeBytes: 0, freeFiles: 0, device: '' }),
-  } satisfies Partial<FileSystem>;
-  return { fs: fs as unknown as FileSystem, made, written: () => written };
+    uid: 0,
+    hold: async (path) => ({ path, close: async () => undefined }),
+    release: () => undefined,
+  } satisfies Partial<PinnedFileSystem>;
+  const pinned = fs as unknown as PinnedFileSystem;
+  return { fs: { ...pinned, pinned: async () => pinned }, made, written: () => written };
 }

@@ -1,5 +1,5 @@
 /**
- * "Extract here": an archive becomes a folder beside it, or what is at its top, where that is one thing. Everything is made in a hidden folder
+ * "Extract here": an archive becomes a folder beside it, or what is at its top, where that is one thing. Everything is made in a private folder
  * and gets its name once it is whole. Decision: docs/decisions/0230-unpacking-of-archives.md
  */
 import { pipeline } from 'node:stream';
@@ -8,12 +8,23 @@ import { SvcError } from '../../../schema/errors.ts';
 import { unpackedEnding } from '../../../schema/wire/files.ts';
 import { faultPoint } from '../../faults.ts';
 import { FileFault, isFault } from '../file-fault.ts';
-import { isWithin, joined, nameOf, type FileFacts, type FileSystem, type OpenFile } from '../file-system.ts';
+import {
+  isWithin,
+  joined,
+  nameOf,
+  whileHeld,
+  whilePinned,
+  type FileFacts,
+  type FileSystem,
+  type OpenFile,
+  type PinnedFileSystem,
+} from '../file-system.ts';
 import { limits } from '../limits.ts';
-import { besidePath, newId, place } from '../placing.ts';
+import { newId, place } from '../placing.ts';
+import { makePrivateFolder } from '../private-folder.ts';
 import { createSlices } from '../slices.ts';
 import { readRange } from '../transfer.ts';
-import { quiet, removeTree, type Progress } from '../trees.ts';
+import type { Progress } from '../trees.ts';
 import { nothing, refusal, unsupported, type ArchiveEntry } from './entry.ts';
 import { tarEntries } from './tar.ts';
 import { createTreeWriter } from './tree-writer.ts';
@@ -27,39 +38,62 @@ export interface Unpacking {
 
 /** Answers where it is. Rejects UNPACK_REFUSED, and nothing of it stays. */
 export async function unpackTo(fs: FileSystem, archive: Buffer, folder: Buffer, { progress, leftOut }: Unpacking): Promise<Buffer> {
-  const file = await fs.open(archive, 'read');
-  const root = besidePath(joined(folder, nameOf(archive)), newId());
+  return await whilePinned(fs, (pinned) =>
+    whileHeld(pinned, folder, 'follow', async (held) => {
+      const file = await pinned.open(archive, 'read');
+      try {
+        return await unpackInto(pinned, { file, archive, folder, held }, { progress, leftOut });
+      } catch (error) {
+        throw told(error, progress.signal);
+      } finally {
+        await file.close();
+      }
+    }),
+  );
+}
+
+interface Packed {
+  readonly file: OpenFile;
+  readonly archive: Buffer;
+  /** Where it goes to, by its path and held. */
+  readonly folder: Buffer;
+  readonly held: Buffer;
+}
+
+/** Of all of it, in its private folder. */
+const rootName = Buffer.from('extraido');
+
+async function unpackInto(
+  fs: PinnedFileSystem,
+  { file, archive, folder, held }: Packed,
+  { progress, leftOut }: Unpacking,
+): Promise<Buffer> {
+  const name = nameOf(archive);
+  const grown = await makePrivateFolder(fs, held, newId());
   try {
+    const root = joined(grown.path, rootName);
     const facts = await file.facts();
     const read = reader(fs, file, progress);
     await fs.makeFolder(root, 0o777);
     const left: (readonly [Buffer, FileFault])[] = [];
-    const writer = createTreeWriter(fs, root, {
-      progress,
-      leftOut: (path, why) => left.push([path, why]),
-    });
+    const writer = createTreeWriter(fs, root, { progress, leftOut: (path, why) => left.push([path, why]) });
     const step = createSlices(1);
-    for await (const entry of await entriesOf({ file, read, facts, name: nameOf(archive) })) {
+    for await (const entry of await entriesOf({ file, read, facts, name })) {
       await writer.take(entry);
       await step();
     }
     const tops = await writer.finish();
     progress.signal.throwIfAborted();
     faultPoint('files/unpacked');
-    const [from, placed] = await placeTops(fs, { root, folder, tops, stem: stemOf(nameOf(archive)) });
+    const [from, placed] = await placeTops(fs, { root, folder: held, tops, stem: stemOf(name) });
     // Told by where it would be now.
     for (const [path, why] of left) {
-      leftOut(
-        isWithin(path, from) ? Buffer.concat([placed, path.subarray(from.length)]) : joined(folder, path.subarray(root.length + 1)),
-        why,
-      );
+      const below = isWithin(path, from) ? Buffer.concat([nameOf(placed), path.subarray(from.length)]) : path.subarray(root.length + 1);
+      leftOut(joined(folder, below), why);
     }
-    return placed;
-  } catch (error) {
-    await removeTree(fs, root, quiet).catch(() => undefined);
-    throw told(error, progress.signal);
+    return joined(folder, nameOf(placed));
   } finally {
-    await file.close();
+    await grown.remove(rootName);
   }
 }
 
@@ -76,7 +110,6 @@ async function placeTops(fs: FileSystem, { root, folder, tops, stem }: Made): Pr
   const from = only === undefined ? root : joined(root, only);
   const { kind } = await fs.lstat(from);
   const placed = await place(fs, from, joined(folder, only ?? stem), { kind, conflict: 'renomear' });
-  if (only !== undefined) await fs.removeFolder(root);
   if (placed === null) throw new FileFault('EEXIST');
   return [from, placed];
 }

@@ -12,7 +12,7 @@ import { SvcError, type ErrorCode } from '../../../schema/errors.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
 import type { CredentialState, InstallOutcome, InstallResult } from '../../../schema/install-events.ts';
-import { attributesArgv, attributesPaths } from '../../files/kept-attributes.ts';
+import { attributesArgv, attributesThere } from '../../files/kept-attributes.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
@@ -147,10 +147,10 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
     whyNoRoom: askWhyNoRoom((command) => connection.run(command)),
     keepAttributes: async (from, to, what) => {
       const stdin = (async function* () {
-        yield attributesPaths(from, to, what);
+        yield attributesThere(from, to, what);
       })();
       // A server that runs no commands for the account keeps the mode only.
-      return await connection.run({ argv: ['env', 'LC_ALL=C', ...attributesArgv(what)], stdin, msMax: limits.keepAttributesMsMax }).then(
+      return await connection.run({ argv: ['env', 'LC_ALL=C', ...attributesArgv], stdin, msMax: limits.keepAttributesMsMax }).then(
         ({ code }) => code === 0,
         () => false,
       );

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { FileSystem } from './file-system.ts';
+import type { PinnedFileSystem } from './file-system.ts';
 import { createNodeFileSystem } from './node-file-system.ts';
-import { copyTree } from './trees.ts';
+import { copyTo } from './moving.ts';
 
 test('what appears in the source after it was read is no part of the copy, and never an empty file there', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'svct-'));
@@ -16,8 +16,9 @@ test('what appears in the source after it was read is no part of the copy, and n
     chmodSync(at('obra/dentro'), 0o750);
     utimesSync(at('obra/dentro'), 1_000, 1_000);
     const here = createNodeFileSystem();
-    const fs: FileSystem = {
+    const fs: PinnedFileSystem = {
       ...here,
+      pinned: async () => fs,
       keepAttributes: async (from, to, what) => {
         writeFileSync(at('obra/tarde'), 'dois');
         mkdirSync(at('obra/dentro/nova'));
@@ -26,7 +27,7 @@ test('what appears in the source after it was read is no part of the copy, and n
       },
     };
     const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
-    await copyTree(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), quietly);
+    await copyTo(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), 'recusar', quietly);
     expect(readdirSync(at('copia'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(['dentro', 'dentro/a', 'vazio']);
     expect(readFileSync(at('copia/dentro/a'), 'utf8')).toBe('um');
     const { mode, mtimeMs } = statSync(at('copia/dentro'));

@@ -1,0 +1,124 @@
+/**
+ * Copies of files and folders, as by `cp -a`: modes, times, groups, ACLs, extended attributes and second names are kept as far as the account may; where the server
+ * can't be asked for that, modes and times. Into a folder that nobody else reaches (private-folder.ts); from one that others may change meanwhile: what is opened there is
+ * the name itself, in a folder that is held.
+ */
+import { faultPoint } from '../faults.ts';
+import { FileFault, isFault } from './file-fault.ts';
+import { pathAt, placeIn, whileHeld, type FileFacts, type PinnedFileSystem, type Place } from './file-system.ts';
+import { limits } from './limits.ts';
+import { readWhole, writeSparse } from './transfer.ts';
+import { createCount, entriesOf, quiet, refuseDeep, removeAt, toldAt, type Count, type Progress } from './trees.ts';
+
+/** What a copy is to be, once all of it is there. */
+interface Copied {
+  readonly facts: FileFacts;
+  /** Of a link. */
+  readonly target: Buffer | null;
+  /** Of a folder: by their bytes as latin1; null of what is done. */
+  readonly inside: Map<string, Copied | null> | null;
+}
+
+interface Work {
+  readonly fs: PinnedFileSystem;
+  readonly progress: Progress;
+  readonly count: Count;
+}
+
+/** `to` does not exist. What was made stays when it fails. */
+export async function copyTree(fs: PinnedFileSystem, from: Place, to: Place, progress: Progress): Promise<void> {
+  const work: Work = { fs, progress, count: createCount() };
+  const copied = await copyAt(work, from, to, 0);
+  const isKept = copied.target === null && (await fs.keepAttributes(pathAt(from), pathAt(to), 'tree'));
+  await finish(work, to, copied, isKept);
+}
+
+async function copyAt(work: Work, from: Place, to: Place, depth: number): Promise<Copied> {
+  return await toldAt(from.shown, async () => {
+    const { fs, progress } = work;
+    progress.signal.throwIfAborted();
+    refuseDeep(depth);
+    const facts = await fs.lstat(pathAt(from));
+    progress.file(from.shown);
+    if (facts.kind === 'other') throw new FileFault('EKIND');
+    if (facts.kind === 'file') await copyFile(fs, from, to, progress);
+    return {
+      facts,
+      target: facts.kind === 'link' ? await fs.readLink(pathAt(from)) : null,
+      inside: facts.kind === 'folder' ? await copyInside(work, from, to, depth) : null,
+    };
+  });
+}
+
+async function copyInside(work: Work, from: Place, to: Place, depth: number): Promise<Map<string, Copied | null>> {
+  const { fs, progress, count } = work;
+  const inside = new Map<string, Copied | null>();
+  await fs.makeFolder(pathAt(to), 0o700);
+  await whileHeld(fs, pathAt(from), 'refuse', (source) =>
+    whileHeld(fs, pathAt(to), 'refuse', async (target) => {
+      for (const { name } of await entriesOf(fs, source, progress.signal, count)) {
+        const one = await copyAt(work, placeIn(source, name, from.shown), placeIn(target, name, to.shown), depth + 1);
+        inside.set(name.toString('latin1'), isDone(one) ? null : one);
+      }
+    }),
+  );
+  return inside;
+}
+
+/** Files have their mode and time from when they were closed; one that its owner may not write to gets its mode last. */
+const isDone = ({ facts }: Copied): boolean => facts.kind === 'file' && (facts.mode & 0o200) !== 0;
+
+async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): Promise<void> {
+  const { facts, target, inside } = copied;
+  if (inside !== null) return await finishFolder(work, at, copied, isKept);
+  if (isKept) return;
+  if (target === null) return await work.fs.setMode(pathAt(at), facts.mode & 0o777);
+  await work.fs.symlink(target, pathAt(at)).catch((error: unknown) => {
+    if (!isFault(error, 'EEXIST')) throw error;
+  });
+}
+
+/**
+ * The attributes were copied by a second walk of the source: what appeared there since the first one arrived empty, and is no part of the copy. From the inside out: a
+ * folder that is read-only takes no more.
+ */
+async function finishFolder(work: Work, at: Place, { facts, inside }: Copied, isKept: boolean): Promise<void> {
+  const { fs, progress, count } = work;
+  await whileHeld(fs, pathAt(at), 'refuse', async (folder) => {
+    for (const [name, one] of inside ?? [])
+      if (one !== null) await finish(work, placeIn(folder, Buffer.from(name, 'latin1'), at.shown), one, isKept);
+    const late = isKept
+      ? (await entriesOf(fs, folder, progress.signal, count)).filter(({ name }) => !inside?.has(name.toString('latin1')))
+      : [];
+    for (const { name } of late) await removeAt(fs, placeIn(folder, name, at.shown), { ...quiet, signal: progress.signal });
+    if (!isKept) await fs.setMode(folder, facts.mode & 0o777);
+    if (!isKept || late.length > 0) await fs.setModified(folder, facts.modifiedMs);
+  });
+}
+
+async function copyFile(fs: PinnedFileSystem, from: Place, to: Place, { signal, bytes }: Progress): Promise<void> {
+  const told = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      yield piece;
+      bytes(piece.length);
+    }
+  };
+  const source = await fs.open(pathAt(from), 'read-itself');
+  try {
+    const facts = await source.facts();
+    const target = await fs.open(pathAt(to), 'create', 0o600);
+    try {
+      if (facts.bytes >= limits.sparseFileBytesMin && (await fs.keepAttributes(pathAt(from), pathAt(to), 'holes'))) bytes(facts.bytes);
+      else await writeSparse(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
+      await target.setMode((facts.mode & 0o777) | 0o200);
+      await target.setModified(facts.modifiedMs);
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+  faultPoint('files/copied');
+}
