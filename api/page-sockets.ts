@@ -1,12 +1,13 @@
 /**
  * WebSockets that pages of the shell open: only from the shell's origin, with a session, for the person for whom the page was loaded. Each is
- * asked at every ping whether its page still answers and its session is still good, and ends with the session.
+ * asked at every ping whether its page still answers, and ends with the session.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../schema/clock.ts';
 import { readSessionCookie } from './auth/cookies.ts';
+import type { OpenAnswers } from './auth/open-answers.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import type { Site } from './hosts.ts';
@@ -29,56 +30,53 @@ export type PageSocketEntrance = (req: IncomingMessage, socket: Duplex, head: Bu
 export interface PageSockets {
   /** The handler of handshakes of one kind. It rejects when the store can't be read. */
   entrance(kind: PageSocketKind): PageSocketEntrance;
-  /** Ends the sockets that this session carries. */
-  endSession(session: string): void;
   close(): void;
 }
 
 export interface PageSocketDeps {
   readonly site: Site;
-  readonly sessions: Pick<Sessions, 'portal' | 'alive' | 'end'>;
+  readonly sessions: Pick<Sessions, 'portal'>;
+  readonly open: Pick<OpenAnswers, 'hold'>;
   readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
 }
 
 interface Open {
   readonly socket: WebSocket;
-  readonly session: Session;
   answeredPing: boolean;
 }
 
-export function createPageSockets({ site, sessions, clock, onError }: PageSocketDeps): PageSockets {
+export function createPageSockets({ site, sessions, open: answers, clock }: PageSocketDeps): PageSockets {
   const open = new Set<Open>();
   const servers: WebSocketServer[] = [];
   let cancelPing = (): void => {};
 
-  /** Once per ping: who did not answer the last one, or is no longer signed in, is gone. */
-  const check = async (one: Open): Promise<void> => {
-    const { socket, session } = one;
-    if (!one.answeredPing) return socket.terminate();
-    if (!(await sessions.alive(session.root))) {
-      socket.close(closeCodes.sessionEnded, 'session ended');
-      // Everything else that it carries must end too.
-      return await sessions.end(session);
-    }
+  /** Once per ping: who did not answer the last one is gone. */
+  const check = (one: Open): void => {
+    if (!one.answeredPing) return one.socket.terminate();
     one.answeredPing = false;
-    socket.ping();
+    one.socket.ping();
   };
   const pingAll = (): void => {
-    for (const one of open) check(one).catch(onError);
+    for (const one of open) check(one);
     cancelPing = clock.at(clock.monotonicMs() + limits.eventPingMs, pingAll);
   };
   cancelPing = clock.at(clock.monotonicMs() + limits.eventPingMs, pingAll);
 
   const watch = (socket: WebSocket, session: Session): void => {
-    const one: Open = { socket, session, answeredPing: true };
+    const one: Open = { socket, answeredPing: true };
     open.add(one);
+    const release = answers.hold({ person: session.person, session: session.root }, () =>
+      socket.close(closeCodes.sessionEnded, 'session ended'),
+    );
     socket.on('pong', () => {
       one.answeredPing = true;
     });
     // ws reports frames over the limit and malformed ones as `error` and closes.
     socket.on('error', () => socket.terminate());
-    socket.on('close', () => open.delete(one));
+    socket.on('close', () => {
+      open.delete(one);
+      release();
+    });
   };
 
   return {
@@ -100,9 +98,6 @@ export function createPageSockets({ site, sessions, clock, onError }: PageSocket
           attach(ws, session, url);
         });
       };
-    },
-    endSession: (ended) => {
-      for (const { socket, session } of open) if (session.root === ended) socket.close(closeCodes.sessionEnded, 'session ended');
     },
     close: () => {
       cancelPing();

@@ -25,6 +25,7 @@ import { createMandates } from './auth/mandates.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
+import { createOpenAnswers, type Carrying } from './auth/open-answers.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
 import { storedKey } from './auth/secrets.ts';
@@ -237,7 +238,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus);
   const windows = await openWindows(store, bus, clock, options.peers?.portal);
   const hub = createEventHub({ bus, clock, windows, onError });
-  const pages = createPageSockets({ site, sessions, clock, onError });
+  const open = createOpenAnswers(clock);
+  const pages = createPageSockets({ site, sessions, open, clock });
   const terminals = createTerminals({ clock, people, commands: commands.people, log });
   const sealKey = await storedKey(store, 'seal-key')();
   const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
@@ -247,20 +249,21 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const proxy = createProxyOf({ bus, log, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, jobFiles: options.jobFiles, onError });
-  const fileParts = createFileParts({ files: commands.files, clock, site, sessions, onError });
+  const fileParts = createFileParts({ files: commands.files, clock, site, sessions, open, onError });
   const preferences = createPreferences({ store, bus, log, clock });
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
   sessions.onEnd((session) => {
-    for (const part of [mandates, pages, relay, capabilities, fileParts.previews, logs]) part.endSession(session);
+    for (const part of [open, mandates, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
   });
   const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
-  const stopSweep = sweepSessions({ clock, sessions, carried: () => [...proxy.carried(), ...logs.carried(), ...relay.carried()], onError });
+  const carried = (): readonly Carrying[] => [open, proxy, relay].flatMap((part) => part.carried());
+  const stopSweep = sweepSessions({ clock, bus, sessions, carried, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
@@ -277,7 +280,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const checks = { sessions, credentials, executor: queue.executor };
+  const checks = { sessions, credentials, open, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, controlUid, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });

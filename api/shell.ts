@@ -16,6 +16,7 @@ import { limits } from './limits.ts';
 import { encodedEtag } from '../schema/wire/etag.ts';
 import { problem } from '../schema/wire/http.ts';
 import type { BackendCaller, Credentials, PersonCaller } from './auth/credentials.ts';
+import type { Carrying, OpenAnswers } from './auth/open-answers.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
@@ -70,6 +71,7 @@ export interface ShellDeps {
   readonly site: Site;
   readonly sessions: Sessions;
   readonly credentials: Credentials;
+  readonly open: Pick<OpenAnswers, 'holdRequest'>;
   /** Answers the job of a bearer token. Rejects UNAUTHENTICATED. */
   readonly executor: { check(authorization: string): Promise<string> };
   readonly log: Logger;
@@ -172,6 +174,8 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     reply.header('x-request-id', request.id);
     if (request.is404) return;
     await admit(request, deps);
+    const carrying = carryingOf(request);
+    if (carrying !== null) deps.open.holdRequest(carrying, request.raw, reply.raw);
     // A person who follows a link into an app gets the sign-in page; a frame of the shell gets an error, and the shell asks.
     if (isAskedByStranger(request)) {
       await reply.redirect(destinationOf(request, site), 302);
@@ -191,6 +195,13 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const uid = deps.controlUid(request.raw);
     deps.log.info({ ...fields, person, ...(uid === undefined ? {} : { uid }), durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
+}
+
+/** The session that a request ends with: of the page, or of the person for whom a server-scope app speaks. */
+function carryingOf({ session, backend, appCaller }: FastifyRequest): Carrying | null {
+  if (session !== null) return { person: session.person, session: session.root };
+  const caller = backend ?? appCaller;
+  return caller?.session ? { person: caller.owner, session: caller.session } : null;
 }
 
 /** Answers that are whole already: a file or a stream goes as it is. */

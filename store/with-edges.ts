@@ -15,7 +15,14 @@ export function withEdges(store: Store, bus: Bus): Store {
       bus.enqueue(keys.person(session.person), true);
     },
     deleteSessionsOf: async (person) => {
+      const ended = (await store.sessionsOf(person, 0)).map(({ tokenHash }) => tokenHash);
       await store.deleteSessionsOf(person);
+      if (ended.length > 0) {
+        const edge = { kind: 'sessions', ended } as const;
+        // What they hold open ends here as it does at the other portals.
+        bus.heard(edge);
+        bus.tellOthers(edge);
+      }
       bus.enqueue(keys.person(person), false);
     },
     rooms: {

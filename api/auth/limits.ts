@@ -52,4 +52,6 @@ export const limits = {
   oidcRetryMs: 2_000,
   /** How far the clocks of the provider and of this machine may be apart. */
   oidcSkewMsMax: 120_000,
+  /** A request whose session ends is answered within this, or ends as well: it may be the one that ended it. */
+  endedAnswerMs: 250,
 } as const;

@@ -1,17 +1,20 @@
-/** A session that expires, or ends with its person, sends no event: sockets are checked now and then. */
+/** A session that expires sends no event: what sessions carry is checked now and then, and whenever people may have gone. */
 import type { Clock } from '../../schema/clock.ts';
+import type { Bus } from '../../store/bus.ts';
+import type { Carrying } from './open-answers.ts';
 import { limits } from '../limits.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface SweepDeps {
   readonly clock: Clock;
+  readonly bus: Pick<Bus, 'onPeopleChanged'>;
   readonly sessions: Pick<Sessions, 'alive' | 'end'>;
-  readonly carried: () => readonly { readonly person: string; readonly session: string }[];
+  readonly carried: () => readonly Carrying[];
   readonly onError: (error: unknown) => void;
 }
 
 /** Answers what ends it. */
-export function sweepSessions({ clock, sessions, carried, onError }: SweepDeps): () => void {
+export function sweepSessions({ clock, bus, sessions, carried, onError }: SweepDeps): () => void {
   let cancel = (): void => {};
   const again = (): void => {
     cancel = clock.at(clock.monotonicMs() + limits.eventPingMs, tick);
@@ -25,5 +28,9 @@ export function sweepSessions({ clock, sessions, carried, onError }: SweepDeps):
     for (const [root, person] of seen) if (!(await sessions.alive(root))) await sessions.end({ person, root });
   };
   again();
-  return () => cancel();
+  const off = bus.onPeopleChanged(() => void sweep().catch(onError));
+  return () => {
+    off();
+    cancel();
+  };
 }

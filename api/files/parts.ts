@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { FilesCommands } from '../../schema/files.ts';
+import type { OpenAnswers } from '../auth/open-answers.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Site } from '../hosts.ts';
 import { createRate } from '../rate.ts';
@@ -22,14 +23,15 @@ export interface FilePartsDeps {
   readonly clock: Clock;
   readonly site: Site;
   readonly sessions: Pick<Sessions, 'alive'>;
+  readonly open: Pick<OpenAnswers, 'holdRequest'>;
   readonly onError: (error: unknown) => void;
 }
 
-export function createFileParts({ files, clock, site, sessions, onError }: FilePartsDeps): FileParts {
+export function createFileParts({ files, clock, site, sessions, open, onError }: FilePartsDeps): FileParts {
   const beginTransfer = createUploads({ max: limits.transfersMax, perOwnerMax: limits.transfersPerPersonMax });
   const beginStream = createUploads({ max: limits.fileStreamsMax, perOwnerMax: limits.fileStreamsPerPersonMax });
   const count = createRate(clock, { burst: limits.fileChangesBurst, refillMs: limits.fileChangeRefillMs });
-  const previews = createPreviews({ site, files, sessions, clock, beginTransfer, onError });
+  const previews = createPreviews({ site, files, sessions, open, clock, beginTransfer, onError });
   return {
     previews,
     register: (app) => {

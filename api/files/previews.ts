@@ -10,6 +10,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { FilesCommands } from '../../schema/files.ts';
 import { shownName } from '../../schema/wire/file-path.ts';
 import type { PreviewAnswer } from '../../schema/wire/files.ts';
+import type { OpenAnswers } from '../auth/open-answers.ts';
 import type { Session, Sessions } from '../auth/sessions.ts';
 import { filesOrigin, type Site } from '../hosts.ts';
 import { onGone } from '../gone.ts';
@@ -30,13 +31,13 @@ export interface Previews {
   make(session: Session, path: Uint8Array): Promise<PreviewAnswer>;
   /** A request on that origin. */
   readonly request: (req: IncomingMessage, res: ServerResponse) => void;
-  endSession(root: string): void;
 }
 
 export interface PreviewDeps {
   readonly site: Site;
   readonly files: FilesCommands;
   readonly sessions: Pick<Sessions, 'alive'>;
+  readonly open: Pick<OpenAnswers, 'holdRequest'>;
   readonly clock: Clock;
   readonly beginTransfer: BeginUpload;
   readonly onError: (error: unknown) => void;
@@ -90,9 +91,6 @@ export function createPreviews(deps: PreviewDeps): Previews {
         sendProblem(res, coded, req.method, previewHeaders(site, 'text/plain'));
       });
     },
-    endSession: (root) => {
-      for (const [key, { session }] of kept) if (session.root === root) kept.delete(key);
-    },
   };
 }
 
@@ -103,6 +101,7 @@ async function send(deps: PreviewDeps, find: (key: string) => Promise<Kept>, req
   const isPrinted = asked.endsWith(printEnd);
   const { session, path, type } = await find(isPrinted ? asked.slice(0, -printEnd.length) : asked);
   if (isPrinted) return sendPrintPage(deps.site, res, { path, type, isHead: method === 'HEAD' });
+  deps.open.holdRequest({ person: session.person, session: session.root }, req, res);
   const end = deps.beginTransfer(session.person);
   onGone(res, end);
   const content = await (await deps.files.of(session.person, session.admin)).open(path);

@@ -258,7 +258,7 @@ function addBackendRoutes(app: FastifyInstance, { starts, logs }: AdminRouteDeps
         response: errorAnswers,
       },
     },
-    ({ params, query, session }, reply) =>
-      logs.send(reply, { ...params, session, tail: query.tail, follow: query.follow === '1', previous: query.previous === '1' }),
+    ({ params, query }, reply) =>
+      logs.send(reply, { ...params, tail: query.tail, follow: query.follow === '1', previous: query.previous === '1' }),
   );
 }

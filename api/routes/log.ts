@@ -6,7 +6,6 @@ import type { AppCommands, AppsView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { appParams, logQuery } from '../../schema/wire/http.ts';
-import type { Session } from '../auth/sessions.ts';
 import { onGone } from '../gone.ts';
 import { errorAnswers, sessionOf } from '../shell.ts';
 
@@ -17,16 +16,10 @@ export interface LogRequest {
   readonly tail: string | undefined;
   readonly follow: boolean;
   readonly previous: boolean;
-  /** Portal session that asks; null on the control socket. */
-  readonly session: Session | null;
 }
 
 export interface Logs {
   send(reply: FastifyReply, request: LogRequest): Promise<FastifyReply>;
-  /** Sessions that follow a log now. */
-  carried(): readonly { readonly person: string; readonly session: string }[];
-  /** Ends what the portal session follows. */
-  endSession(root: string): void;
 }
 
 export function createLogs(
@@ -35,13 +28,8 @@ export function createLogs(
   onError: (error: unknown) => void,
 ): Logs {
   const following = new Map<string, number>();
-  const open = new Set<{ readonly session: Session; end(): void }>();
   return {
-    carried: () => [...open].map(({ session }) => ({ person: session.person, session: session.root })),
-    endSession: (root) => {
-      for (const each of open) if (each.session.root === root) each.end();
-    },
-    send: async (reply, { person, app, tail: asked, follow, previous, session }) => {
+    send: async (reply, { person, app, tail: asked, follow, previous }) => {
       if (!apps.find(person, app)) throw new SvcError('NOT_FOUND', `app ${app} is not installed for ${person}`);
       const tail = tailOf(asked);
       // The output of an app is served as text only; nosniff and the CSP of the route enforce that.
@@ -55,10 +43,7 @@ export function createLogs(
       following.set(person, count + 1);
       const controller = new AbortController();
       const stream = Readable.from(commands.followLog(person, app, { tail, signal: controller.signal }), { objectMode: false });
-      const carried = session && { session, end: () => reply.raw.destroy() };
-      if (carried) open.add(carried);
       onGone(reply.raw, () => {
-        if (carried) open.delete(carried);
         controller.abort();
         stream.destroy();
         const left = (following.get(person) ?? 1) - 1;
@@ -91,10 +76,8 @@ export function addLogRoute(app: FastifyInstance, logs: Logs): void {
     },
     (request, reply) => {
       const { tail, seguir, anterior } = request.query;
-      const session = sessionOf(request);
       return logs.send(reply, {
-        person: session.person,
-        session,
+        person: sessionOf(request).person,
         app: request.params.id,
         tail,
         follow: seguir === '1',
