@@ -20,21 +20,21 @@ import type { Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
-import { createCapabilities } from './capabilities/capabilities.ts';
-import { createMandates } from './auth/mandates.ts';
+import { createCapabilities, type Capabilities } from './capabilities/capabilities.ts';
+import { createMandates, type Mandates } from './auth/mandates.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
-import { createOpenAnswers, type Carrying } from './auth/open-answers.ts';
+import { createOpenAnswers, type OpenAnswers } from './auth/open-answers.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
 import { storedKey } from './auth/secrets.ts';
 import { createSessionKeys } from './auth/session-keys.ts';
-import { createSessions } from './auth/sessions.ts';
+import { createSessions, type Sessions } from './auth/sessions.ts';
 import { createBorderServer, warnUnknownProxy, type Holder } from './border-server.ts';
 import { clientAddress, trustedProxies } from './auth/client-address.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
-import { sweepSessions } from './auth/sweep.ts';
+import { sweepSessions, type SweepDeps } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
 import { runDoctor, type MoreChecks, type RunsHere } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
@@ -254,16 +254,11 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  sessions.onEnd((session) => {
-    for (const part of [open, mandates, relay, capabilities]) part.endSession(session);
-    proxy.closeSession(session);
-  });
   const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
-  const carried = (): readonly Carrying[] => [open, proxy, relay].flatMap((part) => part.carried());
-  const stopSweep = sweepSessions({ clock, bus, sessions, carried, onError });
+  const stopSweep = endWithSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
@@ -350,6 +345,25 @@ function shellHandler(
       else sendProblem(res, new SvcError('INTERNAL', 'the portal failed; its log has the cause'), req.method);
     });
   };
+}
+
+interface EndsWithSessions {
+  readonly open: OpenAnswers;
+  readonly mandates: Pick<Mandates, 'endSession'>;
+  readonly relay: Relay;
+  readonly capabilities: Pick<Capabilities, 'endSession'>;
+  readonly proxy: Proxy;
+}
+
+function endWithSessions(
+  { open, mandates, relay, capabilities, proxy }: EndsWithSessions,
+  deps: Omit<SweepDeps, 'carried' | 'sessions'> & { readonly sessions: Sessions },
+): () => void {
+  deps.sessions.onEnd((session) => {
+    for (const part of [open, mandates, relay, capabilities]) part.endSession(session);
+    proxy.closeSession(session);
+  });
+  return sweepSessions({ ...deps, carried: () => [open, proxy, relay].flatMap((part) => part.carried()) });
 }
 
 /** What still hangs on a process that is gone, or on one that was left behind, ends with the app. */
