@@ -5,6 +5,7 @@ import { canais } from '../schema/rooms.ts';
 import { updatesIn } from '../schema/room-frames.ts';
 import { addressesIn, compactUpdates, documentOf } from './room-compaction.ts';
 import { limits } from './limits.ts';
+import { costOf, type CostRequest } from './room-cost.ts';
 import { describeBase, documentReader } from './room-log-database.ts';
 import type { CompactedRoom, RoomKey } from './room-log.ts';
 import { integrable } from './room-mending.ts';
@@ -24,7 +25,8 @@ export type CompactRequest =
   | { readonly kind: 'compact'; readonly key: RoomKey }
   | { readonly kind: 'attachments'; readonly sala: string }
   | { readonly kind: 'compact-read'; readonly document: ReadDocument }
-  | { readonly kind: 'attachments-read'; readonly documents: readonly ReadDocument[] };
+  | { readonly kind: 'attachments-read'; readonly documents: readonly ReadDocument[] }
+  | { readonly kind: 'cost'; readonly of: CostRequest };
 
 function compacted(stored: ReadDocument | null): CompactedRoom | null {
   if (!stored || stored.rows.length === 0) return null;
@@ -53,6 +55,7 @@ function openReader(file: string | null): (request: CompactRequest) => unknown {
     attachments: ({ sala }) => attachmentsOf(canais.map((canal) => read({ sala, canal }))),
     'compact-read': ({ document }) => compacted(document),
     'attachments-read': ({ documents }) => attachmentsOf(documents),
+    cost: ({ of }) => costOf(of),
   };
   return (request) => answers[request.kind](request as never);
 }

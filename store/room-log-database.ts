@@ -78,14 +78,16 @@ export function documentReader(database: DatabaseSync): (key: RoomKey) => Stored
 }
 
 /** What a base amounts to. Throws when it is damaged. */
-export function describeBase(base: Uint8Array | null): Pick<LoggedBase, 'vector' | 'deletes'> {
+export function describeBase(base: Uint8Array | null): Pick<LoggedBase, 'vector' | 'deletes'> & { readonly structs: number } {
   const known = knowsNothing();
+  let structs = 0;
   if (base !== null) {
     const scan = scanUpdate(base, undefined, null, false);
     if (!scan) throw new Error('the base of a document is damaged');
     learn(known, scan);
+    structs = scan.structs;
   }
-  return { vector: encodeVector(known), deletes: deletesAsUpdate(known) };
+  return { structs, vector: encodeVector(known), deletes: deletesAsUpdate(known) };
 }
 
 /** One copy of all, in its own memory, so that it can be handed to another thread. */

@@ -24,6 +24,8 @@ export interface LoggedBase {
   /** Of the base: its state vector, and an update of nothing but its deletions. */
   readonly vector: Uint8Array;
   readonly deletes: Uint8Array;
+  /** How many structs it has; absent where that is not stored. */
+  readonly structs?: number;
 }
 
 export interface LoggedRoom extends LoggedBase {

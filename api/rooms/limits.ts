@@ -65,6 +65,21 @@ export const limits = {
   roomFramesPerSecondMax: 20_000,
   roomBytesBurstMax: 64 * 1_024 * 1_024,
   roomBytesPerSecondMax: 8 * 1_024 * 1_024,
+  // What an update costs the others. Decision: docs/decisions/0378-what-an-update-costs.md
+  /** Steps that may be taken in one room without having been measured: 0.2 to 0.4 s of a page. */
+  roomUnmeasuredStepsMax: 1_000_000,
+  /** What is measured may cost so much for each byte, four times what typing costs; and so much more at once, and for ever. */
+  roomCostFreeMs: 250,
+  roomCostMsPerSecond: 10,
+  roomCostMicrosPerByteMax: 4,
+  /** Types inside one another. */
+  roomTypeDepthMax: 256,
+  /** Of one measurement, the document of the room built beside it. */
+  roomMeasureMsMax: 10_000,
+  /** Updates that wait for it, in all rooms together. */
+  roomMeasuredBytesMax: 32 * 1_024 * 1_024,
+  /** So long nothing more is measured of somebody whose update was too costly: it is refused. */
+  roomCostlyBarMs: 10 * 60_000,
   // Durability. Decision: docs/decisions/0091-commit-window.md
   /** The part of it in which updates are gathered. */
   roomCommitGatherMs: 30,

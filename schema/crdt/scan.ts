@@ -21,6 +21,8 @@ export interface Scan {
   /** A struct begins in what the given state vector has and ends behind it. */
   overlaps: boolean;
   structs: number;
+  /** Of them, those that do not follow the struct before them; and one each for formatting and for deletions. Yjs may have to look for their place. */
+  wide: number;
 }
 
 /** One struct, for code that splits an update. Offsets are of the scanned bytes. */
@@ -37,7 +39,7 @@ const malformed = new Error('malformed update');
 /** Clocks beyond this are refused: 4 · 10⁹ edits by one client are none. */
 const clockMax = 0xffff_ffff;
 
-const scan: Scan = { client: [], from: [], to: [], needs: [], deletes: [], gaps: false, overlaps: false, structs: 0 };
+const scan: Scan = { client: [], from: [], to: [], needs: [], deletes: [], gaps: false, overlaps: false, structs: 0, wide: 0 };
 const unlimited = { roomUpdateStructsMax: Infinity, roomUpdateClientsMax: Infinity, roomUpdateDocumentsMax: Infinity };
 const nothingKnown: ReadonlyMap<number, number> = new Map();
 const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -47,6 +49,7 @@ let bytes: Uint8Array = empty;
 let at = 0;
 let end = 0;
 let documents = 0;
+let formats = false;
 let most: typeof unlimited = limits;
 
 /**
@@ -72,9 +75,12 @@ export function scanUpdate(
   scan.gaps = false;
   scan.overlaps = false;
   scan.structs = 0;
+  scan.wide = 0;
+  formats = false;
   try {
     readSections(known, sink);
     readDeletes();
+    scan.wide += (formats ? 1 : 0) + (scan.deletes.length > 0 ? 1 : 0);
     return at === end ? scan : null;
   } catch (error) {
     if (error === malformed) return null;
@@ -173,22 +179,23 @@ function pushRun(client: number, from: number, to: number): void {
 }
 
 /**
- * What the struct `before` of `client` depends on. Dependencies on its own client are earlier structs: Yjs looks them up without a check.
+ * What the struct `before` of `client` depends on; true: the one right before it. Dependencies on its own client are earlier structs: Yjs looks them up without a check.
  */
-function readId(client: number, before: number, known: ReadonlyMap<number, number>, sink: StructSink | null): void {
+function readId(client: number, before: number, known: ReadonlyMap<number, number>, sink: StructSink | null): boolean {
   const other = uint();
   const clock = uint();
   if (clock > clockMax) throw malformed;
   if (other === client) {
     if (clock >= before) throw malformed;
-    return;
+    return clock === before - 1;
   }
   sink?.need?.(other, clock);
   if (clock >= (known.get(other) ?? 0)) scan.needs.push(other, clock, client, before);
+  return false;
 }
 
 function readItem(info: number, client: number, clock: number, known: ReadonlyMap<number, number>, sink: StructSink | null): number {
-  if (info & 128) readId(client, clock, known, sink);
+  if ((info & 128) === 0 || !readId(client, clock, known, sink)) scan.wide += 1;
   if (info & 64) readId(client, clock, known, sink);
   if ((info & 192) === 0) {
     // The parent: a name of the document's roots, or the struct that holds the type.
@@ -219,6 +226,7 @@ function readContent(kind: number): number {
       readJson(false);
       return 1;
     case 6: // Format
+      formats = true;
       readString();
       readJson(false);
       return 1;

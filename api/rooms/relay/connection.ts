@@ -31,6 +31,7 @@ export function createConnection({ ws, socket, seat, canal, room, beat, nowMs }:
     live: false,
     asked: null,
     held: [],
+    waiting: null,
     bufferedBytesMax: limits.roomSocketBufferedBytesMax,
     allowance: fullAllowance(nowMs),
     heard: true,

@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import { frameOf, messages, syncs } from '../../../schema/room-frames.ts';
 import { refill, spend } from './allowance.ts';
 import { type Budget, shortages } from './budget.ts';
+import type { CostWatch } from './cost.ts';
 import { mayWrite, type Ending } from './connection.ts';
 import type { Connection } from './room.ts';
 import { publish, tableFrame } from './presence.ts';
@@ -35,6 +36,7 @@ export interface Desk {
   readonly note: (room: Room, bytes: number) => void;
   readonly pendingBytes: () => number;
   readonly budget: Budget;
+  readonly cost: CostWatch;
   /** Removes it from the room; the caller closes the socket. */
   readonly leave: (connection: Connection) => void;
   readonly end: (connection: Connection, ending: Ending, why?: string) => void;
@@ -42,6 +44,7 @@ export interface Desk {
 
 export function receive(desk: Desk, connection: Connection, message: Buffer, isBinary: boolean): void {
   if (connection.gone) return;
+  if (connection.waiting !== null) return void connection.waiting.push(Buffer.from(message));
   connection.heard = true;
   desk.figures.framesIn += 1;
   desk.figures.bytesIn += message.length;
@@ -101,15 +104,45 @@ function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks
   const scan = scanUpdate(update, room.known.vector);
   if (!scan) return desk.end(connection, 'malformed');
   const verdict = judge(room.known, scan);
-  if (verdict.kind === 'new') return accept(desk, connection, update, scan);
+  if (verdict.kind === 'new') return weigh(desk, connection, update, scan);
   if (verdict.kind === 'known') return;
   const part = fittingPart(room.known, update);
   const fit = part && scanUpdate(part, room.known.vector);
-  if (part && fit && judge(room.known, fit).kind === 'new') accept(desk, connection, part, fit);
+  if (part && fit && judge(room.known, fit).kind === 'new') weigh(desk, connection, part, fit);
   // What stands on itself never fits: holding it back would wait for nothing.
   if (verdict.kind === 'circular') desk.figures.discarded += 1;
   else if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
 }
+
+/** Takes it, now or once it was measured; meanwhile the socket is not read. */
+function weigh(desk: Desk, connection: Connection, update: Uint8Array, scan: Scan): void {
+  const own = new Uint8Array(update);
+  const verdict = desk.cost.judge(connection, own, scan, (measured) => {
+    if (connection.gone || connection.room.state !== 'open') return;
+    const waiting = connection.waiting ?? [];
+    connection.waiting = null;
+    connection.heard = true;
+    connection.ws.resume();
+    if (measured === 'costly') return desk.end(connection, 'tooBig', tooCostly);
+    takeMeasured(desk, connection, own);
+    for (const message of waiting) receive(desk, connection, message, true);
+  });
+  if (verdict === 'take') return accept(desk, connection, update, scan);
+  if (verdict === 'barred') return desk.end(connection, 'tooBig', tooCostly);
+  if (verdict === 'busy') return desk.end(connection, 'tryAgain');
+  connection.waiting = [];
+  connection.ws.pause();
+}
+
+/** The room went on meanwhile: others may have brought the same. */
+function takeMeasured(desk: Desk, connection: Connection, update: Uint8Array): void {
+  const { known } = connection.room;
+  const scan = scanUpdate(update, known.vector);
+  if (scan && judge(known, scan).kind === 'new') accept(desk, connection, update, scan);
+}
+
+/** At most 123 bytes. */
+export const tooCostly = 'what was written would keep the pages of the others busy for too long: write it as fewer, larger parts';
 
 function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Scan): void {
   const { room } = connection;
@@ -123,6 +156,7 @@ function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Sca
   const before = room.tail.end;
   appendUpdate(room.tail, update);
   learn(room.known, scan);
+  room.structs += scan.structs;
   forgetReplies(room);
   room.updates += 1;
   room.unsent += 1;

@@ -16,12 +16,13 @@ import type { Relay, Seat } from '../contract.ts';
 import { type Compaction, createCompaction } from './compaction.ts';
 import { createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
 import type { Connection } from './room.ts';
+import { createCostWatch, type CostWatch } from './cost.ts';
 import { createBudget, type Budget, shortages } from './budget.ts';
 import { createJournal, takenOf, type Journal } from './journal.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { createLoopLoad } from './loop-load.ts';
 import { leave } from './presence.ts';
-import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable } from './receiving.ts';
+import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable, tooCostly } from './receiving.ts';
 import { createOpenRooms, type OpenRooms } from './open-rooms.ts';
 import { rebaseRoom, type Room } from './room.ts';
 import { createReclaim, type Reclaim } from './reclaim.ts';
@@ -62,6 +63,7 @@ interface Parts {
   readonly heartbeat: Heartbeat;
   readonly desk: Desk;
   readonly reclaim: Reclaim;
+  readonly cost: CostWatch;
   closing: boolean;
 }
 
@@ -131,6 +133,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (!(await journal.drain(limits.roomCloseMsMax))) deps.report.lost(journal.pendingBytes());
       for (const room of rooms.byName.values()) rooms.forget(room);
       await emptied(wss, clock);
+      await parts.cost.close();
     },
   };
 }
@@ -180,6 +183,7 @@ function assemble(deps: RelayDeps): Parts {
   const { log, clock, report } = deps;
   const figures: Received = { framesIn: 0, framesOut: 0, bytesIn: 0, bytesOut: 0, discarded: 0, slowReadersDropped: 0 };
   const wss = createSockets();
+  const cost = createCostWatch({ nowMs: () => clock.monotonicMs(), end: (connection) => desk.end(connection, 'tooBig', tooCostly) });
   const budget = createBudget({
     nowMs: () => clock.monotonicMs(),
     diskOf: deps.diskOf ?? (async () => 0),
@@ -245,13 +249,17 @@ function assemble(deps: RelayDeps): Parts {
     send(connection, [nothingFrame], figures);
     if (connection.held.length > 0) askState(desk, connection);
   });
-  const desk = createDesk({ clock, figures, rooms, journal, heartbeat, budget });
-  return { deps, figures, wss, rooms, journal, compaction, heartbeat, desk, reclaim, closing: false };
+  const desk = createDesk({ clock, figures, rooms, journal, heartbeat, budget, cost });
+  return { deps, figures, wss, rooms, journal, compaction, heartbeat, desk, reclaim, cost, closing: false };
 }
 
-type DeskParts = Pick<Parts, 'figures' | 'rooms' | 'journal' | 'heartbeat'> & { readonly clock: Clock; readonly budget: Budget };
+type DeskParts = Pick<Parts, 'figures' | 'rooms' | 'journal' | 'heartbeat'> & {
+  readonly clock: Clock;
+  readonly budget: Budget;
+  readonly cost: CostWatch;
+};
 
-function createDesk({ clock, figures, rooms, journal, heartbeat, budget }: DeskParts): Desk {
+function createDesk({ clock, figures, rooms, journal, heartbeat, budget, cost }: DeskParts): Desk {
   const sendRoom = (room: Room, withPresence: boolean): void => {
     if (room.state === 'gone') return;
     if (room.holders.size > 0) retryHeld(desk, room);
@@ -271,6 +279,7 @@ function createDesk({ clock, figures, rooms, journal, heartbeat, budget }: DeskP
     },
     pendingBytes: () => journal.pendingBytes(),
     budget,
+    cost,
     leave: (connection) => {
       const { room } = connection;
       if (!room.sockets.delete(connection)) return;

@@ -43,6 +43,8 @@ export interface Connection extends Outlet, Owner {
   asked: Uint8Array | null;
   held: Held[];
   readonly allowance: Allowance;
+  /** Its last update is being measured: what comes meanwhile. Null: nothing is. */
+  waiting: Buffer[] | null;
   /** It sent something since the last check. */
   heard: boolean;
   /** Closing: what it still sends counts for nothing. */
@@ -87,6 +89,8 @@ export interface Room {
   durableTo: number;
   seq: number;
   readonly marks: Mark[];
+  /** Structs of base and tail, or more: an update counts as often as it came. */
+  structs: number;
   /** Updates in the tail, and when the last one came (monotonic). */
   updates: number;
   changedAtMs: number;
@@ -150,6 +154,7 @@ export function createRoom(key: RoomKey, app = '', account = newAccount()): Room
     durableTo: 0,
     seq: 0,
     marks: [],
+    structs: 0,
     updates: 0,
     changedAtMs: 0,
     unsent: 0,
@@ -191,7 +196,7 @@ export function rebaseRoom(room: Room, made: LoggedBase & { readonly seq: number
   for (const slice of slicesOf(room.tail, offset, room.tail.end)) learnTail(room, slice);
 }
 
-function setBase(room: Room, { base, vector, deletes }: LoggedBase): void {
+function setBase(room: Room, { base, vector, deletes, structs }: LoggedBase): void {
   const baseVector = decodeVector(vector, Infinity);
   const scan = scanUpdate(deletes, undefined, null, false);
   if (!baseVector || !scan) throw new Error('the description of a base is damaged');
@@ -201,15 +206,20 @@ function setBase(room: Room, { base, vector, deletes }: LoggedBase): void {
   room.baseVector = baseVector;
   room.baseBytes = base?.length ?? 0;
   room.baseFrame = base && frameOf([messages.sync, syncs.update], base);
+  room.structs = structs ?? Math.ceil(room.baseBytes / bytesPerStruct);
   room.updates = 0;
   room.replies = { end: null, deletes: null, diffs: new Map() };
 }
+
+/** Where nobody counted: few documents have smaller ones once they are compacted. */
+const bytesPerStruct = 16;
 
 function learnTail(room: Room, frames: Uint8Array): void {
   for (const update of updatesIn(frames)) {
     const scan = scanUpdate(update, undefined, null, false);
     if (!scan) throw new Error('an update in the log is damaged');
     learn(room.known, scan);
+    room.structs += scan.structs;
     room.updates += 1;
   }
 }

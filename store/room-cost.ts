@@ -1,0 +1,59 @@
+/** What updates cost a page that applies them: measured with Yjs itself, in the thread of room-compact-thread.ts. Decision: docs/decisions/0378-what-an-update-costs.md */
+import * as Y from 'yjs';
+import { updatesIn } from '../schema/room-frames.ts';
+import { documentOf } from './room-compaction.ts';
+
+export interface CostRequest {
+  /** One update; null: none. */
+  readonly base: Uint8Array | null;
+  /** Frames that were measured before, and frames since. */
+  readonly before: Uint8Array;
+  readonly since: Uint8Array;
+  readonly update: Uint8Array;
+}
+
+/** CPU of the frames since, and of the update behind them. */
+export interface Cost {
+  readonly sinceMs: number;
+  readonly updateMs: number;
+  /** How deep types nest now. */
+  readonly depth: number;
+}
+
+/** Throws when Yjs does. */
+export function costOf({ base, before, since, update }: CostRequest): Cost {
+  const doc = documentOf([...(base === null ? [] : [base]), ...updatesIn(before)]);
+  // As an editor listens: an event walks up through all parents.
+  for (const type of doc.share.values()) type.observeDeep(() => {});
+  const cost = (updates: readonly Uint8Array[]): number => {
+    const start = process.threadCpuUsage();
+    for (const one of updates) Y.applyUpdate(doc, one);
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1_000;
+  };
+  const sinceMs = cost(updatesIn(since));
+  const updateMs = cost([update]);
+  return { sinceMs, updateMs, depth: depthOf(doc) };
+}
+
+function depthOf(doc: Y.Doc): number {
+  const depths = new Map<unknown, number>();
+  let deepest = 0;
+  for (const structs of doc.store.clients.values()) {
+    for (const struct of structs) {
+      if (!(struct instanceof Y.Item) || !(struct.content instanceof Y.ContentType)) continue;
+      const up: Y.Item[] = [];
+      for (let item: Y.Item | null = struct; item !== null && !depths.has(item); item = parentOf(item)) up.push(item);
+      for (const item of up.toReversed()) {
+        const parent = parentOf(item);
+        const depth = 1 + (parent === null ? 0 : depths.get(parent)!);
+        depths.set(item, depth);
+        deepest = Math.max(deepest, depth);
+      }
+    }
+  }
+  return deepest;
+}
+
+// oxlint-disable-next-line no-underscore-dangle -- Yjs has no other way from a type to its item
+const parentOf = ({ parent }: Y.Item): Y.Item | null => (parent instanceof Y.AbstractType ? parent._item : null);
