@@ -155,6 +155,10 @@ describe('metrics', () => {
     ]) {
       expect(local.text).toContain(series);
     }
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via', 'x-real-ip', 'true-client-ip', 'x-original-url']) {
+      const behind = await portal.browser().request('/metrics', { headers: { host: '127.0.0.1:9', [name]: '203.0.113.7' } });
+      expect([name, behind.status]).toEqual([name, 421]);
+    }
     expect((await portal.control('GET', '/metrics')).status).toBe(200);
     expect((await ana.call('GET', '/metrics')).status).toBe(403);
     expect((await portal.browser().request('/metrics')).status).toBe(401);

@@ -14,6 +14,7 @@ import { classifyHost, type Site } from './hosts.ts';
 import { isNavigation, pathOf } from './navigation.ts';
 import type { PageSocketEntrance } from './page-sockets.ts';
 import { sendProblem } from './problems.ts';
+import { isOfAProxy } from './proxy/header-names.ts';
 import { terminalsPath } from './terminals/entrance.ts';
 
 export interface Front {
@@ -127,6 +128,8 @@ function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site, wh
 /** A scraper on the portal's own machine asks by address: `http://127.0.0.1:8787/metrics`. No web page can send that Host. */
 export function isLocalScrape(req: IncomingMessage): boolean {
   if (pathOf(req.url ?? '') !== '/metrics' || !isLoopback(req.socket.remoteAddress)) return false;
+  // A proxy on this machine that hands on the Host of its client.
+  if (Object.keys(req.headers).some(isOfAProxy)) return false;
   return /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/i.test(req.headers.host ?? '');
 }
 

@@ -78,9 +78,29 @@ describe('the loader of an engine', () => {
 });
 
 describe('who may ask whom', () => {
+  test('trailers of a call do not reach the provider', async () => {
+    await say('sim');
+    const secret = newSecret();
+    const row = { usuario: 'ana', app: 'leitor', startHash: 'leitor', atMs: 1, scopes: ['capacidades'] as const };
+    await portal.store.rooms.putPortalToken({ ...row, tokenHash: secretHash(secret) });
+    const headers = { authorization: `Bearer ${secret}`, 'transfer-encoding': 'chunked', trailer: 'X-Soma, X-HTTP-Method-Override' };
+    const req = http.request({ host: '127.0.0.1', port: portal.port, path: `${url}/x`, method: 'POST', headers });
+    req.write('corpo');
+    req.addTrailers({ 'X-Soma': '1', 'X-HTTP-Method-Override': 'DELETE' });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      req.once('error', reject).once('response', (answer) => answer.resume().once('end', () => resolve(answer.statusCode)));
+      req.end();
+    });
+    const [seen] = provider().seen;
+    expect([status, seen?.method, seen?.headers.trailer, seen?.rawTrailers]).toEqual([200, 'POST', undefined, []]);
+  });
+
   test('an app that declares it, once the person said yes; the provider learns which app asks and nothing else', async () => {
     await say('sim');
-    const answer = await call('/verbete?p=a%20b', { 'svc-pessoa': 'ana', referer: `${portal.url}/x`, 'x-meu': '1' }, 'POST', 'corpo');
+    const believed = ['X-Original-URL', 'X-Rewrite-URL', 'X-HTTP-Method-Override', 'X_HTTP_Method', 'X-Method-Override', 'X-Original-Host'];
+    const hops = Object.fromEntries([...believed, 'X-Forwarded-For', 'X-Svc-Chamador'].map((name) => [name, '/admin']));
+    const headersOf = { 'svc-pessoa': 'ana', referer: `${portal.url}/x`, 'x-meu': '1', ...hops };
+    const answer = await call('/verbete?p=a%20b', headersOf, 'POST', 'corpo');
     expect([answer.status, answer.text]).toEqual([200, 'ana/dicionario POST /api/dic/verbete?p=a%20b\ncorpo']);
     expect(answer.headers['x-svc-fornecedor']).toBe('dicionario');
     const { headers } = provider().seen[0]!;
@@ -96,6 +116,7 @@ describe('who may ask whom', () => {
       'sec-fetch-mode',
     ]);
     expect(Object.keys(headers).filter((name) => secretive.has(name))).toEqual([]);
+    expect(Object.entries(headers).filter(([, value]) => value === '/admin')).toEqual([]);
   });
 
   test.for<readonly [string, string]>([

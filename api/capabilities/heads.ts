@@ -6,8 +6,12 @@ import { remembered } from '../proxy/proxy.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { callPathFault } from './call-path.ts';
 
-/** Besides what the proxy drops: who signed in, and where the page is. Whatever separators a name has. */
-const ofTheCaller = /^(?:authorization|cookie|host|origin|referer|svcpessoa|secfetch.*|.*purpose)$/;
+/**
+ * Besides what the proxy drops: who signed in, where the page is, and what frameworks take for another method than the one that the portal let
+ * through. Trailers do not go on. Whatever separators a name has.
+ */
+const ofTheCaller =
+  /^(?:authorization|cookie|host|origin|referer|svcpessoa|trailer|secfetch.*|x?httpmethod|x?(?:http)?methodoverride|.*purpose)$/;
 const isForProvider = remembered((name) => !ofTheCaller.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')));
 
 /** `host` of the provider, as in requests to itself. */

@@ -24,6 +24,8 @@ export interface Exchange {
   /** The whole head for the backend. */
   readonly head: string;
   readonly body: 'none' | 'length' | 'chunked';
+  /** Whether trailers of the request go with it. */
+  readonly hasTrailers: boolean;
   /** Names and values by turns: what the client gets to see of them. */
   headers(answer: ResponseHead): string[];
   /** The connection is no longer used. */
@@ -219,14 +221,14 @@ function failureOf(error: unknown): ExchangeFailure {
 
 /** Streams the request's body to the backend. Returns what ends that early. */
 function sendRequestBody(exchange: Exchange, connection: Connection, phase: Phase): () => void {
-  const { req, body } = exchange;
+  const { req, body, hasTrailers } = exchange;
   const onBody = (chunk: Buffer): void => {
     bytesMoved(chunk.length);
     if (!sendBody(connection, body, chunk)) req.pause();
   };
   const onBodyEnd = (): void => {
     phase.requestSent = true;
-    if (body === 'chunked') connection.stream.write(`0\r\n${requestTrailers(req)}\r\n`, 'latin1');
+    if (body === 'chunked') connection.stream.write(`0\r\n${hasTrailers ? requestTrailers(req) : ''}\r\n`, 'latin1');
     if (phase.status === 0) waitForAnswer(exchange, connection);
   };
   req.on('data', onBody);

@@ -117,6 +117,8 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
     clock: via.deps.clock,
     head: backendHead(req, head, target.path, { token: route.token, mandate: mandateOf(via.deps, target, route) }, policy),
     body: head.body,
+    // Of a call of an app nothing goes on that its head did not say.
+    hasTrailers: passage.call === null,
     headers: (answer) => passage.call?.shown(clientHeaders(answer, { ...policy, basePath: '/' })) ?? clientHeaders(answer, policy),
     protocol: tunnel === null ? '' : head.upgrade,
     released: (connection, reusable) => via.pools.release(key, connection, reusable),

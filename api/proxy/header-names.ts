@@ -75,7 +75,6 @@ const requestKinds = new Map<string, RequestKind>([
   ['proxy-authenticate', 'drop'],
   ['proxy-authorization', 'drop'],
   ['proxy-connection', 'drop'],
-  ['x-real-ip', 'drop'],
 ]);
 
 const responseKinds = new Map<string, ResponseKind>([
@@ -115,7 +114,13 @@ const responseKinds = new Map<string, ResponseKind>([
 
 /** Names that a backend could read as one of ours or as framing once separators are dropped or exchanged (`X_Svc.App-Token`). */
 const squashedRequest = new Set([...requestKinds.keys()].map(squash));
-const reserved = /^(?:xsvc|xforwarded|forwarded$)/;
+const reserved = /^xsvc/;
+/**
+ * What a proxy says of the request that it got: from whom, under which address, over what. Frameworks take it for the truth: `X-Original-URL` and
+ * `X-Rewrite-URL` are read in place of the path.
+ */
+const ofAHop =
+  /^(?:forwarded|x(?:forwarded|original|rewrite|envoy).*|x(?:real|remote)(?:ip|port|addr)|x?(?:true|cluster|fastly|azure)?clientip|x?(?:cf|do)connecting.*|x(?:appengine|proxy)userip|xhost|x(?:url)?scheme|frontendhttps|x?scriptname)$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const rememberedMax = 1_024;
 
@@ -127,7 +132,7 @@ function judgeRequest(name: string): RequestKind {
   const known = requestKinds.get(name.toLowerCase());
   if (known !== undefined) return known;
   const squashed = squash(name);
-  return reserved.test(squashed) || squashedRequest.has(squashed) ? 'drop' : 'forward';
+  return reserved.test(squashed) || ofAHop.test(squashed) || squashedRequest.has(squashed) ? 'drop' : 'forward';
 }
 
 function judgeResponse(name: string): ResponseKind {
@@ -149,6 +154,8 @@ export function remembered<Kind>(judge: (name: string) => Kind): (name: string) 
 }
 
 export const requestKind = remembered(judgeRequest);
+/** Whether a proxy put it there: none of these comes from a program that asks by itself. */
+export const isOfAProxy = remembered((name) => ofAHop.test(squash(name)) || squash(name) === 'via');
 export const responseKind = remembered(judgeResponse);
 
 /** Names listed in Connection headers, lower case: hop-by-hop for this message (RFC 9110 7.6.1). */

@@ -107,12 +107,31 @@ describe('the head that a backend gets', () => {
       'evil',
       'X-Real-IP',
       '6',
+      'X-Original-URL',
+      '/admin',
+      'X_Original_Host',
+      'evil',
+      'X-Rewrite-URL',
+      '/admin',
+      'True-Client-IP',
+      '6',
+      'CF-Connecting-IP',
+      '6',
+      'X-Client-IP',
+      '6',
+      'Trailer',
+      'X-Svc-Chamador, X-Forwarded-For',
       'Content_Length',
       '9',
       'Transfer.Encoding',
       'chunked',
     ];
     expect(headOf(raw)).toMatchObject({ lines: '', body: 'none', refusal: null });
+  });
+
+  test('passes on what apps say themselves, methods of forms and trailers among it', () => {
+    const raw = ['Host', 'h', 'X-HTTP-Method-Override', 'PUT', 'Via', '1.1 cache', 'Trailer', 'X-Soma, X-Svc-Token', 'X-Cliente', '1'];
+    expect(headOf(raw).lines).toBe('X-HTTP-Method-Override: PUT\r\nVia: 1.1 cache\r\nTrailer: x-soma\r\nX-Cliente: 1\r\n');
   });
 
   test('an Upgrade header alone makes no upgrade and loosens nothing', () => {

@@ -131,6 +131,11 @@ function takeHeader(draft: Draft, name: string, value: string, named: ReadonlySe
       // The only member that does not end at this hop (RFC 9110 10.1.4).
       if (/\btrailers\b/i.test(value)) draft.lines += 'TE: trailers\r\n';
       return;
+    case 'trailer': {
+      const passing = connectionTokens(value).filter((each) => requestKind(each) === 'forward');
+      if (passing.length > 0) draft.lines += `Trailer: ${passing.join(', ')}\r\n`;
+      return;
+    }
     case 'upgrade':
       draft.upgrade = draft.upgrade === '' ? trimSpace(value) : `${draft.upgrade}, ${trimSpace(value)}`;
       return;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendToRunLog, heldBack, lastLines, redact, rotateRunLog, trimRunLog } from './run-log.ts';
 
@@ -92,6 +93,35 @@ describe('run.log', () => {
   });
 
   test.for([
+    ['colours', 'se\u001b[1;31mgre\u001b[0mdo'],
+    ['colours before each letter', [...'segredo'].map((letter) => `\u001b[38;5;9m${letter}`).join('')],
+    ['a C1 sequence', 'seg\u009b31mredo'],
+    ['a title of the window', 'seg\u001b]0;x\u0007redo'],
+    ['another sequence', 'seg\u001b(Bredo'],
+    ['a lone escape', 'seg\u001b\u001bredo'],
+    ['an escape and a letter', 'seg\u001bcredo'],
+    ['a return', 'segr\redo'],
+    ['an end of line', 'segr\nedo'],
+    ['a character without width', 's\u200begred\u2060o'],
+    ['an override', 'seg\u202eredo'],
+  ])('a hidden value that is interrupted by %s is hidden', ([, text]) => {
+    const shown = redact(`antes ${text} depois\n`, ['segredo', 'outro']);
+    expect(stripVTControlCharacters(shown)).toBe('antes *** depois\n');
+  });
+
+  test('what is not hidden keeps its colours and lines', () => {
+    const text = '\u001b[32mum\u001b[0m\ndois\r\n\u001b[1mtrês';
+    expect(redact(text, ['segredo'])).toBe(text);
+  });
+
+  test('a long text that looks like the beginning of sequences takes no longer than its length', () => {
+    const text = '\u001b['.repeat(200_000) + '\u001b]'.repeat(200_000);
+    expect(redact(text, ['segredo'])).toBe(text);
+  });
+
+  test.for([
+    ['segr\u001b[31', 8],
+    ['se\u001b[31mg', 8],
     ['nothing of it', 0],
     ['ends with its beginning: s', 1],
     ['ends with its beginning: segre', 5],

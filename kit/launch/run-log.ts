@@ -73,18 +73,70 @@ export function lastLines(path: string, count: number, bytesMax: number): readon
   return count === 0 ? [] : lines.slice(-count);
 }
 
-/** Values that must never be shown, replaced; the longest first, so that no piece of one stays. */
+/**
+ * Values that must never be shown, replaced; the longest first, so that no piece of one stays. Also one that is interrupted by what a terminal obeys
+ * or does not show, or by the end of a line: whoever reads the text would see it whole.
+ */
 export function redact(text: string, hidden: readonly string[]): string {
   let shown = text;
-  for (const value of spellings(hidden)) shown = shown.replaceAll(value, '***');
-  return shown;
+  const values = spellings(hidden);
+  for (const value of values) shown = shown.replaceAll(value, '***');
+  if (values.length === 0 || shown.search(unseen) < 0) return shown;
+  const views = [seenOf(shown), seenOf(shown.replaceAll(shortSequence, '\u0000\u0000'))];
+  const ranges = views.flatMap((seen) => values.flatMap((value) => rangesOf(seen, seenOf(value).text))).toSorted(([a], [b]) => a - b);
+  let at = 0;
+  let blanked = '';
+  for (const [from, to] of ranges) {
+    if (from >= at) blanked += `${shown.slice(at, from)}***`;
+    at = Math.max(at, to);
+  }
+  return blanked + shown.slice(at);
 }
 
-/** As it is, as JSON and as URLs encode it. Shorter values would match ordinary words. */
+/** Sequences for a terminal (also one that is cut at the end), controls with ends of lines, and characters without width. */
+const unseen =
+  /\u001b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)?|[ -/]+(?:[0-~]|$))|\u009b[0-?]*[ -/]*(?:[@-~]|$)|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** An escape takes one character with it in a terminal, and none where it is shown by a sign. */
+const shortSequence = /\u001b[0-Z\\^-~]/g;
+
+interface Seen {
+  readonly text: string;
+  /** Where each of its characters is in the whole text. */
+  readonly places: Uint32Array;
+}
+
+function seenOf(whole: string): Seen {
+  const places = new Uint32Array(whole.length);
+  let text = '';
+  let from = 0;
+  const take = (to: number): void => {
+    for (let at = from; at < to; at += 1) places[text.length + at - from] = at;
+    text += whole.slice(from, to);
+  };
+  for (const { 0: sequence, index } of whole.matchAll(unseen)) {
+    take(index);
+    from = index + sequence.length;
+  }
+  take(whole.length);
+  return { text, places };
+}
+
+function rangesOf({ text, places }: Seen, value: string): readonly (readonly [from: number, to: number])[] {
+  const ranges: (readonly [number, number])[] = [];
+  if (value.length < shortestHidden) return ranges;
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+    ranges.push([places[at] ?? 0, (places[at + value.length - 1] ?? 0) + 1]);
+  return ranges;
+}
+
+/** Shorter values would match ordinary words. */
+const shortestHidden = 4;
+
+/** As it is, as JSON and as URLs encode it. */
 function spellings(hidden: readonly string[]): readonly string[] {
   const all = hidden
     .flatMap(withLines)
-    .flatMap((value) => (value.length < 4 ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]));
+    .flatMap((value) => (value.length < shortestHidden ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]));
   return [...new Set(all)].sort((left, right) => right.length - left.length);
 }
 
@@ -96,14 +148,16 @@ function withLines(value: string): readonly string[] {
 }
 
 /** How many characters at the end of a text may be the beginning of a hidden value: cut there, half of it would be shown. */
-export function heldBack(text: string, hidden: readonly string[]): number {
+export function heldBack(whole: string, hidden: readonly string[]): number {
+  const { text, places } = seenOf(whole);
   let held = 0;
   for (const value of spellings(hidden)) {
-    for (let length = Math.min(value.length - 1, text.length); length > held; length -= 1) {
-      if (text.endsWith(value.slice(0, length))) held = length;
+    const sought = seenOf(value).text;
+    for (let length = Math.min(sought.length - 1, text.length); length > held; length -= 1) {
+      if (text.endsWith(sought.slice(0, length))) held = length;
     }
   }
-  return held;
+  return held === 0 ? 0 : whole.length - (places[text.length - held] ?? 0);
 }
 
 /**

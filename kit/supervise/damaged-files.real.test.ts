@@ -1,6 +1,6 @@
 /** What stands at our names may be anything: the person's own scripts, an editor, a restore. Nobody is left unwatched for it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -38,6 +38,25 @@ test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map
     // Moved away, never deleted; a fifo holds nothing to keep.
     const kept = [path, `${path}.aside`].some((at) => existsSync(join(at, 'kept')));
     expect(kept).toBe(kind === 'folder');
+  },
+);
+
+test.concurrent.for(['folder', 'fifo'] as const)(
+  'run.log as a %s is said to be none, and the next start makes one',
+  async (kind, { onTestFinished }) => {
+    const { home, client } = await startedApp(onTestFinished);
+    const { runLog } = home.paths('notas');
+    rmSync(runLog);
+    plant[kind](runLog);
+    const answers = [
+      await client.call('log', { app: 'notas', tail: 20, previous: false }),
+      await client.call('note', { app: 'notas', text: 'x' }),
+    ];
+    expect(answers.map(({ error }) => error?.code)).toEqual(['FILE_KIND', 'FILE_KIND']);
+    await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' });
+    await until('the backend is gone', () => home.backends('notas').length === 0);
+    expect((await client.call('start', startOrder('notas', 'again'))).error).toBe(undefined);
+    await until('run.log is a file again', () => statSync(runLog, { throwIfNoEntry: false })?.isFile() === true);
   },
 );
 

@@ -308,9 +308,8 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   const death = deathReason(supervisor, live, code, signal, nowMs);
   const reason = wasReplaced(supervisor, app, code, signal) ? 'HashChanged' : death;
   app.managerLost = reason === 'LingerBroken';
-  const lines = logEnd(app);
-  const hidden = hiddenValues(app);
-  app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.map((line) => redact(line, hidden).slice(0, 4_096)) };
+  const lines = redact(logEnd(app).join('\n'), hiddenValues(app)).split('\n');
+  app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.filter(Boolean).map((line) => line.slice(0, 4_096)) };
   app.message = endMessage(app, code, signal);
   supervisor.log('ended', { app: app.id, pid: live.identity.pid, code, signal, reason });
   supervisor.apply(app, { type: 'PROCESS_DIED', reason });
