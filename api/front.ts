@@ -14,7 +14,7 @@ import { classifyHost, type Site } from './hosts.ts';
 import { isNavigation, pathOf } from './navigation.ts';
 import type { PageSocketEntrance } from './page-sockets.ts';
 import { sendProblem } from './problems.ts';
-import { isOfAProxy } from './proxy/header-names.ts';
+import { isOfAProxy } from './proxy/proxy.ts';
 import { terminalsPath } from './terminals/entrance.ts';
 
 export interface Front {

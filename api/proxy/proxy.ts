@@ -14,12 +14,12 @@ import type { ExchangeFailure } from './exchange.ts';
 import { createHeld, isUnanswering, retryAfterHeader, unansweringFailure, type Held } from './hold.ts';
 import { callerFault, isNavigation } from './origin-rules.ts';
 import { createOwnRoutes, ownPrefix, type OwnRoutes } from './own-routes.ts';
-import { remembered } from './header-names.ts';
+import { isOfAProxy, remembered } from './header-names.ts';
 import { pathFault } from './path-rules.ts';
 import { createUnderWay } from './under-way.ts';
 import { callHead, readRequestHead } from './request-head.ts';
 
-export { pathFault, remembered };
+export { isOfAProxy, pathFault, remembered };
 export type { Proxy, ProxyDeps, ProxyMetrics, ProxyTarget } from './contract.ts';
 
 interface Parts {

@@ -94,7 +94,7 @@ describe('run.log', () => {
 
   test.for([
     ['colours', 'se\u001b[1;31mgre\u001b[0mdo'],
-    ['colours before each letter', [...'segredo'].map((letter) => `\u001b[38;5;9m${letter}`).join('')],
+    ['colours before each letter', 'segredo'.replaceAll(/./g, '\u001b[38;5;9m$&')],
     ['a C1 sequence', 'seg\u009b31mredo'],
     ['a title of the window', 'seg\u001b]0;x\u0007redo'],
     ['another sequence', 'seg\u001b(Bredo'],
