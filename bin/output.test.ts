@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { byteSize, listing, plain, safeForTerminal, span, table, wrap } from './output.ts';
+import { byteSize, jsonText, listing, plain, safeForTerminal, span, table, wrap } from './output.ts';
+import { parseAllDocuments, yamlText } from './yaml.ts';
 
 interface Row {
   readonly name: string;
@@ -26,8 +27,44 @@ test('a cell can not move the cursor, color the rest, or turn the line around', 
 });
 
 test('logs keep colors and line breaks and lose everything else', () => {
-  expect(safeForTerminal('\u001b[32mok\u001b[0m\r\n\tx\n')).toBe('\u001b[32mok\u001b[0m\r\n\tx\n');
+  expect(safeForTerminal('\u001b[32mok\u001b[0m\r\n\tx\n')).toBe('\u001b[32mok\u001b[0m\n\tx\n');
+  expect(safeForTerminal('Erro: falhou\rTudo certo')).toBe('Erro: falhou\nTudo certo');
   expect(safeForTerminal('\u001b]0;evil\u0007\u001b[2J\u0000')).not.toMatch(/[\u0000-\u0008\u001b]/);
+});
+
+/** One of each kind that moves a terminal, turns the text around or is not shown. */
+const hidden = [
+  '\u0007',
+  '\u001b',
+  '\u007f',
+  '\u0085',
+  '\u009b2J',
+  '\u061c',
+  '\u200e',
+  '\u202e',
+  '\u2028',
+  '\u2029',
+  '\u2066',
+  '\u{e0041}',
+  '\ud800',
+  '\ufeff',
+];
+
+test.for(hidden.map((text) => [text]))(
+  '%j reaches no terminal: not in a cell, a log, JSON or YAML, where programs read it back',
+  ([text = '']) => {
+    const value = { [`k${text}`]: `a${text}b`, lista: [text] };
+    const [json, indented, yaml] = [jsonText(value), jsonText(value, 2), yamlText(value)];
+    const [first = ''] = text;
+    for (const shown of [plain(`a${text}b`), safeForTerminal(`a${text}b`), json, indented, yaml]) expect(shown).not.toContain(first);
+    expect([JSON.parse(json), JSON.parse(indented), parseAllDocuments(yaml)[0]?.toJS()]).toEqual([value, value, value]);
+  },
+);
+
+test('joiners, emoji and letters of other scripts stay as they are', () => {
+  const value = { nome: '👩‍👩‍👧 نامه‌ای ação\n\tb' };
+  expect([JSON.parse(jsonText(value)), parseAllDocuments(yamlText(value))[0]?.toJS()]).toEqual([value, value]);
+  expect([plain(value.nome), safeForTerminal(value.nome)]).toEqual(['👩‍👩‍👧 نامه‌ای ação b', value.nome]);
 });
 
 test('text is wrapped at words and indented', () => {

@@ -1,23 +1,43 @@
 /** How commands speak: tables for 80 columns, JSON and YAML for programs, colors only on a terminal that wants them. */
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { unplainSource } from '../schema/plain-line.ts';
 
 export type Format = 'table' | 'wide' | 'json' | 'yaml';
 
 /** `wide` is a table for people, too. */
 export const isForPrograms = (format: Format): format is 'json' | 'yaml' => format === 'json' || format === 'yaml';
 
-/** Whole values for programs. */
+/** Whole values for programs: what a terminal obeys or does not show is escaped, which every reader of JSON and YAML undoes. */
 export async function printValue(value: unknown, format: 'json' | 'yaml'): Promise<void> {
-  if (format === 'json') write(`${JSON.stringify(value, null, 2)}\n`);
-  else write((await import('./yaml.ts')).stringify(value, { aliasDuplicateObjects: false }));
+  if (format === 'json') write(`${jsonText(value, 2)}\n`);
+  else write((await import('./yaml.ts')).yamlText(value));
 }
 
+export const jsonText = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));
+
+/** Of a text in which such characters stand between double quotes only. */
+export const escaped = (text: string): string =>
+  text.replaceAll(unshown, (found) => Array.from(unitsOf(found), (unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join(''));
+
+const unitsOf = (text: string): Uint16Array => Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+
+/** Everything on a terminal goes through here, whoever wrote it: colors and lines stay. Into a pipe text goes as it is, since programs read it. */
 export function write(text: string): void {
-  process.stdout.write(text);
+  process.stdout.write(process.stdout.isTTY ? safeForTerminal(text) : text);
 }
 
 export function warn(text: string): void {
-  process.stderr.write(text);
+  process.stderr.write(process.stderr.isTTY ? safeForTerminal(text) : text);
+}
+
+/** Sequences of ours, for a terminal only. */
+export function writeSequence(sequence: string): void {
+  process.stdout.write(sequence);
+}
+
+/** What an app coloured last does not colour the prompt. */
+export function endColors(): void {
+  if (process.stdout.isTTY) writeSequence('\u001b[0m');
 }
 
 export interface Column<Row> {
@@ -84,18 +104,24 @@ export function lineWidth(): number {
   return Number.isInteger(asked) && asked >= 40 ? asked : 80;
 }
 
-/** One line without anything that moves a terminal's cursor. */
+/** One line without anything that moves a terminal's cursor, turns the text around or is not shown. */
 export function plain(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
+  return text.replaceAll(sequences, '').replaceAll(unshownRuns, ' ');
 }
 
-/** Log text for a terminal: colors stay, any other control sequence of an app is removed. */
+/** Text for a terminal: colors stay, a line that is written over becomes a line of its own, and everything else that a terminal obeys is made visible. */
 export function safeForTerminal(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/\u001b(?!\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, (found) =>
-    found === '\r' ? '\r' : '�',
-  );
+  return text
+    .replaceAll(/\r\n/g, '\n')
+    .replaceAll('\r', '\n')
+    .replaceAll(/\u001b(?!\[[0-9;:]{0,64}m)/g, '\ufffd')
+    .replaceAll(unshown, (found) => (found === '\u001b' ? found : '\ufffd'));
 }
+
+const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
+/** What no plain line has (schema/plain-line.ts), but tab and newline. */
+const unshown = new RegExp(`(?![\\t\\n])${unplainSource}`, 'gu');
+const unshownRuns = new RegExp(`${unplainSource}+`, 'gu');
 
 function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;

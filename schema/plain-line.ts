@@ -10,6 +10,8 @@ const unplain = '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Noncharacter_C
 /** Drawn as an empty space, though Unicode counts them as symbols: Braille, a musical notehead, two hieroglyphs. */
 const blank = '\\u2800\\u{1d159}\\u{13441}\\u{13442}';
 const plain = `(?:[${joining}]|[^${unplain}])`;
+/** Source of a pattern with the flag `u`: one character that no plain line has. */
+export const unplainSource = `(?:(?![${joining}])[${unplain}])`;
 /** Neither a space nor a mark on the character before, and not drawn as nothing. */
 const visible = `[^\\s\\p{M}\\p{Default_Ignorable_Code_Point}${blank}]`;
 
@@ -20,7 +22,7 @@ export const plainNameSource = `^(?!\\s)(?=.*${visible})${plain}*(?<!\\s)$`;
 
 const linePattern = new RegExp(plainLineSource, 'u');
 const plainPattern = new RegExp(`^${plain}*$`, 'u');
-const unplainRuns = new RegExp(`(?:(?![${joining}])[${unplain}])+`, 'gu');
+const unplainRuns = new RegExp(`${unplainSource}+`, 'gu');
 const visiblePattern = new RegExp(visible, 'u');
 
 export const isPlainLine = (text: string): boolean => linePattern.test(text);

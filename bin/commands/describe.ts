@@ -36,8 +36,8 @@ export async function runDescribe(text: string, { state, output }: PortalOptions
   write(header(object, Date.now()));
   if (object.conditions.length > 0) write(`\n${color('bold', 'Conditions')}\n${conditions(object.conditions, Date.now())}`);
   if (Object.keys(object.details).length > 0) {
-    const { stringify } = await import('../yaml.ts');
-    const details = stringify(object.details, { aliasDuplicateObjects: false }).trimEnd();
+    const { yamlText } = await import('../yaml.ts');
+    const details = yamlText(object.details).trimEnd();
     write(`\n${color('bold', 'Details')}\n${details.split('\n').map(plain).join('\n')}\n`);
   }
   if (own.length > 0) write(`\n${color('bold', 'Events')}\n${listing(own, eventColumns(Date.now(), false), output)}`);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../client.ts';
 import { eventKeysOf } from '../keys.ts';
-import { type Column, isForPrograms, listing, moment, printValue, write } from '../output.ts';
+import { type Column, isForPrograms, listing, moment, printValue, jsonText, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** One stored event as the portal answers it. */
@@ -59,7 +59,7 @@ interface PrintOptions {
 
 /** While following, JSON is one object a line and YAML one document each. */
 async function print(events: readonly EventView[], { output, isFirst, withKey }: PrintOptions): Promise<void> {
-  if (output === 'json') write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  if (output === 'json') write(events.map((event) => `${jsonText(event)}\n`).join(''));
   else if (output === 'yaml') {
     for (const event of events) {
       write('---\n');

@@ -6,7 +6,7 @@ import { limits } from '../../api/limits.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { createClient, type Client } from '../client.ts';
 import { kindsInPlural, objectKeysOf } from '../keys.ts';
-import { type Column, isForPrograms, listing, plain, printValue, span, toneOfState, write } from '../output.ts';
+import { type Column, isForPrograms, listing, plain, printValue, span, toneOfState, jsonText, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 interface GetOptions extends PortalOptions {
@@ -105,13 +105,13 @@ async function follow(client: Client, keys: readonly string[], first: readonly O
       for (const key of gone) write(`${plain(key)}  gone\n`);
     } else {
       for (const object of changed) {
-        if (output === 'json') write(`${JSON.stringify(object)}\n`);
+        if (output === 'json') write(`${jsonText(object)}\n`);
         else {
           write('---\n');
           await printValue(object, 'yaml');
         }
       }
-      if (output === 'json') for (const key of gone) write(`${JSON.stringify({ key, gone: true })}\n`);
+      if (output === 'json') for (const key of gone) write(`${jsonText({ key, gone: true })}\n`);
     }
     shown = now;
     await delay(watchMs);

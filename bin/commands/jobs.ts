@@ -7,12 +7,12 @@ import { createClient } from '../client.ts';
 import {
   byteSize,
   type Column,
+  endColors,
   isForPrograms,
   listing,
   moment,
   plain,
   printValue,
-  safeForTerminal,
   span,
   type Tone,
   toned,
@@ -111,8 +111,8 @@ export async function runJobsLogs(text: string, { state, follow }: { readonly st
   const end = new AbortController();
   process.once('SIGINT', () => end.abort());
   const query = { follow: follow === true ? 1 : undefined };
-  for await (const chunk of createClient(state).text(`${routeOf(idOf(text))}/registo`, query, end.signal))
-    write(process.stdout.isTTY ? safeForTerminal(chunk) : chunk);
+  for await (const chunk of createClient(state).text(`${routeOf(idOf(text))}/registo`, query, end.signal)) write(chunk);
+  endColors();
 }
 
 export async function runJobsCancel(text: string, { state, output }: PortalOptions): Promise<void> {

@@ -2,7 +2,7 @@
 import type { ErrorGroup, ErrorsAnswer } from '../../schema/wire/metrics.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
-import { safeForTerminal, write } from '../output.ts';
+import { endColors, plain, write } from '../output.ts';
 
 interface LogsOptions {
   readonly state: string;
@@ -19,17 +19,22 @@ export async function runLogs(text: string, { state, follow, previous, errors, t
   if (errors === true) return write(errorText((await createClient(state).get<ErrorsAnswer>(`${backend}/errors`)).erros));
   const end = new AbortController();
   process.once('SIGINT', () => end.abort());
-  for await (const chunk of createClient(state).text(`${backend}/log`, query, end.signal))
-    write(process.stdout.isTTY ? safeForTerminal(chunk) : chunk);
+  for await (const chunk of createClient(state).text(`${backend}/log`, query, end.signal)) write(chunk);
+  endColors();
 }
 
-/** The latest first. What an app says is shown, never obeyed. */
+/** The latest first. What an app says stands in its own lines. */
 function errorText(groups: readonly ErrorGroup[]): string {
-  const shown = (text: string): string => (process.stdout.isTTY ? safeForTerminal(text) : text);
   const one = ({ tipo, mensagem, pilha, versao, de, n, primeiroEm, ultimoEm }: ErrorGroup): string => {
     const times = `${n} ${n === 1 ? 'time' : 'times'}, ${new Date(primeiroEm).toISOString()} to ${new Date(ultimoEm).toISOString()}`;
-    const stack = pilha === '' ? '' : `${pilha.replaceAll(/^/gm, '    ')}\n`;
-    return `${tipo}: ${mensagem}\n  ${times}, version ${versao}, in the ${de === 'pagina' ? 'page' : 'backend'}\n${stack}`;
+    const stack =
+      pilha === ''
+        ? ''
+        : pilha
+            .split('\n')
+            .map((line) => `    ${plain(line)}\n`)
+            .join('');
+    return `${plain(tipo)}: ${plain(mensagem)}\n  ${times}, version ${plain(versao)}, in the ${de === 'pagina' ? 'page' : 'backend'}\n${stack}`;
   };
-  return groups.length === 0 ? 'the app reported no error\n' : shown(groups.map(one).join('\n'));
+  return groups.length === 0 ? 'the app reported no error\n' : groups.map(one).join('\n');
 }

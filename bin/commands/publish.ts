@@ -6,7 +6,7 @@ import { type Destination, publishApp, type Published } from '../../kit/reposito
 import { publishEngineTarball } from '../../kit/repository/publishing/publish-engine.ts';
 import { repositoryAddress, tokenFrom } from '../../kit/repository/publishing/upload.ts';
 import { appFolder } from '../app-folder.ts';
-import { color, plain, table, warn, write } from '../output.ts';
+import { color, plain, table, warn, jsonText, write } from '../output.ts';
 
 interface Common {
   readonly repository?: string;
@@ -20,7 +20,7 @@ export async function runPublish(dir: string, options: Common & { readonly list?
   const isReadOnly = options.check === true || options.list === true;
   const destination = isReadOnly ? null : destinationOf(options);
   const published = await publishApp(appFolder(dir), { destination, nowMs: Date.now() });
-  if (options.json === true) write(`${JSON.stringify(forPrograms(published), null, 2)}\n`);
+  if (options.json === true) write(`${jsonText(forPrograms(published), 2)}\n`);
   else {
     warn(render(published.report, published.text));
     if (options.list === true) write(list(published));
@@ -92,13 +92,13 @@ export async function runPublishEngine(tarball: string, options: EngineOptions):
   const base = known ?? new URL(placeholder);
   const published = await publishEngineTarball(tarball, { nome, versao, confere, quando }, { destination, base, nowMs: Date.now() });
   if (options.json === true) {
-    write(`${JSON.stringify(published, null, 2)}\n`);
+    write(`${jsonText(published, 2)}\n`);
     return 0;
   }
   const what = { checked: 'checked, not published', published: 'published', unchanged: 'was published before, with the same bytes' };
   warn(`${nome} ${versao}: ${what[published.outcome]} (${published.entries} entries, ${published.bytes} bytes unpacked)\n`);
   if (known === null) warn(`put the address of your repository in place of ${placeholder}, or give it with --url\n`);
   warn('for "motores" in svc-app.json:\n');
-  write(`${JSON.stringify(published.motor, null, 2)}\n`);
+  write(`${jsonText(published.motor, 2)}\n`);
   return 0;
 }

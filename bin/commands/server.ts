@@ -1,7 +1,7 @@
 /** `svc server add|rollback|remove|forget NAME`: asks the portal, which does it, and says each step as it goes. */
 import type { ServerAct, ServerActEvent } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
-import { plain, toned, warn, write } from '../output.ts';
+import { plain, toned, warn, jsonText, write } from '../output.ts';
 
 interface ServerOptions {
   readonly state: string;
@@ -21,7 +21,7 @@ export async function runServer(act: Exclude<ServerAct, 'plan'>, name: string, o
   for await (const event of events) {
     if (event.event === 'plan') planned += 1;
     if (event.event === 'done') code = 0;
-    if (options.output === 'json') write(`${JSON.stringify(event)}\n`);
+    if (options.output === 'json') write(`${jsonText(event)}\n`);
     else say(event);
   }
   return code === 0 && isPlan && planned > 0 ? 2 : code;

@@ -14,6 +14,7 @@ import {
   span,
   toneOfState,
   write,
+  writeSequence,
 } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
@@ -30,14 +31,15 @@ export async function runTop(person: string | undefined, { state, output }: Port
   if (isForPrograms(output)) return await printValue(first, output);
   if (!process.stdout.isTTY) return write(render(first, Date.now(), output));
   const end = whenAskedToEnd();
-  write(enter);
+  writeSequence(enter);
   try {
     for (let rows = first; !end.signal.aborted; rows = await ask()) {
-      write(`\u001b[H\u001b[J${fit(render(rows, Date.now(), output), process.stdout.rows)}`);
+      writeSequence('\u001b[H\u001b[J');
+      write(fit(render(rows, Date.now(), output), process.stdout.rows));
       await delay(againMs, undefined, { signal: end.signal }).catch(() => undefined);
     }
   } finally {
-    write(leave);
+    writeSequence(leave);
     end.done();
   }
 }

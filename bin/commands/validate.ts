@@ -12,7 +12,7 @@ import { readJson } from '../../schema/positions/json.ts';
 import { clip, locate } from '../../schema/positions/node.ts';
 import type { DesiredFile } from '../../schema/desired/load.ts';
 import { renderFinding } from '../../schema/render.ts';
-import { color, plain, write } from '../output.ts';
+import { color, plain, jsonText, write } from '../output.ts';
 import { filesBeside, type Found, findSources, readBytes, siblingsOf } from './validate-sources.ts';
 
 interface Judged {
@@ -30,7 +30,7 @@ export async function runValidate(paths: readonly string[], { json }: { readonly
     ...found.unread.map((report) => ({ report, bytes: new Uint8Array() })),
   ];
   const reports = judged.map(({ report }) => report);
-  if (json === true) write(`${JSON.stringify(reports, null, 2)}\n`);
+  if (json === true) write(`${jsonText(reports, 2)}\n`);
   else write(judged.map(render).join('') + summary(reports));
   return reports.every(({ ok }) => ok) ? 0 : 1;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
-import { safeForTerminal } from '../output.ts';
+import { safeForTerminal, warn } from '../output.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { buildFile, createBuilder, needsBuild } from './builder.ts';
 import { isIgnored, isLeftOut, isNoise, isSource } from './changes.ts';
@@ -54,7 +54,7 @@ export async function ignoring(folder: string): Promise<Ignoring> {
 /** Without a good manifest there is nothing to run: it is shown what is wrong, and each change of it looked at. Null: it was ended. */
 export async function firstGood(folder: string, ignored: Ignoring, say: Say, ended: Promise<unknown>): Promise<Manifest | null> {
   const show = ({ errors, warnings }: JudgedManifest): void => {
-    for (const text of [...errors, ...warnings]) process.stderr.write(`${text}\n`);
+    for (const text of [...errors, ...warnings]) warn(`${text}\n`);
   };
   const stop = new AbortController();
   void ended.then(() => stop.abort());
@@ -71,7 +71,7 @@ export async function firstGood(folder: string, ignored: Ignoring, say: Say, end
       const built = await builder.build(Number.POSITIVE_INFINITY, stop.signal, (line) =>
         process.stderr.write(`  ${safeForTerminal(line)}\n`),
       );
-      if (built !== null && built.failure !== '') process.stderr.write(`${say('firstBuildFailed', { motivo: built.failure })}\n`);
+      if (built !== null && built.failure !== '') warn(`${say('firstBuildFailed', { motivo: built.failure })}\n`);
     }
     return await look();
   };

@@ -23,6 +23,7 @@ import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { livingPortals } from '../../store/portals.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { limits } from '../limits.ts';
+import { warn } from '../output.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
@@ -326,7 +327,7 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
 /** With errors in the folder the last good state is in force; without one there is nothing to serve. */
 function refuseNothing({ context: { source } }: Controller): void {
   const errors = source.errors();
-  for (const error of errors) process.stderr.write(`${error}\n`);
+  for (const error of errors) warn(`${error}\n`);
   if (errors.length > 0 && source.current().hash === '') {
     throw new SvcError(
       'DESIRED_INVALID',

@@ -1,5 +1,5 @@
 /** What `svc up` says to who sits before a terminal: errors and what is marked with `tell`, as sentences. A service gets JSON lines. */
-import { color, moment, plain, safeForTerminal } from '../output.ts';
+import { color, moment, plain, safeForTerminal, warn } from '../output.ts';
 
 interface Line {
   readonly level: number;
@@ -62,7 +62,7 @@ export function terminalLog(): { write(text: string): void } {
   let names: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const tell = (): void => {
-    process.stderr.write(installedSentence(names, Date.now()));
+    warn(installedSentence(names, Date.now()));
     names = [];
   };
   return {
@@ -75,7 +75,7 @@ export function terminalLog(): { write(text: string): void } {
         return;
       }
       const sentence = sentenceOf(text, Date.now());
-      if (sentence !== null) process.stderr.write(sentence);
+      if (sentence !== null) warn(sentence);
     },
   };
 }
