@@ -69,7 +69,12 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     const shell = `http://svc.localhost:${portal.port}/`;
     const of = (app: string): string => (mode === 'path' ? `${shell}proxy/app/${app}/` : shell.replace('//', `//${app}.`));
     const aim = { shell, own: of('hostil'), victim: of('vitima'), secret: secretOfVictim };
-    cell = { aim, page, hostile: await frameAt(page, 'Hostil') };
+    cell = {
+      aim,
+      page,
+      hostile: await frameAt(page, 'Hostil'),
+      pass: async () => new URL(await newLink(portal)).searchParams.get('passe')!,
+    };
   }, 240_000);
   afterAll(async () => {
     await browser?.close();

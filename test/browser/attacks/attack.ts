@@ -17,6 +17,8 @@ export interface Cell {
   /** The desktop. */
   readonly page: Page;
   readonly hostile: Frame;
+  /** The secret of a fresh link that signs somebody in. */
+  readonly pass: () => Promise<string>;
 }
 
 export interface Attack {

@@ -37,6 +37,22 @@ export const storage: readonly Attack[] = [
     seen: changesCookies(async ({ own }) => await fetch(`${own}jarro`)),
   },
   {
+    what: 'puts another session in the place of the one that is there, by a link of its own',
+    by: 'the portal looks at Origin',
+    open: inPathMode,
+    seen: async (cell) => {
+      const before = await portalCookies(cell);
+      const signIn = { shell: cell.aim.shell, passe: await cell.pass() };
+      await cell.hostile
+        .evaluate(async ({ shell, passe }) => {
+          const headers = { 'content-type': 'application/json' };
+          await fetch(`${shell}api/sessao`, { method: 'POST', credentials: 'include', headers, body: JSON.stringify({ passe }) });
+        }, signIn)
+        .catch(() => undefined);
+      return (await portalCookies(cell)) !== before;
+    },
+  },
+  {
     what: 'clears the cookies of the portal by an answer',
     by: 'the proxy leaves of `Clear-Site-Data` what is of the app',
     seen: changesCookies(async ({ own }) => await fetch(`${own}limpa`)),
@@ -137,6 +153,27 @@ export const storage: readonly Attack[] = [
         await made?.unregister();
       }
       return scopes.some((scope) => victim.startsWith(scope));
+    },
+  },
+  {
+    what: 'makes a service worker or a script of an attachment',
+    by: 'another origin; an attachment is served as data, and to nobody as code',
+    inPage: async ({ shell, own }) => {
+      const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"nome":"Anexos"}' };
+      const { id } = await (await fetch(`${shell}api/salas?app=hostil`, post)).json();
+      const put = { method: 'PUT', headers: { 'content-type': 'text/javascript' }, body: `globalThis.anexo = '${own}'` };
+      const { sha } = await (await fetch(`${shell}api/salas/${id}/anexos?app=hostil`, put)).json();
+      const address = `${shell}api/salas/${id}/anexos/${sha}?app=hostil`;
+      const made = await navigator.serviceWorker.register(address).catch(() => null);
+      await made?.unregister();
+      const script = document.createElement('script');
+      script.src = address;
+      const ran = new Promise<boolean>((resolve) => {
+        script.addEventListener('load', () => resolve('anexo' in globalThis));
+        script.addEventListener('error', () => resolve(false));
+      });
+      document.body.append(script);
+      return (await ran) || made !== null;
     },
   },
   {
