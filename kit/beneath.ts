@@ -48,7 +48,7 @@ export function openBeneath(folder: number, path: string): number {
       at = next;
     }
     const file = openFile(within(at, last));
-    if (!isForeignName(fstatSync(file), fstatSync(at))) return file;
+    if (!isForeignName(fstatSync(file), fstatSync(folder))) return file;
     closeSync(file);
     throw Object.assign(new Error(`${path} is a second name of a file of somebody else`), {
       code: 'ELOOP',
@@ -121,8 +121,8 @@ function linkOf(folder: number, entry: string, whole: string): string | null {
 }
 
 /**
- * Whether the file may be a hard link to another account's file, found by root in a folder of others. The kernel forbids such links
- * (fs.protected_hardlinks) unless that is switched off.
+ * Whether the file may be a hard link to another account's file, found by root in a folder of others. `folder`: the one that was delivered; one within it may be
+ * another's, moved there. The kernel forbids such links (fs.protected_hardlinks) unless that is switched off.
  */
 export function isForeignName(file: Stats, folder: Stats): boolean {
   return process.getuid?.() === 0 && file.nlink > 1 && file.uid !== folder.uid;

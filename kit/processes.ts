@@ -111,6 +111,12 @@ export function livingPids(): readonly number[] {
     .map(Number);
 }
 
+/** Living processes with that in their environment, this one left out. One that emptied its environment is not found. */
+export function processesWith(name: string, value: string): readonly number[] {
+  const sought = `${name}=${value}`;
+  return livingPids().filter((pid) => pid !== process.pid && mayBeMarked(pid, sought) && environOf(pid)?.get(name) === value);
+}
+
 export interface Marked {
   readonly identity: ProcessIdentity;
   /** Leader of its own process group. */

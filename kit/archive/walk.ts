@@ -27,6 +27,7 @@ export function walkFolder(dir: string, limits: ArchiveLimits, chosen: Chooser =
 export function walkOpen(root: number, { bytesMax, entriesMax }: ArchiveLimits, chosen: Chooser): WalkedEntry[] {
   const found: WalkedEntry[] = [];
   let bytes = 0;
+  const delivered = fstatSync(root);
   const visit = (fd: number, folder: string): void => {
     for (const entry of readdirSync(pathOf(fd), { encoding: 'buffer', withFileTypes: true })) {
       const name = nameOf(entry.name, folder);
@@ -44,7 +45,7 @@ export function walkOpen(root: number, { bytesMax, entriesMax }: ArchiveLimits, 
         }
       } else if (entry.isFile()) {
         const stat = unchanged(path, () => lstatSync(within(fd, name)));
-        if (isForeignName(stat, fstatSync(fd))) refuse('LINK', 'it is a second name of a file of somebody else', path);
+        if (isForeignName(stat, delivered)) refuse('LINK', 'it is a second name of a file of somebody else', path);
         bytes += stat.size;
         if (bytes > bytesMax) refuse('BYTES', `it holds more than ${bytesMax} bytes`, path);
         found.push({ path, bytes: stat.size, executable: (stat.mode & 0o100) !== 0 });

@@ -2,7 +2,18 @@
  * Root at work in folders whose owner exchanges files and folders for links meanwhile: no byte of root's comes out, and nothing outside changes owner,
  * mode or content. Needs root.
  */
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,6 +22,7 @@ import { packFolder } from '../archive/pack.ts';
 import { extractArchive } from '../archive/extract.ts';
 import { removeTree } from '../archive/folder-writer.ts';
 import { packageArchive } from '../archive/rules.ts';
+import { walkFolder } from '../archive/walk.ts';
 import { giveTree } from '../service/give.ts';
 import { stage } from './source.ts';
 import { testServer, type TestServer } from './test-server.ts';
@@ -82,6 +94,25 @@ async function seenAtWork(app: string): Promise<void> {
   };
   while (!inside.some(exchanged)) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test.for(['', 'dentro/'])('a second name of a file of root in a folder that was delivered is refused: %s', async (inside) => {
+  const delivered = join(base, 'place');
+  mkdirSync(join(delivered, 'dentro'));
+  writeFileSync(join(delivered, 'svc-app.json'), '{}');
+  writeFileSync(join(base, 'segredo'), 'de root', { mode: 0o600 });
+  linkSync(join(base, 'segredo'), join(delivered, `${inside}nome`));
+  chownSync(join(delivered, 'svc-app.json'), owner, owner);
+  const staging = join(base, 'staging');
+  mkdirSync(staging);
+  const made = stage(
+    { kind: 'folder', path: delivered },
+    staging,
+    async (folder) => mkdirSync(folder),
+    () => undefined,
+  );
+  await expect(made).rejects.toMatchObject({ code: 'PACKAGE_REFUSED', message: expect.stringContaining('nome') as string });
+  expect(() => walkFolder(delivered, packageArchive)).toThrow('second name');
+});
 
 test(`${rounds} copies of a folder, and ${installations} whole installations: 0 bytes of root's files`, { timeout: 300_000 }, async () => {
   const before = stateOf(join(base, 'canary'));

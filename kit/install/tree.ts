@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { packageHash, type PackageEntry } from '../../schema/package-hash.ts';
 import type { Chooser } from '../archive/walk.ts';
-import { isExchanged, openBeneath, openFile, openFolder, pathOf, within } from '../beneath.ts';
+import { isExchanged, isForeignName, openBeneath, openFile, openFolder, pathOf, within } from '../beneath.ts';
 import { faultPoint } from './faults.ts';
 
 const read = promisify(readCallback);
@@ -47,6 +47,7 @@ export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
   const folders: string[] = [];
   const { entriesMax = sharedLimits.packageEntriesMax, bytesMax = sharedLimits.packageBytesMax } = rules;
   let bytes = 0;
+  const delivered = fstatSync(root);
   const visit = async (fd: number, folder: string, depth: number): Promise<void> => {
     if (depth > limits.packageDepthMax) refusePackage(`${JSON.stringify(folder)} lies deeper than ${limits.packageDepthMax} folders`);
     for (const entry of await readdir(pathOf(fd), { withFileTypes: true })) {
@@ -63,6 +64,8 @@ export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
         }
       } else if (entry.isFile()) {
         const stat = unchanged(path, () => lstatSync(within(fd, entry.name)));
+        if (rules.othersAllowed !== true && isForeignName(stat, delivered))
+          refusePackage(`${JSON.stringify(path)} is a second name of a file of somebody else`);
         bytes += stat.size;
         if (bytes > bytesMax) refusePackage(`it is larger than ${bytesMax} bytes`);
         const executable = (stat.mode & 0o100) !== 0;
