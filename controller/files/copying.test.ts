@@ -4,7 +4,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { PinnedFileSystem } from './file-system.ts';
 import { createNodeFileSystem } from './node-file-system.ts';
+import { bytesIn, isSameTree, removeTree } from './trees.ts';
+import { limits } from './limits.ts';
 import { copyTo } from './moving.ts';
+
+const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
 
 test('what appears in the source after it was read is no part of the copy, and never an empty file there', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'svct-'));
@@ -26,12 +30,50 @@ test('what appears in the source after it was read is no part of the copy, and n
         return await here.keepAttributes(from, to, what);
       },
     };
-    const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
     await copyTo(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), 'recusar', quietly);
     expect(readdirSync(at('copia'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(['dentro', 'dentro/a', 'vazio']);
     expect(readFileSync(at('copia/dentro/a'), 'utf8')).toBe('um');
     const { mode, mtimeMs } = statSync(at('copia/dentro'));
     expect([mode & 0o777, mtimeMs]).toEqual([0o750, 1_000_000]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+type Endless = readonly [string, (fs: PinnedFileSystem, folder: Buffer) => Promise<unknown>];
+/** Looked at one by one, a million of them take a quarter of a minute. */
+const isLong = process.env['SVC_TEST_LONG'] === '1';
+const inTurn: readonly Endless[] = [
+  ['copy', (fs, folder) => copyTo(fs, folder, Buffer.concat([folder, Buffer.from('-copia')]), 'recusar', quietly)],
+  ['removal', (fs, folder) => removeTree(fs, folder, quietly)],
+];
+
+test.for<Endless>([
+  ['comparison', (fs, folder) => isSameTree(fs, folder, folder, quietly.signal)],
+  ['count', (fs, folder) => bytesIn(fs, folder, quietly.signal)],
+  ...(isLong ? inTurn : []),
+])('a folder that never ends: a %s does', async ([, act]) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svct-'));
+  const [here, file] = [createNodeFileSystem(), await createNodeFileSystem().lstat(Buffer.from(import.meta.filename))];
+  const piece = Array.from({ length: 50_000 }, (_, n) => ({ ...file, name: Buffer.from(`${n}.txt`) }));
+  let given = 0;
+  const fs: PinnedFileSystem = {
+    ...here,
+    pinned: async () => fs,
+    lstat: async (at) => (at.toString().endsWith('.txt') ? { ...file, kind: 'link' } : await here.lstat(at)),
+    removeFile: async () => undefined,
+    readLink: async () => Buffer.from('x'),
+    symlink: async () => undefined,
+    list: async function* () {
+      for (;;) {
+        given += piece.length;
+        yield piece;
+      }
+    },
+  };
+  try {
+    await expect(act(fs, Buffer.from(folder))).rejects.toMatchObject({ errno: 'EMANY' });
+    expect(given).toBeLessThanOrEqual(limits.treeEntriesMax * 3);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -8,7 +8,7 @@ import { FileFault, isFault } from './file-fault.ts';
 import { pathAt, placeIn, whileHeld, type FileFacts, type PinnedFileSystem, type Place } from './file-system.ts';
 import { limits } from './limits.ts';
 import { readWhole, writeSparse } from './transfer.ts';
-import { createCount, entriesOf, quiet, refuseDeep, removeAt, toldAt, type Count, type Progress } from './trees.ts';
+import { createCount, piecesOf, quiet, refuseDeep, removeAt, toldAt, type Count, type Progress } from './trees.ts';
 
 /** What a copy is to be, once all of it is there. */
 interface Copied {
@@ -56,10 +56,11 @@ async function copyInside(work: Work, from: Place, to: Place, depth: number): Pr
   await fs.makeFolder(pathAt(to), 0o700);
   await whileHeld(fs, pathAt(from), 'refuse', (source) =>
     whileHeld(fs, pathAt(to), 'refuse', async (target) => {
-      for (const { name } of await entriesOf(fs, source, progress.signal, count)) {
-        const one = await copyAt(work, placeIn(source, name, from.shown), placeIn(target, name, to.shown), depth + 1);
-        inside.set(name.toString('latin1'), isDone(one) ? null : one);
-      }
+      for await (const entries of piecesOf(fs, source, progress.signal, count))
+        for (const { name } of entries) {
+          const one = await copyAt(work, placeIn(source, name, from.shown), placeIn(target, name, to.shown), depth + 1);
+          inside.set(name.toString('latin1'), isDone(one) ? null : one);
+        }
     }),
   );
   return inside;
@@ -87,10 +88,11 @@ async function finishFolder(work: Work, at: Place, { facts, inside }: Copied, is
   await whileHeld(fs, pathAt(at), 'refuse', async (folder) => {
     for (const [name, one] of inside ?? [])
       if (one !== null) await finish(work, placeIn(folder, Buffer.from(name, 'latin1'), at.shown), one, isKept);
-    const late = isKept
-      ? (await entriesOf(fs, folder, progress.signal, count)).filter(({ name }) => !inside?.has(name.toString('latin1')))
-      : [];
-    for (const { name } of late) await removeAt(fs, placeIn(folder, name, at.shown), { ...quiet, signal: progress.signal });
+    const late: Buffer[] = [];
+    if (isKept)
+      for await (const entries of piecesOf(fs, folder, progress.signal, count))
+        for (const { name } of entries) if (!inside?.has(name.toString('latin1'))) late.push(name);
+    for (const name of late) await removeAt(fs, placeIn(folder, name, at.shown), { ...quiet, signal: progress.signal });
     if (!isKept) await fs.setMode(folder, facts.mode & 0o777);
     if (!isKept || late.length > 0) await fs.setModified(folder, facts.modifiedMs);
   });

@@ -39,15 +39,13 @@ export function createCount(): (entries: number) => void {
 }
 export type Count = ReturnType<typeof createCount>;
 
-/** Ends between two pieces of a large folder as well. */
-export async function entriesOf(fs: FileSystem, folder: Buffer, signal: AbortSignal, count: Count): Promise<readonly FileEntry[]> {
-  const found: FileEntry[] = [];
+/** Entries of a folder as they come, so that no more of them are held than one piece. Ends between two pieces as well. */
+export async function* piecesOf(fs: FileSystem, folder: Buffer, signal: AbortSignal, count: Count): AsyncGenerator<readonly FileEntry[]> {
   for await (const entries of fs.list(folder)) {
     signal.throwIfAborted();
     count(entries.length);
-    found.push(...entries);
+    yield entries;
   }
-  return found;
 }
 
 /** What fails in a tree is told by its own path. */
@@ -71,9 +69,7 @@ export async function bytesIn(fs: FileSystem, path: Buffer, signal: AbortSignal,
   if (facts.kind !== 'folder') return facts.kind === 'file' ? facts.bytes : 0;
   let sum = 0;
   const folders: Buffer[] = [];
-  for await (const entries of fs.list(path)) {
-    signal.throwIfAborted();
-    count(entries.length);
+  for await (const entries of piecesOf(fs, path, signal, count)) {
     for (const { name, kind, bytes } of entries) {
       if (kind === 'folder') folders.push(name);
       else if (kind === 'file') sum += bytes;
@@ -106,14 +102,17 @@ export async function isSameAt(fs: PinnedFileSystem, left: Place, right: Place, 
   if (one.kind === 'file') return (await digestAt(fs, pathAt(left), signal)) === (await digestAt(fs, pathAt(right), signal));
   return await whileHeld(fs, pathAt(left), 'refuse', (from) =>
     whileHeld(fs, pathAt(right), 'refuse', async (to) => {
-      const names = new Set((await entriesOf(fs, to, signal, work.count)).map(({ name }) => name.toString('hex')));
-      const entries = await entriesOf(fs, from, signal, work.count);
-      if (entries.length !== names.size) return false;
-      for (const { name } of entries) {
-        if (!names.has(name.toString('hex'))) return false;
-        if (!(await isSameAt(fs, placeIn(from, name, left.shown), placeIn(to, name, right.shown), work))) return false;
+      const names = new Set<string>();
+      for await (const entries of piecesOf(fs, to, signal, work.count)) for (const { name } of entries) names.add(name.toString('latin1'));
+      let seen = 0;
+      for await (const entries of piecesOf(fs, from, signal, work.count)) {
+        seen += entries.length;
+        for (const { name } of entries) {
+          if (!names.has(name.toString('latin1'))) return false;
+          if (!(await isSameAt(fs, placeIn(from, name, left.shown), placeIn(to, name, right.shown), work))) return false;
+        }
       }
-      return true;
+      return seen === names.size;
     }),
   );
 }
