@@ -86,14 +86,17 @@ type Begin = (command: readonly string[], change?: Partial<ClusterJob>) => Promi
 function runTests(made: () => ClusterFixture, begin: Begin): void {
   test.concurrent('runs the whole command as it is given, and tells how it ended', async ({ expect }) => {
     const { cluster } = made();
-    const script = 'cat entrada/a; printf "%s|" "$@" "$NOME"; echo pronto >"$SVC_SAIDA/r"; sleep 1; exit 3';
+    const script = 'cat entrada/a; printf "%s|" "$@" "$NOME" "$state$launch$command$one"; echo pronto >"$SVC_SAIDA/r"; sleep 1; exit 3';
     const odd = ['a b', `'"$(id)\`;`, '', '\n', 'é'];
-    const { portal, job } = await begin(['bash', '-c', script, 'x', ...odd], { env: { NOME: `l1\nl2 '"` } });
+    const { portal, job } = await begin(['bash', '-c', script, 'x', ...odd], {
+      // The last ones are names that the wrapper gives to what is its own.
+      env: { NOME: `l1\nl2 '"`, state: '/fora', launch: ' a', command: ' b', one: ' c', IFS: 'x', PATH: '/usr/bin:/bin' },
+    });
     portal.input('entrada/a', Buffer.from('olá\n'));
     const beforeMs = Date.now() - 2_000;
     await cluster.submit(job, never);
     await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
-    expect(portal.log()).toBe(`olá\n${odd.join('|')}|l1\nl2 '"|`);
+    expect(portal.log()).toBe(`olá\n${odd.join('|')}|l1\nl2 '"|/fora a b c|`);
     expect(portal.outputs()).toEqual({ 'saida/r': 'pronto\n' });
     const seen = await seenAs(cluster, job.name);
     expect(seen).toMatchObject({ name: job.name, state: 'ended', exitCode: 3, place: null });
