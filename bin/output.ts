@@ -1,6 +1,7 @@
 /** How commands speak: tables for 80 columns, JSON and YAML for programs, colors only on a terminal that wants them. */
 import { styleText } from 'node:util';
 import { unplainSource } from '../schema/plain-line.ts';
+import { escaped, unshown } from './escaped.ts';
 
 export type Format = 'table' | 'wide' | 'json' | 'yaml';
 
@@ -14,12 +15,6 @@ export async function printValue(value: unknown, format: 'json' | 'yaml'): Promi
 }
 
 export const jsonText = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));
-
-/** Of a text in which such characters stand between double quotes only. */
-export const escaped = (text: string): string =>
-  text.replaceAll(unshown, (found) => Array.from(unitsOf(found), (unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join(''));
-
-const unitsOf = (text: string): Uint16Array => Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 
 /** Everything on a terminal goes through here, whoever wrote it: colors and lines stay. Into a pipe text goes as it is, since programs read it. */
 export function write(text: string): void {
@@ -119,8 +114,6 @@ export function safeForTerminal(text: string): string {
 }
 
 const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
-/** What no plain line has (schema/plain-line.ts), but tab and newline. */
-const unshown = new RegExp(`(?![\\t\\n])${unplainSource}`, 'gu');
 const unshownRuns = new RegExp(`${unplainSource}+`, 'gu');
 
 function cut(text: string, width: number): string {
