@@ -93,6 +93,8 @@ const responseKinds = new Map<string, ResponseKind>([
   ['clear-site-data', 'clearSiteData'],
   ['strict-transport-security', 'wholeOrigin'],
   ['nel', 'wholeOrigin'],
+  // The browser would ask for a name and a password in the portal's name, and send them to the portal from then on.
+  ['www-authenticate', 'wholeOrigin'],
   ['report-to', 'wholeOrigin'],
   ['reporting-endpoints', 'wholeOrigin'],
   // The portal says that each origin has a process of its own: one page that says otherwise would share that of the shell.

@@ -288,7 +288,16 @@ describe('the headers that a browser gets', () => {
   });
 
   test('what acts on a whole origin stays out of the shell’s', () => {
-    const raw = ['Clear-Site-Data', '"cache"', 'Service-Worker-Allowed', '/', 'Strict-Transport-Security', 'max-age=1'];
+    const raw = [
+      'Clear-Site-Data',
+      '"cache"',
+      'Service-Worker-Allowed',
+      '/',
+      'Strict-Transport-Security',
+      'max-age=1',
+      'WWW-Authenticate',
+      'Basic',
+    ];
     expect(clientHeaders(answerWith(raw), inPath)).toEqual([]);
     expect(clientHeaders(answerWith(raw), own)).toEqual(raw);
     expect(clientHeaders(answerWith(['Service-Worker-Allowed', '/proxy/app/notas/x']), inPath)).toHaveLength(2);

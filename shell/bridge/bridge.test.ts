@@ -42,6 +42,8 @@ describe('a request over the port', () => {
     ['__proto__', {}, 'verbo-desconhecido'],
     ['toString', {}, 'verbo-desconhecido'],
     [undefined, {}, 'verbo-desconhecido'],
+    [{ toString: null }, {}, 'verbo-desconhecido'],
+    ['x'.repeat(1_000_000), {}, 'verbo-desconhecido'],
     ['window.arrastar', { fase: 'inicio', telaX: Number.NaN, telaY: 0 }, 'argumentos-invalidos'],
     ['window.arrastar', { fase: 'voar', telaX: 0, telaY: 0 }, 'argumentos-invalidos'],
     ['window.menuDoCabecalho', { x: '1', y: 2 }, 'argumentos-invalidos'],
@@ -49,7 +51,9 @@ describe('a request over the port', () => {
     ['window.minimize', [], 'argumentos-invalidos'],
     ['window.close', {}, 'falhou'],
   ] as const)('%s with %o is answered %s', async ([verb, args, code]) => {
-    expect(await ask(verb, args)).toMatchObject({ ok: false, erro: { code } });
+    const answered = await ask(verb, args);
+    expect(answered).toMatchObject({ ok: false, erro: { code } });
+    expect(JSON.stringify(answered).length).toBeLessThan(300);
   });
 
   const sala = 's0123456789abcdefghijk';

@@ -13,6 +13,7 @@ import {
   type BridgeErrorCode,
   type ShellEvent,
 } from '../../schema/bridge/verbs.ts';
+import { limits } from './limits.ts';
 import { createOpenings, type Openings } from './openings.ts';
 import { createGathering, createPace, type Pace } from './pace.ts';
 
@@ -57,7 +58,8 @@ export interface BridgePage {
 const helloQuietMs = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
-const isId = (id: unknown): id is number | string => typeof id === 'number' || typeof id === 'string';
+/** A longer one is of no SDK, and would come back whole. */
+const isId = (id: unknown): id is number | string => typeof id === 'number' || (typeof id === 'string' && id.length <= limits.idCharsMax);
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function startBridge(frames: () => readonly BridgeFrame[], handlers: BridgeHandlers, page: BridgePage): BridgeHost {
@@ -187,11 +189,14 @@ function failed(error: unknown): Answer {
   return { ok: false, erro };
 }
 
+/** What the page says may be anything that can be cloned, of any length. */
+const nameOf = (verb: unknown): string => (typeof verb === 'string' ? verb.slice(0, limits.verbCharsShown) : typeof verb);
+
 /** One request, checked against the table of verbs. `gone` is aborted when the page that asks is. */
 export async function answer(handlers: BridgeHandlers, window: string, request: Fields, gone: AbortSignal): Promise<Answer> {
   const args = request['args'] ?? {};
   const verb = askedVerbs.find((name) => name === request['verbo']);
-  if (verb === undefined) return refusal('verbo-desconhecido', `não há o verbo ${String(request['verbo'])}`);
+  if (verb === undefined) return refusal('verbo-desconhecido', `não há o verbo ${nameOf(request['verbo'])}`);
   if (!isObject(args)) return refusal('argumentos-invalidos', `${verb}: os argumentos não são um objeto`);
   const wrong = argumentProblem(verb, args);
   if (wrong !== null) return refusal('argumentos-invalidos', wrong);

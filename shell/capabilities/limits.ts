@@ -12,6 +12,6 @@ export const limits = {
   callSlowMs: 600,
   /** A question that was closed twice within this time is not asked for as long. */
   questionQuietMs: 60_000,
-  /** A question takes clicks when it was in front with the keyboard for so long. */
-  questionReadyMs: 500,
+  /** So often its second step, which is at a place that nobody knows beforehand, may lead back to the first; with one time more the question is closed. */
+  questionReturnsMax: 1,
 } as const;

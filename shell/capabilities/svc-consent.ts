@@ -1,14 +1,15 @@
 /**
- * Asks the person whether one app may use another, in the top layer, where no app can draw. A click counts only when it began while the
- * question had been in front, with the keyboard, for half a second without a press: against a page that provokes clicks and shows this under
- * them. While it is open no key of the shell and no verb of an app brings anything over it (keys.ts; file-, room- and window-verbs.ts).
- * Esc and closing are "no, this time". Source: spec 5.6; decision docs/decisions/0201-consent.md
+ * Asks the person whether one app may use another, in the top layer, where no app can draw. Only presses that were meant for it count (ReadyPress): a page
+ * may provoke clicks and show this under them. A yes is confirmed at a place that nobody knows beforehand (askSure): a page may have the person press in
+ * a slower rhythm. While it is open no key of the shell and no verb of an app brings anything over it (keys.ts; file-, room- and window-verbs.ts).
+ * Esc and closing are "no, this time". Source: spec 5.6; decisions docs/decisions/0201-consent.md, 0381-a-yes-is-no-game.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/radio-group.ts';
 import type { Desk } from '../desktop/desk.ts';
+import { releasePointer } from '../desktop/release-pointer.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Offer } from '../session/capabilities-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -19,6 +20,8 @@ import { glyph } from '../ui/glyphs.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { consentStyles } from './consent-styles.ts';
 import { limits } from './limits.ts';
+import { ReadyPress } from '../questions/ready-press.ts';
+import { askSure } from '../questions/svc-sure.ts';
 import type { Decision, Question } from './questions.ts';
 
 export class SvcConsent extends LitElement {
@@ -26,7 +29,6 @@ export class SvcConsent extends LitElement {
     desk: { attribute: false },
     question: { attribute: false },
     para: { state: true },
-    ready: { state: true },
     busy: { state: true },
     problem: { state: true },
   };
@@ -34,18 +36,16 @@ export class SvcConsent extends LitElement {
   declare question: Question;
   /** The provider that is chosen. */
   declare para: string | null;
-  declare ready: boolean;
   declare busy: boolean;
   declare problem: string | null;
   #watch = new Watch(this, () => [this.desk.apps.state, language]);
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** A press of pointer or key that began when the question was ready. */
-  #pressed = false;
+  readonly #presses = new ReadyPress(this);
+  readonly #gone = new AbortController();
+  #returns = 0;
 
   constructor() {
     super();
     this.para = null;
-    this.ready = false;
     this.busy = false;
     this.problem = null;
   }
@@ -55,42 +55,30 @@ export class SvcConsent extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    for (const change of ['focus', 'blur', 'pageshow']) addEventListener(change, this.#count);
-    document.addEventListener('visibilitychange', this.#count);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    for (const change of ['focus', 'blur', 'pageshow']) removeEventListener(change, this.#count);
-    document.removeEventListener('visibilitychange', this.#count);
-    clearTimeout(this.#timer);
+    this.#gone.abort();
   }
 
   override firstUpdated(): void {
     const { ofertas } = this.question;
     if (ofertas.length === 1) this.para = ofertas[0]?.app ?? null;
-    this.#count();
+    const { windows, frames } = this.desk;
+    releasePointer(frames.get(windows.top()?.id ?? '')?.iframe);
   }
 
-  /** From now, or not at all. */
-  #count = (): void => {
-    clearTimeout(this.#timer);
-    this.ready = false;
-    this.#pressed = false;
-    if (document.visibilityState !== 'visible' || !document.hasFocus()) return;
-    this.#timer = setTimeout(() => (this.ready = true), limits.questionReadyMs);
-  };
-
-  /** One that comes too early was meant for something else, and so may be the next: the time counts anew. */
-  #press = (): void => {
-    this.#pressed = this.ready;
-    if (!this.ready) this.#count();
-  };
-
-  #clicked(decision: Decision): void {
-    const meant = this.ready && this.#pressed;
-    this.#pressed = false;
-    if (meant) void this.#decide(decision);
+  async #confirm(para: string, duracao: 'sempre' | 'uma-vez'): Promise<void> {
+    this.busy = true;
+    const nome = this.question.ofertas.find(({ app }) => app === para)?.nome ?? para;
+    const isSure = await askSure(text('apps.sure', { de: this.#de, para: nome }), this.#presses.last, this.#gone.signal);
+    if (this.#gone.signal.aborted) return;
+    this.busy = false;
+    this.#presses.count();
+    if (isSure) return await this.#decide({ kind: 'sim', para, duracao });
+    this.#returns += 1;
+    if (this.#returns > limits.questionReturnsMax) await this.#decide({ kind: 'fechada' });
   }
 
   async #decide(decision: Decision): Promise<void> {
@@ -122,26 +110,27 @@ export class SvcConsent extends LitElement {
     const alone = second === undefined ? first : undefined;
     const title = alone === undefined ? text('apps.askChoice', { de }) : text('apps.ask', { de, para: alone.nome });
     const lead = alone === undefined ? text('apps.leadChoice', { de }) : text('apps.lead', { de, para: alone.nome, rotulo: alone.rotulo });
-    // The focus is on no button: a key that was meant for another window answers nothing.
+    const body = html`<p>${lead}</p>
+      ${alone === undefined ? this.#choice(ofertas) : nothing}
+      <p class="facts">${text('apps.capability', { capacidade })}<br /><code>${id}${this.para === null ? '' : ` → ${this.para}`}</code></p>
+      <p class="facts">${text('apps.kept')}</p>
+      ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}`;
+    return this.#dialog(title, body);
+  }
+
+  /** The focus is on no button: a key that was meant for another window answers nothing. */
+  #dialog(title: string, body: TemplateResult): TemplateResult {
     return html`<ui-dialog
       open
       autofocus
       alert
       label=${title}
-      @pointerdown=${this.#press}
-      @keydown=${this.#press}
+      @pointerdown=${this.#presses.press}
+      @keydown=${this.#presses.press}
       @cancel=${(event: Event) => this.#closed(event)}
       @close=${(event: Event) => this.#closed(event)}
     >
-      <div class="body" aria-busy=${this.busy}>
-        <p>${lead}</p>
-        ${alone === undefined ? this.#choice(ofertas) : nothing}
-        <p class="facts">
-          ${text('apps.capability', { capacidade })}<br /><code>${id}${this.para === null ? '' : ` → ${this.para}`}</code>
-        </p>
-        <p class="facts">${text('apps.kept')}</p>
-        ${this.problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
-      </div>
+      <div class="body" aria-busy=${this.busy}>${body}</div>
       <div slot="actions" class="verbs">${this.#verbs()}</div>
     </ui-dialog>`;
   }
@@ -158,15 +147,15 @@ export class SvcConsent extends LitElement {
 
   #verbs(): TemplateResult {
     const { para } = this;
-    const closed = this.busy || !this.ready;
-    const yes = (duracao: 'sempre' | 'uma-vez'): void => {
-      if (para !== null) this.#clicked({ kind: 'sim', para, duracao });
-    };
+    const closed = this.busy || !this.#presses.ready;
+    const yes = (duracao: 'sempre' | 'uma-vez'): void => this.#presses.clicked(() => void (para !== null && this.#confirm(para, duracao)));
     return html`<ui-button variant="primary" ?disabled=${closed || para === null} @click=${() => yes('sempre')}>
         ${text('apps.allow')}
       </ui-button>
       <ui-button ?disabled=${closed || para === null} @click=${() => yes('uma-vez')}>${text('apps.once')}</ui-button>
-      <ui-button ?disabled=${closed} @click=${() => this.#clicked({ kind: 'nao' })}> ${text('apps.deny')} </ui-button>`;
+      <ui-button ?disabled=${closed} @click=${() => this.#presses.clicked(() => void this.#decide({ kind: 'nao' }))}>
+        ${text('apps.deny')}
+      </ui-button>`;
   }
 }
 

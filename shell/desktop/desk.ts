@@ -17,6 +17,7 @@ import type { SectionId, SettingsModel } from '../settings/model.ts';
 import type { Signal } from '../state/signal.ts';
 import type { ShopModel } from '../shop/model.ts';
 import type { Tabs } from '../tabs/tabs.ts';
+import type { Takers } from './takers.ts';
 import type { Unsaved } from '../windows/unsaved.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
 
@@ -24,6 +25,8 @@ import type { WindowManager, WindowState } from '../windows/manager.ts';
 export interface Frame {
   readonly iframe: HTMLIFrameElement | null;
   reload(): void;
+  /** Takes the page of an app out of its window until the person opens it again. */
+  stop(): void;
   /** The page said hello: it is the app and not an error panel. */
   greeted(): void;
   focusContent(): void;
@@ -115,6 +118,8 @@ export interface Desk {
   /** The person's own folder, once it is known. */
   readonly homePath: Signal<string | null>;
   readonly frames: Map<string, Frame>;
+  /** Pages that took the keyboard unasked. */
+  readonly takers: Takers;
   /** Windows that something is not saved in, and what asks about it. */
   readonly held: Signal<ReadonlyMap<string, () => void>>;
   readonly bridge: BridgeHost;

@@ -5,6 +5,8 @@ import type { FileItem } from '../../schema/wire/files.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import type { PickRequest } from '../files/svc-file-picker.ts';
 import { parentOf } from '../opening/file-path.ts';
+import { listed, text } from '../i18n/i18n.ts';
+import { lastPress } from '../questions/last-press.ts';
 import { readBlob, readFacts, wholePath, writeBlob } from '../session/content-api.ts';
 import { listFolder } from '../session/files-api.ts';
 import { folderChanged } from '../files/watching.ts';
@@ -76,11 +78,28 @@ function createPicking(desk: () => Desk) {
     try {
       const { pickFiles } = await import('../files/svc-file-picker.ts');
       if (!mayCome(window)) throw refused('sem-gesto', 'svc.arquivos: a janela não está mais na frente');
-      const items = await pickFiles(desk(), windows.find(window)!.options.title, { ...request, place: grants.lastPlace(app) }, gone);
+      const who = windows.find(window)!.options.title;
+      const items = await pickFiles(desk(), who, { ...request, place: grants.lastPlace(app) }, gone);
+      if (items !== null && !(await isSure(desk(), app, who, request.kind, items, gone))) return null;
       for (const { caminho } of items ?? []) grants.allow(app, caminho, request.kind === 'folder');
       return items;
     } finally {
       isOpen = false;
     }
   };
+}
+
+/** An app that was given nothing yet in this tab, or is given a whole folder: a page may have the person press where the picker comes up. */
+async function isSure(
+  { grants }: Desk,
+  app: string,
+  who: string,
+  kind: Asked['kind'],
+  items: readonly FileItem[],
+  gone: AbortSignal,
+): Promise<boolean> {
+  if (kind !== 'folder' && grants.lastPlace(app) !== null) return true;
+  const { askSure } = await import('../questions/svc-sure.ts');
+  const nome = listed(items.map((item) => item.nome));
+  return await askSure(text(kind === 'folder' ? 'picker.sureFolder' : 'picker.sure', { app: who, nome }), lastPress(), gone);
 }

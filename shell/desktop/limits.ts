@@ -7,4 +7,11 @@ export const limits = {
   headerMenuEveryMs: 2_000,
   /** After *Save and close* the page has so long to say how it ended. */
   saveMsMax: 15_000,
+  /** A page takes the keyboard unasked so often within `takesWithinMs`; one time more, and it is taken out of its window: from a secret that is typed, */
+  secretTakesMax: 0,
+  /** from another question of the desktop, its launcher or a menu, */
+  questionTakesMax: 3,
+  /** from what else is typed into, while its window is not in front. */
+  windowTakesMax: 5,
+  takesWithinMs: 10_000,
 };

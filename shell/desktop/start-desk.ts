@@ -48,6 +48,7 @@ import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts
 import { engineParts } from './engine-parts.ts';
 import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
+import { createTakers } from './takers.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import { followLeaving } from './leaving.ts';
 import type { Desk, Frame, KeyboardMode, Leaving, Switching, Toast } from './desk.ts';
@@ -168,6 +169,7 @@ function provideFiles(desk: Desk): void {
 /** What opens over the windows, and what is empty at first. */
 function emptyAtFirst() {
   return {
+    takers: createTakers(),
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
     switching: createSignal<Switching | null>(null),

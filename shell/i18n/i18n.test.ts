@@ -22,6 +22,14 @@ describe('text', () => {
   });
 
   test.for([
+    ['Mau\u202e\u2066\u0085\u2028', 'Iniciando Mau'],
+    ['\u202eahneS', 'Iniciando ahneS'],
+    ['ملاحظات', 'Iniciando \u2068ملاحظات\u2069'],
+  ] as const)('the name %o turns no words around it', ([nome, expected]) => {
+    expect(text('boot.starting', { nome })).toBe(expected);
+  });
+
+  test.for([
     ['pt', 0, '0 resultado'],
     ['pt', 1, '1 resultado'],
     ['pt', 2, '2 resultados'],

@@ -36,8 +36,17 @@ export function text(key: TextKey, values: Values = {}, name: Language = languag
   const template = typeof entry === 'string' ? entry : pluralForm(entry, Number(values['n']), name);
   return template.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
     const value = values[parameter] ?? whole;
-    return counts.has(parameter) && typeof value === 'number' ? countText(value, name) : String(value);
+    return counts.has(parameter) && typeof value === 'number' ? countText(value, name) : contained(String(value));
   });
+}
+
+/**
+ * Names that people and apps chose turn no words of the sentence around them: without the characters that order it, and with their own direction kept
+ * inside. Source: https://www.w3.org/International/questions/qa-bidi-unicode-controls
+ */
+function contained(value: string): string {
+  const plain = value.replaceAll(/[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[^\P{Cc}\t\n\r]/gu, '');
+  return /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
 /** Parameters that are counts; other numbers (codes, lines of a file) stand as they are. */

@@ -3,6 +3,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { Terminal, type ITheme } from '@xterm/xterm';
 import type { TerminalColours } from '../../schema/wire/terminals.ts';
+import { withoutControls } from './pasted.ts';
 import './svc-style.ts';
 
 export interface Emulator {
@@ -106,6 +107,7 @@ export function createEmulator(box: HTMLElement, texts: EmulatorTexts): Emulator
   terminal.attachCustomKeyEventHandler((event) => !isOfDesktop(event) && !copies(event, terminal));
   terminal.open(box);
   takeTextWithoutKeys(terminal);
+  takePasted(box, terminal);
   return {
     terminal,
     fit: () => {
@@ -170,8 +172,22 @@ function takeTextWithoutKeys(terminal: Terminal): void {
     'input',
     (event) => {
       const { data, inputType, isComposing } = event;
-      if (inputType === 'insertText' && data !== null && !isComposing && !isKeyDown) terminal.input(data);
+      if (inputType === 'insertText' && data !== null && !isComposing && !isKeyDown) terminal.input(withoutControls(data));
     },
     true,
   );
+}
+
+/** xterm.js would take the text as it is. What is dropped is pasted, as in other terminals. */
+function takePasted(box: HTMLElement, terminal: Terminal): void {
+  const take = (event: Event, given: DataTransfer | null): void => {
+    const pasted = given?.getData('text/plain') ?? '';
+    event.preventDefault();
+    event.stopPropagation();
+    if (pasted !== '') terminal.paste(withoutControls(pasted));
+  };
+  box.addEventListener('paste', (event) => take(event, event.clipboardData), true);
+  const isText = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('text/plain') === true;
+  box.addEventListener('dragover', (event) => isText(event) && event.preventDefault(), true);
+  box.addEventListener('drop', (event) => isText(event) && take(event, event.dataTransfer), true);
 }

@@ -38,7 +38,16 @@ const sandbox =
  * Writing is what a copy button does. Not reading: a browser asks once for the portal's name, and every app could read from then on. Not
  * the full screen: what covers it may look like this desktop. See api/security-headers.ts.
  */
-const delegated = 'clipboard-write';
+const delegated = [
+  'clipboard-write',
+  ...(knowsPolicy('focus-without-user-activation') ? ["focus-without-user-activation 'none'"] : []),
+].join('; ');
+
+/** A browser that does not know a policy complains of it in the console. Source: docs/decisions/0380-the-keyboard-of-a-question.md */
+function knowsPolicy(name: string): boolean {
+  const { featurePolicy } = document as { readonly featurePolicy?: { features(): readonly string[] } };
+  return featurePolicy?.features().includes(name) === true;
+}
 
 export class SvcAppFrame extends LitElement {
   static override properties = {
@@ -55,6 +64,7 @@ export class SvcAppFrame extends LitElement {
     lost: { state: true },
     problem: { state: true },
     seen: { state: true },
+    stopped: { state: true },
   };
   declare desk: Desk;
   declare app: AppProjection | undefined;
@@ -73,6 +83,8 @@ export class SvcAppFrame extends LitElement {
   declare problem: string | null;
   /** Names of the missing secrets that the person was shown and dismissed. */
   declare seen: string;
+  /** The page was taken out, since it took the keyboard from the desktop. */
+  declare stopped: boolean;
   /** What came last may not be the app: reload when it is ready. */
   #doubtful = false;
   /** Counts what came, so that an answer about an earlier page decides nothing. */
@@ -104,6 +116,7 @@ export class SvcAppFrame extends LitElement {
     this.top = false;
     this.problem = null;
     this.seen = '';
+    this.stopped = false;
   }
 
   static override styles = [base, appFrameStyles];
@@ -163,6 +176,20 @@ export class SvcAppFrame extends LitElement {
   reload(): void {
     if (this.app === undefined) return;
     const appUrl = new URL(this.app.url, location.href);
+    this.stopped = false;
+    this.#forgetPage();
+    this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
+    this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
+  }
+
+  /** Takes the page out at once. It is not led away: a page can have the browser ask before that, and goes on meanwhile. */
+  stop(): void {
+    this.stopped = true;
+    this.#forgetPage();
+    this.#frame.remove();
+  }
+
+  #forgetPage(): void {
     this.#doubtful = false;
     this.#saidHello = false;
     this.#arrivals += 1;
@@ -172,8 +199,6 @@ export class SvcAppFrame extends LitElement {
     this.sdk = false;
     this.#cancelAsk();
     clearTimeout(this.#slowTimer);
-    this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);
-    this.#frame.src = (this.route === '' ? null : insideApp(this.route, appUrl)) ?? appUrl.href;
   }
 
   #arrived(): void {
@@ -250,9 +275,9 @@ export class SvcAppFrame extends LitElement {
       ${this.app !== undefined && this.desk.dev?.app === this.app.id ? html`<svc-dev-strip .desk=${this.desk}></svc-dev-strip>` : nothing}
       ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
       <div class="page">
-        ${this.#frame}
+        ${this.stopped ? nothing : this.#frame}
         <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
-        ${this.away ? this.#awayOverlay() : this.loaded ? nothing : this.#overlay()}
+        ${this.stopped ? this.#stoppedOverlay() : this.away ? this.#awayOverlay() : this.loaded ? nothing : this.#overlay()}
       </div>
     `;
   }
@@ -295,6 +320,15 @@ export class SvcAppFrame extends LitElement {
       <p class="headline">${text('boot.away')}</p>
       <p class="hint">${text('boot.awayHint', { nome: this.name })}</p>
       <ui-button @click=${tryNow}>${glyph('reload')}${text('load.retry')}</ui-button>
+    </div>`;
+  }
+
+  #stoppedOverlay(): TemplateResult {
+    return html`<div class="overlay" role="status">
+      <svc-app-icon .app=${this.app} .size=${56}></svc-app-icon>
+      <p class="headline">${text('keyboard.closed', { nome: this.name })}</p>
+      <p class="hint">${text('keyboard.closedHint')}</p>
+      <ui-button @click=${() => this.reload()}>${glyph('reload')}${text('keyboard.reopen')}</ui-button>
     </div>`;
   }
 

@@ -134,6 +134,10 @@ export class SvcWindow extends LitElement implements Frame {
     this.#pageDrag.end(true, null);
     this.#content?.reload();
   }
+  stop(): void {
+    this.#pageDrag.end(true, null);
+    this.#content?.stop();
+  }
   /** A page of before ends no drag any more. */
   greeted(): void {
     this.#pageDrag.end(true, null);

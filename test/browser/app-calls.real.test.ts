@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { view, whenInstalled, writeDesired } from '../integration/world.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, consentOf, frameAt, frameOf, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
+import { allowIn } from './support/consent.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { copyExamples } from '../support/example-desired.ts';
 
@@ -124,7 +125,7 @@ describe('the first use', () => {
     await word('aurora');
     await question().getByRole('heading', { name: 'Leitor quer usar Dicionário' }).waitFor();
     await question().getByText('Palavras em português').waitFor();
-    await question().getByRole('button', { name: 'Permitir', exact: true }).click();
+    await allowIn(question());
     await says('aurora: Claridade que antecede');
     expect(await consents()).toMatchObject([{ de: 'leitor', para: 'dicionario', resposta: 'sim' }]);
     await word('cais');
@@ -155,7 +156,7 @@ describe('the first use', () => {
     await says('Sem a sua permissão não há resposta.');
     expect(await consents()).toEqual([]);
     await word('cais');
-    await question().getByRole('button', { name: 'Só desta vez' }).click();
+    await allowIn(question(), 'Só desta vez');
     await says('cais: Lugar da margem');
     expect(await consents()).toEqual([]);
     await word('farol');
@@ -166,7 +167,7 @@ describe('the first use', () => {
     const asked = inLeitor(
       `return (await Promise.all(Array.from({ length: 10 }, () => pedir('/palavras/ermo')))).map(({ status }) => status)`,
     );
-    await question().getByRole('button', { name: 'Só desta vez' }).click();
+    await allowIn(question(), 'Só desta vez');
     expect(await asked).toEqual(Array.from({ length: 10 }, () => 200));
     expect(await question().count()).toBe(0);
   });
@@ -201,9 +202,8 @@ describe('the first use', () => {
     await question().evaluate((dialog) => (dialog.querySelector('ui-button[variant=primary]') as HTMLElement).click());
     expect(await consents()).toEqual([]);
     expect(await question().count()).toBe(1);
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
+    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Confirmar' }).and(page.locator(':enabled')).press('Enter');
     await says('aurora: Claridade que antecede');
   });
 });
@@ -421,7 +421,7 @@ test(
     await question()
       .getByRole('radio', { name: /Palavras do mar/ })
       .check();
-    await question().getByRole('button', { name: 'Permitir', exact: true }).click();
+    await allowIn(question());
     await says('aurora: No mar: claridade');
     await word('cais');
     await says('cais: Lugar da margem');

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dialogOf, frameAt, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { confirmIn } from './support/consent.ts';
 import { expectLooks } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
 
@@ -179,6 +180,8 @@ test('a page reaches the files that were chosen for it, and no other', async () 
   await goTo(picker);
   await picker.locator('[data-name="casa.svg"]').click();
   await picker.getByRole('button', { name: 'Abrir', exact: true }).click();
+  // It was given nothing before.
+  await confirmIn(page);
   await state().getByText('casa.svg · salvo').waitFor();
   expect(await refusal('estado', at('casa.svg'))).toBe('reached');
   expect(await refusal('estado', at('torre.svg'))).toBe('sem-permissao');

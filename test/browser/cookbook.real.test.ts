@@ -14,6 +14,7 @@ import { order, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { consentOf, dialogOf, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { allowIn, confirmIn } from './support/consent.ts';
 import { openFileOn } from './support/open-file.ts';
 
 /** By their paths: each stands above its block. */
@@ -151,6 +152,7 @@ test('4: a file that the person picks is read and written', async () => {
   const picker = dialogOf(page, /^Shout: /);
   await picker.locator('[data-name="quiet.txt"]').click();
   await picker.getByRole('button', { name: 'Open', exact: true }).click();
+  await confirmIn(page);
   await expect.poll(status(app)).toMatch('quiet.txt is loud now');
   expect(readFileSync(path.join(home, 'quiet.txt'), 'utf8')).toBe('HELLO');
 });
@@ -176,7 +178,7 @@ test('6: one app asks another, once the person allowed it', async () => {
   const app = await open('Asker');
   await app.getByLabel('Text').fill('one two three');
   await press(app, 'How many words?');
-  await consentOf(page).getByRole('button', { name: 'Allow', exact: true }).click();
+  await allowIn(consentOf(page), 'Allow');
   await expect.poll(status(app)).toMatch('3 words');
 });
 

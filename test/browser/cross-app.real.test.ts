@@ -13,7 +13,7 @@ import { tellCount } from '../support/counts.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { attackGroups } from './attacks/all.ts';
 import { isolationPage } from './attacks/page.ts';
-import { visits, type Attack, type Cell, type Mode } from './attacks/attack.ts';
+import { frameBelow, visits, type Attack, type Cell, type Mode } from './attacks/attack.ts';
 import { frameAt, newLink, newPage, openApp } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { hostileApps, secretOfVictim, writeHostileApps } from './support/hostile-apps.ts';
@@ -72,8 +72,10 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     cell = {
       aim,
       page,
-      hostile: await frameAt(page, 'Hostil'),
       pass: async () => new URL(await newLink(portal)).searchParams.get('passe')!,
+      get hostile() {
+        return frameBelow(page, aim.own);
+      },
     };
   }, 240_000);
   afterAll(async () => {

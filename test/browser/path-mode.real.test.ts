@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { repository, until, type RunningPortal } from '../support/portal.ts';
 import { consentOf, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { allowIn } from './support/consent.ts';
 import { openFileOn } from './support/open-file.ts';
 
 let portal: RunningPortal;
@@ -66,7 +67,7 @@ test('an app asks another one below the address of the shell, once the person sa
   await leitor.getByRole('button', { name: 'aurora' }).click();
   const question = consentOf(page);
   await question.getByRole('heading', { name: 'Leitor quer usar Dicionário' }).waitFor();
-  await question.getByRole('button', { name: 'Permitir', exact: true }).click();
+  await allowIn(question);
   await leitor.getByText('aurora: Claridade que antecede').waitFor();
   const answers = await leitor.locator('body').evaluate(`(async () => {
     const dicionario = (caminho, opcoes) => svc.apps.pedir('dicionario/v1', caminho, opcoes);

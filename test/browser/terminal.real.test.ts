@@ -1,5 +1,5 @@
 /** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -123,6 +123,30 @@ test('text that comes without a key arrives, a whole character is erased, and em
   await shows(page, /😀😀5=/);
   await type(page, String.raw`printf '\033]11;?\033\\'; IFS= read -rs -t 2 -d \\ cor; printf 'cor=%s.' "$(echo "$cor" | cut -d';' -f2)"`);
   await shows(page, /cor=rgb:fbfb\/fbfb\/fafa/);
+  expect(problems).toEqual([]);
+});
+
+test.for(['paste', 'drop'])('text that comes by %s runs nothing before Enter, also with the end mark of a paste in it', async (way) => {
+  await openTerminal(page);
+  const made = path.join(tmpdir(), `svc-colado-${way}-${process.pid}`);
+  onTestFinished(() => rmSync(made, { force: true }));
+  await input(page).evaluate(
+    (textarea, { type, words }) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', words);
+      const init = { bubbles: true, cancelable: true, composed: true };
+      textarea.dispatchEvent(
+        type === 'paste'
+          ? new ClipboardEvent(type, { ...init, clipboardData: data })
+          : new DragEvent(type, { ...init, dataTransfer: data }),
+      );
+    },
+    { type: way, words: `echo um\u001b[201~\ntouch ${made}\u009b201~\necho ultima-linha` },
+  );
+  await shows(page, /echo ultima-linha ?$/);
+  expect(existsSync(made)).toBe(false);
+  await page.keyboard.press('Enter');
+  await shows(page, /\num\[201~[^]*\nultima-linha/);
   expect(problems).toEqual([]);
 });
 

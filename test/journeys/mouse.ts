@@ -249,6 +249,7 @@ async function appsByMouse(person: Person): Promise<void> {
   });
   await person.act('the consent is given', async () => {
     await page.locator('svc-consent').getByRole('button', { name: 'Permitir', exact: true }).click();
+    await page.locator('svc-sure').getByRole('button', { name: 'Confirmar', exact: true }).click();
     await page.locator('svc-consent').waitFor({ state: 'detached' });
   });
   await person.act('closes Leitor', async () => await closeFront(person));

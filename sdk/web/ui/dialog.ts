@@ -92,6 +92,14 @@ class UiDialog extends KitElement implements SvcUiDialog {
         overflow: auto;
         overflow-wrap: anywhere;
       }
+      ::slotted([slot='notice']) {
+        flex: none;
+        padding: calc(2 * var(--svc-passo)) calc(5 * var(--svc-passo));
+        border-block-end: 1px solid var(--svc-borda);
+        color: var(--svc-perigo);
+        font-weight: 600;
+        overflow-wrap: anywhere;
+      }
       .actions {
         display: flex;
         flex: none;
@@ -227,6 +235,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
       @click=${(event: Event) => this.#clicked(event)}
     >
       ${named ? this.#header() : nothing}
+      <slot name="notice"></slot>
       <div id="body" part="body" class="body"><slot></slot></div>
       <div class="actions" part="footer"><slot name="actions" @slotchange=${(event: Event) => this.#filled(event)}></slot></div>
     </dialog>`;

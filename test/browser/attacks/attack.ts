@@ -16,6 +16,7 @@ export interface Cell {
   readonly aim: Aim;
   /** The desktop. */
   readonly page: Page;
+  /** Another one once the desktop took it out of its window, and it was opened again. */
   readonly hostile: Frame;
   /** The secret of a fresh link that signs somebody in. */
   readonly pass: () => Promise<string>;
@@ -39,9 +40,12 @@ export interface AttackGroup {
   readonly attacks: readonly Attack[];
 }
 
-export function frameOfVictim({ page, aim }: Cell): Frame {
-  const frame = page.frames().find((one) => one.parentFrame() === page.mainFrame() && one.url().startsWith(aim.victim));
-  if (frame === undefined) throw new Error('the victim has no frame');
+export const frameOfVictim = ({ page, aim }: Cell): Frame => frameBelow(page, aim.victim);
+
+/** The page in a window whose address begins so. */
+export function frameBelow(page: Page, address: string): Frame {
+  const frame = page.frames().find((one) => one.parentFrame() === page.mainFrame() && one.url().startsWith(address));
+  if (frame === undefined) throw new Error(`no frame of ${address}`);
   return frame;
 }
 

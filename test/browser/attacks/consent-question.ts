@@ -15,9 +15,21 @@ declare const perguntar: (verbo: string) => Promise<Reply>;
 export const question = ({ page }: Cell): Locator => consentOf(page);
 export const allow = (cell: Cell): Locator => question(cell).getByRole('button', { name: 'Permitir', exact: true });
 
+/** A page that took the keyboard again and again was taken out of its window. */
+async function reopened({ page, aim }: Cell): Promise<void> {
+  const reopen = page.getByRole('button', { name: 'Abrir de novo' });
+  if ((await reopen.count()) === 0) return;
+  await page.keyboard.press('Escape');
+  await reopen.click();
+  await page.frameLocator('iframe[title="Hostil"]').locator('#agir').waitFor();
+  await page.waitForFunction((own) => document.readyState === 'complete' && own !== '', aim.own);
+}
+
 /** The page of the attacker anew, nothing kept of what it was allowed, and no question. */
 export async function afresh(cell: Cell): Promise<void> {
-  const { page, hostile, aim } = cell;
+  const { page, aim } = cell;
+  await reopened(cell);
+  const { hostile } = cell;
   await hostile.goto(aim.own);
   // Says hello: what the page before had under way ends with it.
   await hostile.evaluate(async () => void (await perguntar('window.maximize')));
@@ -32,9 +44,10 @@ export async function afresh(cell: Cell): Promise<void> {
 }
 
 /** Whether the attacker has the consent, or the answer that needs it. */
-export async function isGranted({ page, hostile }: Cell): Promise<boolean> {
+export async function isGranted({ page, aim }: Cell): Promise<boolean> {
   const kept = await page.evaluate(async () => await (await fetch('/api/consentimentos')).text());
-  const answered = await hostile.evaluate(() => Reflect.get(globalThis, 'respondido') !== undefined);
+  const hostile = page.frames().find((each) => each.url().startsWith(aim.own));
+  const answered = (await hostile?.evaluate(() => Reflect.get(globalThis, 'respondido') !== undefined)) ?? false;
   return answered || (JSON.parse(kept) as { consentimentos: { de: string; resposta: string }[] }).consentimentos.some(isYes);
 }
 const isYes = ({ de, resposta }: { readonly de: string; readonly resposta: string }): boolean => de === 'hostil' && resposta === 'sim';

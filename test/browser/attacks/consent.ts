@@ -1,4 +1,6 @@
 /** Clickjacking of the question of consent: what the app does so that the person answers yes and does not mean it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { middleOf, touchScreen } from '../support/touch.ts';
 import { inPathMode, type Attack, type Cell } from './attack.ts';
 import { afresh, allow, isGranted, question, type Reply } from './consent-question.ts';
 
@@ -73,8 +75,7 @@ export const consent: readonly Attack[] = [
   },
   {
     what: 'presses its buttons by script',
-    by: 'another origin',
-    open: inPathMode,
+    by: 'another origin; presses by script count for nothing',
     seen: async (cell) => {
       await asked(cell);
       await isReady(cell);
@@ -95,7 +96,7 @@ export const consent: readonly Attack[] = [
   },
   {
     what: 'takes the keyboard from the question, so that keys answer it',
-    by: 'what is behind a modal dialog gets no focus, and no button of it has the focus',
+    by: 'the question takes it back, a page that goes on is taken out of its window, and no button has the focus',
     seen: async (cell) => {
       await asked(cell);
       await cell.hostile.evaluate(() => {
@@ -132,6 +133,85 @@ export const consent: readonly Attack[] = [
         .waitFor({ timeout: 2_000 })
         .catch(() => undefined);
       return (await isGranted(cell)) || (await question(cell).count()) === 0;
+    },
+  },
+  {
+    what: 'has the person press in a rhythm, and asks under it',
+    by: 'a yes has a second step, at a place that nobody knows beforehand',
+    seen: async (cell) => {
+      await asked(cell);
+      const { x, y } = await yes(cell);
+      const finger = await touchScreen(cell.page);
+      const presses = [async () => await cell.page.mouse.click(x, y), async () => (await finger.down({ x, y }), await finger.up())];
+      let won = false;
+      for (const press of presses) {
+        for (const rhythmMs of [600, 1_100]) {
+          await afresh(cell);
+          await cell.hostile.evaluate(async () => {
+            await perguntar('window.maximize');
+            addEventListener('pointerdown', () => void pedir('cofre/v1'), { once: true });
+          });
+          await cell.hostile.waitForFunction(() => innerWidth > 1_200);
+          await press();
+          await question(cell).waitFor();
+          // One more would close the question, which is then not asked for a minute.
+          for (let each = 0; each < 3; each += 1) {
+            await sleep(rhythmMs);
+            await press();
+          }
+          won ||= await isGranted(cell);
+        }
+      }
+      await finger.end();
+      return won;
+    },
+  },
+  {
+    what: 'has the person press where its picker of folders comes up',
+    by: 'what an app is given first, and each folder, has the same second step',
+    seen: async (cell) => {
+      await afresh(cell);
+      await cell.hostile.evaluate(() => {
+        const pick = async (): Promise<void> => void Reflect.set(globalThis, 'pasta', (await perguntar('arquivos.pasta')).valor ?? null);
+        document.querySelector('#agir')?.addEventListener('click', () => void pick(), { once: true });
+      });
+      await cell.hostile.locator('#agir').click();
+      const accept = cell.page.locator('svc-file-picker').getByRole('button', { name: 'Escolher' }).and(cell.page.locator(':enabled'));
+      await accept.waitFor();
+      const { x, y } = await middleOf(accept);
+      for (let each = 0; each < 4; each += 1) {
+        await cell.page.mouse.click(x, y);
+        await sleep(700);
+      }
+      while ((await cell.page.locator('svc-sure, svc-file-picker').count()) > 0) await cell.page.keyboard.press('Escape');
+      return await cell.hostile.evaluate(() => Reflect.get(globalThis, 'pasta') != null);
+    },
+  },
+  {
+    what: 'has the person press keys in a rhythm, and asks under them',
+    by: 'no button has the focus; the keys that lead to the second step lead back from it, and a key that is held makes it wait',
+    seen: async (cell) => {
+      const { keyboard } = cell.page;
+      const press = async (keys: readonly string[]): Promise<void> => {
+        for (const key of keys) {
+          await sleep(600);
+          await keyboard.press(key);
+        }
+      };
+      let won = false;
+      for (const keys of [['Tab', 'Tab', 'Enter'], ['Tab', 'Tab', 'Space'], ['Enter'], ['Space']]) {
+        await asked(cell);
+        for (let each = 0; each < 3; each += 1) await press(keys);
+        won ||= await isGranted(cell);
+      }
+      await asked(cell);
+      await press(['Tab', 'Tab']);
+      for (let each = 0; each < 60; each += 1) {
+        await keyboard.down('Enter');
+        await sleep(30);
+      }
+      await keyboard.up('Enter');
+      return won || (await isGranted(cell));
     },
   },
   {
@@ -242,6 +322,26 @@ export const consent: readonly Attack[] = [
       await cell.hostile.locator('#agir').click();
       await cell.hostile.waitForFunction(() => Reflect.has(globalThis, 'tela'));
       return await cell.hostile.evaluate(() => Reflect.get(globalThis, 'tela') === 'cheia');
+    },
+  },
+  {
+    what: 'holds the pointer, so that no press reaches the question',
+    by: 'its frame is hidden for a moment, which ends the lock',
+    seen: async (cell) => {
+      await afresh(cell);
+      await cell.hostile.evaluate(() => {
+        document.querySelector('#agir')?.addEventListener('click', () => void document.body.requestPointerLock(), { once: true });
+      });
+      await cell.hostile.locator('#agir').click();
+      await cell.hostile.waitForFunction(() => document.pointerLockElement !== null);
+      await cell.hostile.evaluate(() => void pedir('cofre/v1'));
+      await question(cell).waitFor();
+      return await cell.hostile
+        .waitForFunction(() => document.pointerLockElement === null, null, { timeout: 5_000 })
+        .then(
+          () => false,
+          () => true,
+        );
     },
   },
   {

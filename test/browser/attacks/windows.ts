@@ -153,6 +153,24 @@ export const windows: readonly Attack[] = [
       return page.url() !== aim.shell;
     },
   },
+  {
+    what: 'leads the window of another app to a page of its own, which the shell would give the port',
+    by: 'the sandbox of its frame; frames in shadow trees are in no list',
+    seen: async (cell) => {
+      await cell.hostile.evaluate(({ own }) => {
+        const others = Array.from({ length: parent.frames.length }, (_, at) => parent.frames[at]).filter((each) => each !== window);
+        for (const other of others) {
+          try {
+            other?.location.replace(own);
+          } catch {
+            // Another origin, and no leave to lead it.
+          }
+        }
+      }, cell.aim);
+      await cell.page.waitForTimeout(500);
+      return !cell.page.frames().some((each) => each.url().startsWith(cell.aim.victim));
+    },
+  },
   { what: 'reads a popup of the shell', by: 'another origin', open: inPathMode, seen: popup(({ shell }) => shell) },
   // Also where both have one origin.
   { what: 'reads a popup of another app', by: 'the Cross-Origin-Opener-Policy of the shell', seen: popup(({ victim }) => victim) },
