@@ -75,10 +75,11 @@ export const limits = {
   /** Types inside one another. */
   roomTypeDepthMax: 256,
   /** Of one measurement, the document of the room built beside it. */
-  roomMeasureMsMax: 10_000,
+  roomMeasureMsMax: 30_000,
   /** Updates that wait for it, in all rooms together. */
   roomMeasuredBytesMax: 32 * 1_024 * 1_024,
-  /** So long nothing more is measured of somebody whose update was too costly: it is refused. */
+  /** So long nothing more is measured of somebody whose update could not be measured in time; of one who wrote what was too costly it is refused for longer. */
+  roomUnmeasuredBarMs: 60_000,
   roomCostlyBarMs: 10 * 60_000,
   // Durability. Decision: docs/decisions/0091-commit-window.md
   /** The part of it in which updates are gathered. */

@@ -74,3 +74,14 @@ test('what somebody wrote in many places without a network is measured and taken
   await soon(() => expect(ana.doc.getText('a').toJSON()).toBe(away.getText('a').toJSON()));
   await soon(() => expect(ana.doc.getText('b').toJSON()).toBe('behind it'));
 });
+
+test('what stands on itself is dropped: nobody waits for it, and its writer goes on', async () => {
+  const [ana, bia] = [await join('ana:dona'), await join('bia:editar')];
+  for (let n = 0; n < 500; n += 1) {
+    const [low, high] = [encodeUints([1_000 + 2 * n]), encodeUints([1_001 + 2 * n])];
+    bia.send(0, 2, Uint8Array.from([2, 1, ...high, 0, 0x84, ...low, 0, 1, 120, 1, ...low, 0, 0x84, ...high, 0, 1, 120, 0]));
+  }
+  bia.doc.getText('b').insert(0, 'on');
+  await soon(() => expect(ana.doc.getText('b').toJSON()).toBe('on'));
+  expect(ana.doc.store.pendingStructs).toBeNull();
+});

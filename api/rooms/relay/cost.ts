@@ -14,12 +14,13 @@ import { slicesOf } from './tail.ts';
 export interface CostWatch {
   /**
    * `take`: it may be taken now. `wait`: it is being measured; `then` is called with whether it may be taken. `barred`: the person wrote what was too
-   * costly a while ago. `busy`: too much waits already.
+   * costly a while ago. `busy`: too much waits already, or the last one of the person could not be measured.
    */
   judge(connection: Connection, update: Uint8Array, scan: Scan, then: (verdict: Measured) => void): 'take' | 'wait' | 'barred' | 'busy';
   close(): Promise<void>;
 }
 
+/** `again`: it could not be measured in time, which a busy machine explains, too. */
 export type Measured = 'take' | 'costly' | 'again';
 
 /** What was not measured yet of one room. */
@@ -30,6 +31,14 @@ interface Unmeasured {
   /** Offset of the tail. */
   from: number;
   readonly excess: Excess;
+}
+
+/** Until when nothing more is measured of a person. */
+interface Bar {
+  readonly why: 'barred' | 'busy';
+  /** Monotonic. */
+  readonly untilMs: number;
+  readonly forgottenMs: number;
 }
 
 /** What was measured beyond what its bytes may cost, less what time has taken off again. */
@@ -51,15 +60,21 @@ export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
   const measurer = createCompactor(null, limits.roomMeasureMsMax);
   const measure = async (of: CostRequest): Promise<Cost> => (await measurer.ask({ kind: 'cost', of })) as Cost;
   const unmeasured = new WeakMap<Room, Unmeasured>();
-  const barred = new Map<string, number>();
+  const barred = new Map<string, Bar>();
   let waitingBytes = 0;
-  const isBarred = (usuario: string): boolean => {
-    const until = barred.get(usuario) ?? 0;
-    if (until <= nowMs()) barred.delete(usuario);
-    return until > nowMs();
+  const barOf = (usuario: string): Bar | null => {
+    const bar = barred.get(usuario);
+    if (bar && bar.forgottenMs <= nowMs()) barred.delete(usuario);
+    return bar && bar.untilMs > nowMs() ? bar : null;
   };
-  const bar = (room: Room, usuario: string): void => {
-    barred.set(usuario, nowMs() + limits.roomCostlyBarMs);
+  const setBar = (usuario: string, why: Bar['why']): void => {
+    // What could not be measured twice in a row is no accident of a busy machine.
+    const isShort = why === 'busy' && !barred.has(usuario);
+    const untilMs = nowMs() + (isShort ? limits.roomUnmeasuredBarMs : limits.roomCostlyBarMs);
+    barred.set(usuario, { why, untilMs, forgottenMs: nowMs() + limits.roomCostlyBarMs });
+  };
+  const sendAway = (room: Room, usuario: string): void => {
+    setBar(usuario, 'barred');
     for (const connection of room.sockets) if (connection.seat.usuario === usuario) end(connection);
   };
   return {
@@ -79,7 +94,8 @@ export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
         open.by.set(usuario, (open.by.get(usuario) ?? 0) + steps);
         return 'take';
       }
-      if (isBarred(usuario)) return 'barred';
+      const bar = barOf(usuario);
+      if (bar !== null) return bar.why;
       if (waitingBytes + update.length > limits.roomMeasuredBytesMax) return 'busy';
       // What comes while it is measured is counted anew.
       unmeasured.set(room, { steps: 0, by: new Map(), from: room.tail.end, excess: open.excess });
@@ -89,16 +105,16 @@ export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
       measure(request)
         .then(
           (cost): Measured => {
-            if (isCostly(open.excess, cost.sinceMs, request.since.length, nowMs())) bar(room, mostOf(open.by) ?? usuario);
+            if (isCostly(open.excess, cost.sinceMs, request.since.length, nowMs())) sendAway(room, mostOf(open.by) ?? usuario);
             if (connection.gone) return 'again';
             return isCostly(open.excess, cost.updateMs, own.length, nowMs()) || cost.depth > limits.roomTypeDepthMax ? 'costly' : 'take';
           },
           // It took too long, or Yjs threw at it.
-          (): Measured => 'costly',
+          (): Measured => 'again',
         )
         .then((verdict) => {
           waitingBytes -= own.length;
-          if (verdict === 'costly') barred.set(usuario, nowMs() + limits.roomCostlyBarMs);
+          if (verdict !== 'take' && !connection.gone) setBar(usuario, verdict === 'costly' ? 'barred' : 'busy');
           return then(verdict);
         })
         .catch(() => {});

@@ -124,6 +124,7 @@ function weigh(desk: Desk, connection: Connection, update: Uint8Array, scan: Sca
     connection.heard = true;
     connection.ws.resume();
     if (measured === 'costly') return desk.end(connection, 'tooBig', tooCostly);
+    if (measured === 'again') return desk.end(connection, 'tryAgain');
     takeMeasured(desk, connection, own);
     for (const message of waiting) receive(desk, connection, message, true);
   });
