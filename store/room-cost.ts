@@ -1,7 +1,7 @@
 /** What updates cost a page that applies them: measured with Yjs itself, in the thread of room-compact-thread.ts. Decision: docs/decisions/0378-what-an-update-costs.md */
 import * as Y from 'yjs';
 import { updatesIn } from '../schema/room-frames.ts';
-import { documentOf } from './room-compaction.ts';
+import { compactUpdates, documentOf } from './room-compaction.ts';
 
 export interface CostRequest {
   /** One update; null: none. */
@@ -20,20 +20,38 @@ export interface Cost {
   readonly depth: number;
 }
 
-/** Throws when Yjs does. */
+/** Throws when Yjs does at the update. */
 export function costOf({ base, before, since, update }: CostRequest): Cost {
-  const doc = documentOf([...(base === null ? [] : [base]), ...updatesIn(before)]);
+  const doc = built(base, updatesIn(before));
   // As an editor listens: an event walks up through all parents.
   for (const type of doc.share.values()) type.observeDeep(() => {});
-  const cost = (updates: readonly Uint8Array[]): number => {
+  const cost = (act: () => void): number => {
     const start = process.threadCpuUsage();
-    for (const one of updates) Y.applyUpdate(doc, one);
+    act();
     const { user, system } = process.threadCpuUsage(start);
     return (user + system) / 1_000;
   };
-  const sinceMs = cost(updatesIn(since));
-  const updateMs = cost([update]);
+  const taken = updatesIn(since);
+  const sinceMs = cost(() => taken.forEach((one) => mayThrow(() => Y.applyUpdate(doc, one))));
+  const updateMs = cost(() => Y.applyUpdate(doc, update));
   return { sinceMs, updateMs, depth: depthOf(doc) };
+}
+
+/** What throws in it is nobody's now: the next compaction drops it. */
+function built(base: Uint8Array | null, updates: readonly Uint8Array[]): Y.Doc {
+  try {
+    return documentOf([...(base === null ? [] : [base]), ...updates]);
+  } catch {
+    return documentOf([compactUpdates(base, updates).state]);
+  }
+}
+
+function mayThrow(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Was taken before it was measured.
+  }
 }
 
 function depthOf(doc: Y.Doc): number {
