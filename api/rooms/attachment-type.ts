@@ -25,21 +25,17 @@ const marks: readonly (readonly [type: string, mark: RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** Said by these, the bytes have to agree. */
-const marked: ReadonlySet<string> = new Set(marks.map(([type]) => type));
-
 /**
  * Types of data. Not among them: scripts, styles, HTML, XML other than SVG (which is a download), multipart, and everything that is new.
  * A JSON module or a font is no script.
  */
 const data =
-  /^(?:(?:image|audio|video|font)\/[a-z0-9.+-]+|text\/(?:plain|csv|tab-separated-values|markdown|calendar|vcard)|application\/(?:json|geo\+json|ld\+json|zip|gzip|x-tar|x-7z-compressed|x-bzip2|zstd|rtf|msword|epub\+zip|x-ipynb\+json|vnd\.[a-z0-9.-]+))$/;
+  /^(?:(?:image|audio|video|font)\/[a-z0-9.+-]+|text\/(?:plain|csv|tab-separated-values|markdown|calendar|vcard)|application\/(?:pdf|json|geo\+json|ld\+json|zip|gzip|x-tar|x-7z-compressed|x-bzip2|zstd|rtf|msword|epub\+zip|x-ipynb\+json|vnd\.[a-z0-9.-]+))$/;
 
 /** `said` is a media type without parameters, in lower case. */
 export function attachmentType(said: string, head: Uint8Array): string {
-  const found = marks.find(([, mark]) => mark.test(latin(head)))?.[0];
-  return found ?? (marked.has(said) ? unknownType : servedType(said));
+  return marks.find(([, mark]) => mark.test(latin(head)))?.[0] ?? servedType(said);
 }
 
 /** Of what was stored with any type. */
-export const servedType = (stored: string): string => (marked.has(stored) || data.test(stored) ? stored : unknownType);
+export const servedType = (stored: string): string => (data.test(stored) ? stored : unknownType);

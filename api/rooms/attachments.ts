@@ -12,7 +12,7 @@ import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import { createTurns } from '../../schema/turns.ts';
 import { createUploads } from '../uploads.ts';
-import { attachmentType } from './attachment-type.ts';
+import { attachmentType, servedType, unknownType } from './attachment-type.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
 import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import { collectAttachments, type CollectionDeps } from './collection.ts';
@@ -108,8 +108,10 @@ async function keep(
   said: string,
   { sha, bytes, head, keep: intoPlace }: Awaited<ReturnType<AttachmentFiles['stage']>>,
 ): Promise<AttachmentAnswer> {
-  const tipo = attachmentType(said, head);
   const known = await store.attachment(sala, sha);
+  const found = attachmentType(said, head);
+  // Who says nothing that is known takes nothing from what was said before.
+  const tipo = known !== null && found === unknownType ? servedType(known.tipo) : found;
   // In its place before its name is sent; the row decides whether it may stay.
   if (known === null || (await isMissing(files, sala, sha))) {
     await intoPlace().catch((error: unknown) => {

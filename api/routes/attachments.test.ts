@@ -44,7 +44,7 @@ async function call(method: string, target: string, { as = ana, headers = {}, bo
   return { status: res.statusCode, headers: res.headers, bytes, json: () => JSON.parse(bytes.toString()) };
 }
 const put = (body: Buffer, options: Options = {}) =>
-  call('PUT', `/api/salas/${id}/anexos`, { ...options, body, headers: { 'content-type': 'application/zip', ...options.headers } });
+  call('PUT', `/api/salas/${id}/anexos`, { ...options, body, headers: { 'content-type': 'image/png', ...options.headers } });
 const onDisk = (): readonly string[] => readdirSync(path.join(world.dir, 'anexos', id));
 const letIn = (papel: string) => ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel });
 
@@ -52,17 +52,17 @@ test('bytes come back under their sha256, for everybody in the room', async () =
   const bytes = randomBytes(300_000);
   const sha = shaOf(bytes);
   const answer = await put(bytes);
-  expect([answer.status, answer.json()]).toEqual([200, { sha, tamanho: 300_000, tipo: 'application/zip' }]);
+  expect([answer.status, answer.json()]).toEqual([200, { sha, tamanho: 300_000, tipo: 'image/png' }]);
   await letIn('ver');
   const got = await call('GET', `/api/salas/${id}/anexos/${sha}`, { as: bia });
   expect(got.status).toBe(200);
   expect(got.bytes.equals(bytes)).toBe(true);
   expect(got.headers).toMatchObject({
-    'content-type': 'application/zip',
+    'content-type': 'image/png',
     'content-length': '300000',
     'x-content-type-options': 'nosniff',
     'content-security-policy': expect.stringMatching(/default-src 'none'.*sandbox/),
-    'content-disposition': expect.stringMatching(/^attachment/),
+    'content-disposition': 'inline',
     etag: `"${sha}"`,
     'cache-control': 'private, max-age=31536000, immutable',
   });
@@ -89,7 +89,7 @@ test('ranges, preconditions and HEAD', async () => {
 const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 test.for([
   ['text/html', png, 'image/png', /^inline$/],
-  ['image/png', Buffer.from('alert(1)'), 'application/octet-stream', /^attachment; filename=/],
+  ['image/png', Buffer.from('alert(0)'), 'image/png', /^inline$/],
   ['image/webp', Buffer.from('RIFF0000WEBPVP8 '), 'image/webp', /^inline$/],
   ['image/svg+xml', Buffer.from('<svg/>'), 'image/svg+xml', /^attachment; filename=/],
   ['text/html; charset=utf-8', Buffer.from('<script>'), 'application/octet-stream', /^attachment; filename=/],
@@ -146,8 +146,9 @@ test('a service worker of a browser that says only that is refused', async () =>
 test('the same bytes are kept once in a room, whatever they are called', async () => {
   const bytes = randomBytes(500);
   await put(bytes);
-  const again = await put(bytes, { headers: { 'content-type': 'text/csv' } });
-  expect(again.json().tipo).toBe('text/csv');
+  const [again, other] = await Promise.all([put(bytes, { headers: { 'content-type': 'text/html' } }), put(bytes)]);
+  expect([again.json().tipo, other.json().tipo]).toEqual(['image/png', 'image/png']);
+  expect((await put(bytes, { headers: { 'content-type': 'text/csv' } })).json().tipo).toBe('text/csv');
   expect((await call('GET', `/api/salas/${id}/anexos/${shaOf(bytes)}`)).headers['content-type']).toBe('text/csv');
   expect(onDisk()).toEqual([shaOf(bytes)]);
   expect(await world.store.rooms.attachmentBytes(id)).toBe(500);
