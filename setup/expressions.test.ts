@@ -5,8 +5,11 @@ import { hashOf, isPlainlyLinear, judged, judgedAll, madeExpressions, writtenExp
 
 const known = new Set(JSON.parse(readFileSync(path.join(import.meta.dirname, 'judged-expressions.json'), 'utf8')) as readonly string[]);
 
+const written = writtenExpressions();
+const made = madeExpressions();
+
 test('no regular expression of the product takes more than linear time (node setup/judge-expressions.ts)', async () => {
-  const all = [...writtenExpressions().expressions, ...(await madeExpressions())];
+  const all = [...written.expressions, ...(await made)];
   // So many there are: a look that finds none proves nothing.
   expect(all.length).toBeGreaterThan(800);
   const fresh = all.filter((one) => !isPlainlyLinear(one) && !known.has(hashOf(one)));
@@ -18,8 +21,8 @@ test('no regular expression of the product takes more than linear time (node set
 });
 
 test('what only running tells is made by modules that are run', async () => {
-  const made = new Set((await madeExpressions()).map(({ at }) => at));
-  expect(writtenExpressions().unread.filter((at) => !made.has(at))).toEqual([]);
+  const places = new Set((await made).map(({ at }) => at));
+  expect(written.unread.filter((at) => !places.has(at))).toEqual([]);
 });
 
 const bad: readonly (readonly [source: string, flags: string])[] = [

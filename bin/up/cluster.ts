@@ -12,11 +12,12 @@ import { SvcError } from '../../schema/errors.ts';
 
 export interface ClusterParts {
   readonly stateDir: string;
+  readonly desiredDir: string;
   readonly clock: Clock;
 }
 
 export function createCluster(
-  { stateDir, clock }: ClusterParts,
+  { stateDir, desiredDir, clock }: ClusterParts,
   { metadata: { name }, spec }: ClusterDocument,
   around: AroundCluster,
 ): Cluster {
@@ -24,7 +25,7 @@ export function createCluster(
   if ('local' in scheduler) {
     const folder = path.join(stateDir, 'trabalhos', name);
     const { account = null, readable = [] } = scheduler.local;
-    return createLocalCluster({ name, folder, hidden: [stateDir], readable, account, clock });
+    return createLocalCluster({ name, folder, hidden: [stateDir, desiredDir], readable, account, clock });
   }
   if ('slurm' in scheduler) {
     const { server, ...wishes } = scheduler.slurm;

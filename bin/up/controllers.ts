@@ -48,7 +48,7 @@ export function controllers({ stateDir, desiredDir, opened, local, reached, star
     // The kit of a server is its portal's.
     createAdmin: (server: ServerDocument) => (dev === undefined ? createAdmin(parts, server) : null),
     serverKit: kitFor,
-    createCluster: (document: ClusterDocument, around: AroundCluster) => createCluster(parts, document, around),
+    createCluster: (document: ClusterDocument, around: AroundCluster) => createCluster({ stateDir, desiredDir, clock }, document, around),
     portalUrlOfJobs: reached.ofJobs,
     ...(opened.portals === null ? {} : { portals: opened.portals }),
   };

@@ -22,7 +22,8 @@ export function readPrivateFile({ path, name, reason }: PrivateFile, bytesMax: n
     const code = errorCode(error);
     // A device or a network home that fails says nothing about the file.
     if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'ENXIO') throw error;
-    const why = code === 'ELOOP' ? 'it is a link' : code;
+    // ENXIO: a socket.
+    const why = { ELOOP: 'it is a link', ENXIO: 'it is not a regular file' }[code] ?? code;
     throw new LaunchRefused(reason, `${unusable}: ${why}`);
   }
   try {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +49,13 @@ describe('the vault', () => {
     symlinkSync(join(dir, 'other'), path);
     expect(messageOf(() => readSecrets(path))).toBe("secrets.json can't be used: it is a link");
     expect(messageOf(() => readSecrets(dir))).toContain('it is not a regular file');
+  });
+
+  test('a socket in its place is refused', async () => {
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    expect(messageOf(() => readSecrets(path))).toBe("secrets.json can't be used: it is not a regular file");
+    server.close();
   });
 
   test.runIf(process.getuid?.() === 0)('of another account is refused', () => {
