@@ -23,7 +23,7 @@ export function readPrivateFile({ path, name, reason }: PrivateFile, bytesMax: n
     // A device or a network home that fails says nothing about the file.
     if (code !== 'ELOOP' && code !== 'EACCES' && code !== 'ENXIO') throw error;
     // ENXIO: a socket.
-    const why = { ELOOP: 'it is a link', ENXIO: 'it is not a regular file' }[code] ?? code;
+    const why = code === 'ELOOP' ? 'it is a link' : code === 'ENXIO' ? 'it is not a regular file' : code;
     throw new LaunchRefused(reason, `${unusable}: ${why}`);
   }
   try {
