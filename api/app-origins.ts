@@ -12,6 +12,8 @@ import type { Passes } from './auth/passes.ts';
 import { mayUpgrade } from './auth/same-origin.ts';
 import { newSecret, secretHash } from './auth/secrets.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
+import type { Budgets } from './budgets/budgets.ts';
+import { workFor } from './budgets/loop-time.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { appBasePath, appOrigin, signInAddress, type Site } from './hosts.ts';
 import { cleanLocalPath, isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
@@ -34,6 +36,7 @@ export interface AppOriginDeps {
   readonly sessions: Sessions;
   readonly passes: Passes;
   readonly apps: Pick<AppsView, 'has'>;
+  readonly budgets: Pick<Budgets, 'turn' | 'answered'>;
   readonly proxy: Pick<Proxy, 'handle' | 'upgrade'>;
   readonly sdk: StaticFolder;
   readonly onError: (error: unknown) => void;
@@ -140,7 +143,22 @@ function pass(
   }
   const extra = closeTabsHeaders(deps.site, req, asked);
   if (extra !== null) for (const [name, value] of Object.entries(extra)) res.setHeader(name, value);
-  deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
+  const who = { person: session.person, app: asked.app };
+  res.once('close', () => deps.budgets.answered(who, res.statusCode));
+  const go = (): void => workFor(who, () => deps.proxy.handle(req, res, targetOf(deps.site, asked, session)));
+  const turn = turnOf(deps, session.person);
+  if (turn instanceof SvcError) return refuse(deps.site, req, res, turn);
+  if (turn === null) return go();
+  turn.then(() => (res.destroyed ? undefined : go())).catch(deps.onError);
+}
+
+function turnOf({ budgets }: AppOriginDeps, person: string): Promise<void> | SvcError | null {
+  try {
+    return budgets.turn(person);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
 }
 
 /** No session on this origin: a browser is redirected to the portal and comes back with a pass, a program gets an error. */

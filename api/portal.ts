@@ -20,6 +20,7 @@ import type { Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
+import { createBudgets, type Budgets } from './budgets/budgets.ts';
 import { createCapabilities, type Capabilities } from './capabilities/capabilities.ts';
 import { createMandates, type Mandates } from './auth/mandates.ts';
 import { createCredentials } from './auth/credentials.ts';
@@ -82,7 +83,7 @@ import { createStarts, type Starts } from './starts.ts';
 import { closed, drained, listening } from './server-ends.ts';
 import { createStaticFolder } from './static-files.ts';
 import { terminalSockets } from './terminals/entrance.ts';
-import { createTerminals } from './terminals/terminals.ts';
+import { createTerminals, type Terminals } from './terminals/terminals.ts';
 
 export interface PortalOptions {
   readonly store: Store;
@@ -241,6 +242,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const open = createOpenAnswers(clock);
   const pages = createPageSockets({ site, sessions, open, clock });
   const terminals = createTerminals({ clock, people, commands: commands.people, log });
+  const budgets = budgetsOf(clock, open, terminals);
   const sealKey = await storedKey(store, 'seal-key')();
   const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
@@ -254,11 +256,10 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  const endStopped = endWithTheApp(bus, proxy);
   sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
-  const stopSweep = endWithSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
+  const stopEndings = endWithSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
@@ -272,12 +273,22 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
-    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, doctor: doctorOf(options, site, port), link });
+    addAdminRoutes(app, {
+      people,
+      admin,
+      commands: commands.admin,
+      store,
+      starts,
+      logs,
+      budgets,
+      doctor: doctorOf(options, site, port),
+      link,
+    });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
-  const checks = { sessions, credentials, open, executor: queue.executor };
+  const checks = { sessions, credentials, open, budgets, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, controlUid, observe: metrics.request, schemas, register });
-  const origins = createAppOrigins({ site, sessions, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
+  const origins = createAppOrigins({ site, sessions, passes, apps, budgets, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
   const front = createFront({
     site,
@@ -291,9 +302,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     shell: shellHandler({ site, sessions, signIn, clock, files: createStaticFolder(assets.shellDir) }, shell, repository, onError),
   });
   const stop = async (): Promise<void> => {
-    for (const end of [stopSweep, endStopped]) end();
+    stopEndings();
     await relay.close();
-    for (const part of [rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
+    for (const part of [budgets, rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, starts, rooms: entrance, stop };
@@ -347,6 +358,13 @@ function shellHandler(
   };
 }
 
+function budgetsOf(clock: Clock, open: OpenAnswers, terminals: Terminals): Budgets {
+  const budgets = createBudgets(clock);
+  budgets.addHeld('abertas', (person) => open.countOf(person));
+  budgets.addHeld('terminais', (person) => terminals.list(person).length);
+  return budgets;
+}
+
 interface EndsWithSessions {
   readonly open: OpenAnswers;
   readonly mandates: Pick<Mandates, 'endSession'>;
@@ -357,13 +375,18 @@ interface EndsWithSessions {
 
 function endWithSessions(
   { open, mandates, relay, capabilities, proxy }: EndsWithSessions,
-  deps: Omit<SweepDeps, 'carried' | 'sessions'> & { readonly sessions: Sessions },
+  deps: Omit<SweepDeps, 'carried' | 'sessions' | 'bus'> & { readonly sessions: Sessions; readonly bus: Bus },
 ): () => void {
   deps.sessions.onEnd((session) => {
     for (const part of [open, mandates, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
   });
-  return sweepSessions({ ...deps, carried: () => [open, proxy, relay].flatMap((part) => part.carried()) });
+  const stopSweep = sweepSessions({ ...deps, carried: () => [open, proxy, relay].flatMap((part) => part.carried()) });
+  const endStopped = endWithTheApp(deps.bus, proxy);
+  return () => {
+    stopSweep();
+    endStopped();
+  };
 }
 
 /** What still hangs on a process that is gone, or on one that was left behind, ends with the app. */

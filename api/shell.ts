@@ -20,6 +20,8 @@ import type { Carrying, OpenAnswers } from './auth/open-answers.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
+import type { Budgets } from './budgets/budgets.ts';
+import { workFor, type Worker } from './budgets/loop-time.ts';
 import { codingFor, encode, isWorthIt } from './content-coding.ts';
 import { signInAddress, type Site } from './hosts.ts';
 import { nestsDeeper } from './json-depth.ts';
@@ -72,6 +74,7 @@ export interface ShellDeps {
   readonly sessions: Sessions;
   readonly credentials: Credentials;
   readonly open: Pick<OpenAnswers, 'holdRequest'>;
+  readonly budgets: Pick<Budgets, 'turn' | 'answered'>;
   /** Answers the job of a bearer token. Rejects UNAUTHENTICATED. */
   readonly executor: { check(authorization: string): Promise<string> };
   readonly log: Logger;
@@ -176,15 +179,25 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     await admit(request, deps);
     const carrying = carryingOf(request);
     if (carrying !== null) deps.open.holdRequest(carrying, request.raw, reply.raw);
+    const who = workerOf(request);
+    if (who !== null) await deps.budgets.turn(who.person);
     // A person who follows a link into an app gets the sign-in page; a frame of the shell gets an error, and the shell asks.
     if (isAskedByStranger(request)) {
       await reply.redirect(destinationOf(request, site), 302);
     }
   });
+  // Not async: what follows is to run within it.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const who = workerOf(request);
+    if (who === null) done();
+    else workFor(who, done);
+  });
   app.addHook('onSend', encodeAnswer);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     deps.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+    const who = workerOf(request);
+    if (who !== null) deps.budgets.answered(who, reply.statusCode);
     const fields = { requestId: request.id, method: request.method, path: loggedPath(request.url), status: reply.statusCode };
     const person =
       request.session?.person ??
@@ -202,6 +215,13 @@ function carryingOf({ session, backend, appCaller }: FastifyRequest): Carrying |
   if (session !== null) return { person: session.person, session: session.root };
   const caller = backend ?? appCaller;
   return caller?.session ? { person: caller.owner, session: caller.session } : null;
+}
+
+/** For whom the portal works when it answers. */
+function workerOf({ session, backend, appCaller }: FastifyRequest): Worker | null {
+  if (session !== null) return { person: session.person, app: null };
+  const caller = backend ?? appCaller;
+  return caller === null ? null : { person: caller.owner, app: caller.app };
 }
 
 /** Answers that are whole already: a file or a stream goes as it is. */

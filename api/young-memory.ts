@@ -6,6 +6,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { workPassed } from './budgets/loop-time.ts';
 import { limits } from './limits.ts';
 
 type Collect = (options?: { readonly type: 'minor' }) => void;
@@ -39,6 +40,7 @@ let tell: ((bytes: number) => void) | null = null;
 
 /** Of the one heap of this process: whoever passes bytes on that he got in buffers of their own says how many. */
 export function bytesMoved(bytes: number): void {
+  workPassed(bytes);
   if (tell === null) {
     const collect = collector();
     tell = createYoungMemory(() => collect({ type: 'minor' }));

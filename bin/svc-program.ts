@@ -159,6 +159,7 @@ program
   .command('top')
   .argument('[person]', 'of whom; without it of everybody')
   .description('what runs and what it uses of processor and memory; q ends it')
+  .option('--portal', 'who takes what of the portal itself, within the last minute')
   .addOption(state())
   .addOption(listed())
   .action(async (person, options) => (await import('./commands/top.ts')).runTop(person, options));

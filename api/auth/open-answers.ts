@@ -20,6 +20,8 @@ export interface OpenAnswers {
   holdRequest(carrying: Carrying, req: IncomingMessage, res: ServerResponse): void;
   endSession(session: string): void;
   carried(): readonly Carrying[];
+  /** How much is held open of a person. */
+  countOf(person: string): number;
 }
 
 interface Held extends Carrying {
@@ -49,6 +51,8 @@ export function createOpenAnswers(clock: Clock): OpenAnswers {
       bySession.delete(session);
       for (const { end } of own) end();
     },
+    countOf: (person) =>
+      [...bySession.values()].reduce((sum, own) => sum + ([...own].some((held) => held.person === person) ? own.size : 0), 0),
     carried: () => [...bySession.values()].flatMap((own) => [...own].slice(0, 1).map(({ person, session }) => ({ person, session }))),
   };
 }

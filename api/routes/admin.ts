@@ -13,6 +13,7 @@ import { administratorOf } from '../administrator.ts';
 import { goneSignal } from '../gone.ts';
 import { limits } from '../limits.ts';
 import * as schemas from '../../schema/wire/http.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import type { Logs } from './log.ts';
@@ -25,6 +26,7 @@ export interface AdminRouteDeps {
   readonly store: Pick<Store, 'events'>;
   readonly starts: Starts;
   readonly logs: Logs;
+  readonly budgets: Pick<Budgets, 'usage'>;
   readonly doctor: () => Promise<readonly DoctorCheck[]>;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
@@ -35,7 +37,7 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addObjectRoutes(app, deps);
   addDesiredRoutes(app, deps);
   addBackendRoutes(app, deps);
-  addUsageRoute(app, deps.admin);
+  addUsageRoutes(app, deps);
   addPackageRoutes(app, deps);
   addServerRoutes(app, deps);
 }
@@ -142,7 +144,7 @@ function addObjectRoutes(app: FastifyInstance, { admin, store }: AdminRouteDeps)
   );
 }
 
-function addUsageRoute(app: FastifyInstance, admin: AdminView): void {
+function addUsageRoutes(app: FastifyInstance, { admin, budgets }: AdminRouteDeps): void {
   app.get<{ Querystring: { person?: string } }>(
     '/api/admin/usage',
     {
@@ -154,6 +156,14 @@ function addUsageRoute(app: FastifyInstance, admin: AdminView): void {
       },
     },
     async ({ query }) => ({ apps: await admin.usage(query.person ?? null) }),
+  );
+  app.get(
+    '/api/admin/portal-usage',
+    {
+      config,
+      schema: { summary: 'Who takes what of the portal itself', response: { 200: schemas.portalUseAnswer, ...errorAnswers } },
+    },
+    () => ({ pessoas: [...budgets.usage()] }),
   );
 }
 

@@ -1,6 +1,6 @@
-/** `svc top [PERSON]`: what runs and what it uses; on a terminal again and again, otherwise once. */
+/** `svc top [PERSON]`: what runs and what it uses; `--portal`: who takes what of the portal. On a terminal again and again, otherwise once. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { UsageRow } from '../../schema/wire/http.ts';
+import type { PortalUseRow, UsageRow } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import {
   byteSize,
@@ -23,19 +23,33 @@ const againMs = 2_000;
 const enter = '\u001b[?1049h\u001b[?25l';
 const leave = '\u001b[?25h\u001b[?1049l';
 
-export async function runTop(person: string | undefined, { state, output }: PortalOptions): Promise<void> {
+export async function runTop(
+  person: string | undefined,
+  { state, output, portal = false }: PortalOptions & { readonly portal?: boolean },
+): Promise<void> {
   const client = createClient(state);
+  if (portal) {
+    const ask = async (): Promise<readonly PortalUseRow[]> =>
+      (await client.get<{ pessoas: PortalUseRow[] }>('/api/admin/portal-usage', {})).pessoas.filter(
+        (row) => person === undefined || row.person === person,
+      );
+    return await show(ask, (rows) => renderPortal(rows, output), output);
+  }
   const ask = async (): Promise<readonly UsageRow[]> =>
     (await client.get<{ apps: UsageRow[] }>('/api/admin/usage', { person })).apps.toSorted(byUse);
+  await show(ask, (rows) => render(rows, Date.now(), output), output);
+}
+
+async function show<Row>(ask: () => Promise<readonly Row[]>, text: (rows: readonly Row[]) => string, output: Format): Promise<void> {
   const first = await ask();
   if (isForPrograms(output)) return await printValue(first, output);
-  if (!process.stdout.isTTY) return write(render(first, Date.now(), output));
+  if (!process.stdout.isTTY) return write(text(first));
   const end = whenAskedToEnd();
   writeSequence(enter);
   try {
     for (let rows = first; !end.signal.aborted; rows = await ask()) {
       writeSequence('\u001b[H\u001b[J');
-      write(fit(render(rows, Date.now(), output), process.stdout.rows));
+      write(fit(text(rows), process.stdout.rows));
       await delay(againMs, undefined, { signal: end.signal }).catch(() => undefined);
     }
   } finally {
@@ -70,6 +84,22 @@ export function render(rows: readonly UsageRow[], nowMs: number, format: Format)
   const silent = rows.length - used.length;
   const missing = silent === 0 ? '' : `; ${silent} of them not told by ${silent === 1 ? 'its server' : 'their servers'}`;
   return `${color('bold', plain(`${all}${missing}`))}\n${listing(rows, columns, format)}`;
+}
+
+/** Figures of the last minute, but for what is open now. */
+export function renderPortal(rows: readonly PortalUseRow[], format: Format): string {
+  if (rows.length === 0) return 'Nobody asked anything within the last minute.\n';
+  const columns: Column<PortalUseRow>[] = [
+    { title: 'PERSON', of: ({ person }) => person },
+    { title: 'APP', of: ({ app }) => app ?? '–' },
+    { title: 'LOOP', of: ({ cpuMs }) => `${cpuMs} ms` },
+    { title: 'REQUESTS', of: ({ pedidos }) => String(pedidos) },
+    { title: 'REFUSED', of: ({ recusados }) => String(recusados) },
+    { title: 'BYTES', of: ({ bytes }) => byteSize(bytes) },
+    { title: 'OPEN', of: ({ abertas }) => String(abertas) },
+    { title: 'TERMINALS', of: ({ terminais }) => String(terminais) },
+  ];
+  return listing(rows, columns, format);
 }
 
 /** Of one processor: two busy ones are 200 %. */

@@ -18,7 +18,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   plan: ['svc plan examples/desired', 'svc plan -o json'],
   apply: ['svc apply', 'svc apply --prune'],
   get: ['svc get', 'svc get backends ana', 'svc get ana/notas -o yaml', 'svc get servers -o wide', 'svc get --watch'],
-  top: ['svc top', 'svc top ana', 'svc top -o json'],
+  top: ['svc top', 'svc top ana', 'svc top --portal', 'svc top -o json'],
   describe: ['svc describe ana/notas', 'svc describe Server/casa'],
   why: ['svc why ana/notas', 'svc why Package/notas'],
   events: ['svc events ana/notas', 'svc events Package --follow', 'svc events --limit 500 -o json'],

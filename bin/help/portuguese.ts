@@ -73,6 +73,7 @@ export const portuguese: Translation = {
     'objects with state, how long they have been in it, and reason': 'objetos com o estado, há quanto tempo estão nele e o motivo',
     'go on, and print each that became another one': 'continua, e mostra cada um que mudou',
     'of whom; without it of everybody': 'de quem; sem ela, de todos',
+    'who takes what of the portal itself, within the last minute': 'quem ocupa quanto do próprio portal, no último minuto',
     'what runs and what it uses of processor and memory; q ends it': 'o que está rodando e quanto usa de processador e memória; q encerra',
     'for example ana/notas or Server/casa': 'por exemplo ana/notas ou Server/casa',
     'one object with its conditions and events': 'um objeto com suas condições e eventos',

@@ -225,6 +225,24 @@ const usageRow = closed({
 });
 export type UsageRow = Wire<typeof usageRow>;
 export const usageAnswer = closed({ apps: list(usageRow) });
+/** What one person, or one app of theirs, took of the portal within the last minute, and holds of it now. */
+const portalUseRow = closed({
+  person: text,
+  /** Null: the desktop's own. */
+  app: nullable('string'),
+  /** Of the portal's one loop. */
+  cpuMs: count,
+  pedidos: count,
+  /** With 429. */
+  recusados: count,
+  /** Of bodies that passed. */
+  bytes: count,
+  /** Answers and sockets of the desktop that are open. */
+  abertas: count,
+  terminais: count,
+});
+export type PortalUseRow = Wire<typeof portalUseRow>;
+export const portalUseAnswer = closed({ pessoas: list(portalUseRow) });
 export const appsAnswer = closed({ apps: list(appProjection) });
 
 export const startAnswer = closed(

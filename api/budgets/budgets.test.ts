@@ -1,0 +1,70 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as turnEnd } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { createBudgets, type Budgets } from './budgets.ts';
+import { workFor, workPassed } from './loop-time.ts';
+
+let clock: ManualClock;
+let budgets: Budgets;
+beforeEach(() => {
+  clock = createManualClock();
+  budgets = createBudgets(clock);
+});
+afterEach(() => budgets.close());
+
+const ana = { person: 'ana', app: null };
+const bia = { person: 'bia', app: 'notas' };
+const busy = (ms: number): void => {
+  for (const endMs = performance.now() + ms; performance.now() < endMs;);
+};
+const usedBy = (person: string) => budgets.usage().find((row) => row.person === person);
+
+test('the loop’s work is of the person for whom it was begun, also when it goes on after a file was read', async () => {
+  await turnEnd();
+  await workFor(ana, async () => {
+    busy(5);
+    await readFile(import.meta.filename);
+    busy(30);
+  });
+  await turnEnd();
+  workFor(bia, () => busy(5));
+  await turnEnd();
+  expect(usedBy('ana')?.cpuMs).toBeGreaterThanOrEqual(33);
+  expect(usedBy('bia')).toMatchObject({ app: 'notas', bytes: 0 });
+  expect(usedBy('bia')!.cpuMs).toBeLessThan(usedBy('ana')!.cpuMs);
+});
+
+test('bytes, requests and refusals are counted for a minute; what is held is what it is now', async () => {
+  budgets.addHeld('terminais', (person) => (person === 'ana' ? 3 : 0));
+  await workFor(ana, async () => workPassed(1_000));
+  budgets.answered(ana, 200);
+  budgets.answered(ana, 429);
+  expect(usedBy('ana')).toMatchObject({ bytes: 1_000, pedidos: 2, recusados: 1, terminais: 3, abertas: 0 });
+  clock.advance(70_000);
+  expect(budgets.usage()).toEqual([]);
+});
+
+/** As if the loop had worked so long for somebody. */
+async function owe(ms: number): Promise<void> {
+  workFor(ana, () => busy(ms));
+  await turnEnd();
+}
+
+test('who worked the loop for more than their share waits while others are there, and is refused when that were too long', async () => {
+  await owe(550);
+  expect(budgets.turn('ana')).toBeNull();
+  expect(budgets.turn('bia')).toBeNull();
+  let isTurn = false;
+  const wait = budgets.turn('ana')?.then(() => (isTurn = true));
+  expect(wait).toBeInstanceOf(Promise);
+  await turnEnd();
+  expect([isTurn, budgets.turn('bia')]).toEqual([false, null]);
+  clock.advance(2_000);
+  await wait;
+  expect(isTurn).toBe(true);
+  await owe(1_600);
+  expect(budgets.turn('bia')).toBeNull();
+  expect(() => budgets.turn('ana')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+});

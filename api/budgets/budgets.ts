@@ -1,0 +1,116 @@
+/**
+ * What one person, or one app of theirs, takes of the portal: one table, whose rows `svc top --portal` shows. A part that holds things of people adds a row;
+ * what bounds it stands where it is held. Here the loop itself is shared. Decision: docs/decisions/0393-turns-of-people.md
+ */
+import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { PortalUseRow } from '../../schema/wire/http.ts';
+import { limits } from './limits.ts';
+import { onWork, type Worker } from './loop-time.ts';
+import { createWindowed } from './windowed.ts';
+
+export interface Budgets {
+  /** Null: it is this person's turn. Else it is when the promise resolves. Throws RATE_LIMITED when they would wait too long, or wait too often. */
+  turn(person: string): Promise<void> | null;
+  /** A request was answered. */
+  answered(who: Worker, status: number): void;
+  /** A row for what is held now, by person. */
+  addHeld(name: 'abertas' | 'terminais', held: (person: string) => number): void;
+  /** Who took anything within the last minute, the busiest first. */
+  usage(): readonly PortalUseRow[];
+  close(): void;
+}
+
+interface Owed {
+  ms: number;
+  atMs: number;
+  waiters: number;
+}
+
+export function createBudgets(clock: Clock): Budgets {
+  const counts = {
+    cpuMs: createWindowed(clock),
+    pedidos: createWindowed(clock),
+    recusados: createWindowed(clock),
+    bytes: createWindowed(clock),
+  };
+  const held = new Map<string, (person: string) => number>();
+  const fair = createFairTurns(clock);
+  const keyOf = ({ person, app }: Worker): string => `${person} ${app ?? ''}`;
+  const stop = onWork({
+    worked: (who, ms) => {
+      counts.cpuMs.add(keyOf(who), ms);
+      fair.worked(who.person, ms);
+    },
+    passed: (who, bytes) => counts.bytes.add(keyOf(who), bytes),
+  });
+  const heldBy = (name: string, person: string, app: string): number => (app === '' ? (held.get(name)?.(person) ?? 0) : 0);
+  return {
+    turn: fair.turn,
+    answered: (who, status) => {
+      counts.pedidos.add(keyOf(who), 1);
+      if (status === 429) counts.recusados.add(keyOf(who), 1);
+    },
+    addHeld: (name, count) => void held.set(name, count),
+    usage: () =>
+      [...new Set(Object.values(counts).flatMap((each) => each.keys()))]
+        .map((key) => {
+          const [person = '', app = ''] = key.split(' ');
+          const [cpuMs, pedidos, recusados, bytes] = [counts.cpuMs, counts.pedidos, counts.recusados, counts.bytes].map((each) =>
+            each.sum(key),
+          );
+          return {
+            person,
+            app: app === '' ? null : app,
+            cpuMs: Math.round(cpuMs ?? 0),
+            pedidos: pedidos ?? 0,
+            recusados: recusados ?? 0,
+            bytes: bytes ?? 0,
+            abertas: heldBy('abertas', person, app),
+            terminais: heldBy('terminais', person, app),
+          };
+        })
+        .toSorted((left, right) => right.cpuMs - left.cpuMs),
+    close: stop,
+  };
+}
+
+/** Work is owed, and paid back with `loopShareOfPerson` of the time that passes: who owes too much waits, while others are there. */
+function createFairTurns(clock: Clock) {
+  const people = new Map<string, Owed>();
+  const owedBy = (person: string): Owed => {
+    const nowMs = clock.monotonicMs();
+    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiters: 0 };
+    people.set(person, own);
+    own.ms = Math.max(0, own.ms - (nowMs - own.atMs) * limits.loopShareOfPerson);
+    own.atMs = nowMs;
+    return own;
+  };
+  const hasOthers = (person: string): boolean => {
+    const sinceMs = clock.monotonicMs() - limits.loopOthersMs;
+    for (const [name, { atMs, waiters }] of people) {
+      if (name !== person && atMs >= sinceMs) return true;
+      if (atMs < sinceMs - limits.budgetWindowMs && waiters === 0) people.delete(name);
+    }
+    return false;
+  };
+  return {
+    worked: (person: string, ms: number): void => {
+      owedBy(person).ms += ms;
+    },
+    turn: (person: string): Promise<void> | null => {
+      const own = owedBy(person);
+      const waitMs = (own.ms - limits.loopOwedMsMax) / limits.loopShareOfPerson;
+      if (waitMs <= 0 || !hasOthers(person)) return null;
+      if (waitMs > limits.loopWaitMsMax || own.waiters >= limits.loopWaitersMax)
+        throw new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', { retryAfterMs: Math.ceil(waitMs) });
+      own.waiters += 1;
+      return new Promise((resolve) => {
+        clock.at(clock.monotonicMs() + waitMs, () => {
+          own.waiters -= 1;
+          resolve();
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** Limits of the budgets of people (budgets.ts). */
+export const limits = {
+  /** Figures are of so long, in so many parts. */
+  budgetWindowMs: 60_000,
+  budgetWindowParts: 12,
+  /** Of the loop, for one person while others are served as well; what was not used is kept for so long of work. */
+  loopShareOfPerson: 0.5,
+  loopOwedMsMax: 500,
+  /** Others are served when one of them was within this time. */
+  loopOthersMs: 2_000,
+  /** A request waits for its turn for so long, so many of one person at once; further ones are refused. */
+  loopWaitMsMax: 2_000,
+  loopWaitersMax: 64,
+} as const;
