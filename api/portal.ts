@@ -256,10 +256,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  sessions.onPresence((person) => bus.enqueue(keys.person(person), false));
   const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
   const oidc = createOidc({ site, clock, people, store });
-  const stopEndings = endWithSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
+  const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
@@ -373,10 +372,11 @@ interface EndsWithSessions {
   readonly proxy: Proxy;
 }
 
-function endWithSessions(
+function followSessions(
   { open, mandates, relay, capabilities, proxy }: EndsWithSessions,
   deps: Omit<SweepDeps, 'carried' | 'sessions' | 'bus'> & { readonly sessions: Sessions; readonly bus: Bus },
 ): () => void {
+  deps.sessions.onPresence((person) => deps.bus.enqueue(keys.person(person), false));
   deps.sessions.onEnd((session) => {
     for (const part of [open, mandates, relay, capabilities]) part.endSession(session);
     proxy.closeSession(session);
