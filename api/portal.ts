@@ -287,7 +287,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, controlUid, observe: metrics.request, schemas, register });
-  const origins = createAppOrigins({ site, sessions, passes, apps, budgets, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
+  const origins = createAppOrigins({ site, ...checks, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
   const front = createFront({
     site,
