@@ -272,17 +272,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
-    addAdminRoutes(app, {
-      people,
-      admin,
-      commands: commands.admin,
-      store,
-      starts,
-      logs,
-      budgets,
-      doctor: doctorOf(options, site, port),
-      link,
-    });
+    const doctor = doctorOf(options, site, port);
+    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor };
