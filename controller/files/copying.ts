@@ -5,7 +5,8 @@
  */
 import { faultPoint } from '../faults.ts';
 import { FileFault, isFault } from './file-fault.ts';
-import { pathAt, placeIn, whileHeld, type FileFacts, type PinnedFileSystem, type Place } from './file-system.ts';
+import { type FileFacts, type PinnedFileSystem } from './file-system.ts';
+import { pathAt, placeIn, whileHeld, type Place } from './holding.ts';
 import { limits } from './limits.ts';
 import { readWhole, writeSparse } from './transfer.ts';
 import { createCount, piecesOf, quiet, refuseDeep, removeAt, toldAt, type Count, type Progress } from './trees.ts';

@@ -33,6 +33,7 @@ const words: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EISDIR: ['FILE_KIND', 'it is a folder'],
   ELOOP: ['FILE_KIND', 'its links lead in a circle'],
   EXCHANGED: ['FILE_CHANGED', 'somebody exchanged it for something else meanwhile'],
+  ELINK: ['FILE_REFUSED', 'it is a link of another account, and on the way: go to where it leads'],
   EMANY: ['TOO_LARGE', 'it holds more than is worked on at once'],
   EREAD: ['FILE_UNREADABLE', 'its content can not be read'],
   EKIND: ['FILE_KIND', 'it is no plain file'],

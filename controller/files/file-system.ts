@@ -103,46 +103,6 @@ export interface PinnedFileSystem extends FileSystem {
   release(): void;
 }
 
-/** With the same files over one line. */
-export async function whilePinned<Result>(fs: FileSystem, work: (pinned: PinnedFileSystem) => Promise<Result>): Promise<Result> {
-  const pinned = await fs.pinned();
-  try {
-    return await work(pinned);
-  } finally {
-    pinned.release();
-  }
-}
-
-/** With a folder that is held meanwhile. */
-export async function whileHeld<Result>(
-  fs: PinnedFileSystem,
-  path: Buffer,
-  link: 'follow' | 'refuse',
-  work: (folder: Buffer) => Promise<Result>,
-): Promise<Result> {
-  const held = await fs.hold(path, link);
-  try {
-    return await work(held.path);
-  } finally {
-    await held.close().catch(() => undefined);
-  }
-}
-
-/** A name in a held folder, and the path that a person knows it by. */
-export interface Place {
-  readonly folder: Buffer;
-  readonly name: Buffer;
-  readonly shown: Buffer;
-}
-
-export const pathAt = ({ folder, name }: Pick<Place, 'folder' | 'name'>): Buffer => joined(folder, name);
-export const placeIn = (folder: Buffer, name: Buffer, above: Buffer): Place => ({ folder, name, shown: joined(above, name) });
-
-/** With the folder that a path is in. */
-export async function whilePlaced<Result>(fs: PinnedFileSystem, path: Buffer, work: (place: Place) => Promise<Result>): Promise<Result> {
-  return await whileHeld(fs, parentOf(path), 'follow', (folder) => work({ folder, name: nameOf(path), shown: path }));
-}
-
 export const joined = (folder: Buffer, name: Uint8Array): Buffer =>
   folder.length === 1 ? Buffer.concat([folder, name]) : Buffer.concat([folder, Buffer.from('/'), name]);
 

@@ -3,19 +3,8 @@ import type { Conflict } from '../../schema/files.ts';
 import { faultPoint } from '../faults.ts';
 import { copyTree } from './copying.ts';
 import { FileFault, isFault } from './file-fault.ts';
-import {
-  isWithin,
-  joined,
-  nameOf,
-  parentOf,
-  pathAt,
-  whilePinned,
-  whilePlaced,
-  type FileFacts,
-  type FileSystem,
-  type PinnedFileSystem,
-  type Place,
-} from './file-system.ts';
+import { isWithin, joined, nameOf, parentOf, type FileFacts, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { pathAt, whilePinned, whilePlaced, type Place } from './holding.ts';
 import { newId, place, present } from './placing.ts';
 import { makePrivateFolder, placeInPrivate } from './private-folder.ts';
 import { createCount, isSameAt, removeAt, quiet, type Progress } from './trees.ts';

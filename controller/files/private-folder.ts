@@ -3,7 +3,8 @@
  * also where others may write beside it. Removed once it is empty. Decision: docs/decisions/0371-folders-are-held.md
  */
 import { FileFault, isFault } from './file-fault.ts';
-import { joined, type PinnedFileSystem, type Place } from './file-system.ts';
+import { joined, type PinnedFileSystem } from './file-system.ts';
+import { type Place } from './holding.ts';
 import { newPrefix } from './placing.ts';
 import { quiet, removeAt } from './trees.ts';
 

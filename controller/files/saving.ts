@@ -5,18 +5,8 @@ import type { WrittenAnswer } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { openContent } from './content.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
-import {
-  joined,
-  parentOf,
-  pathAt,
-  whilePinned,
-  whilePlaced,
-  type FileFacts,
-  type FileSystem,
-  type OpenFile,
-  type PinnedFileSystem,
-  type Place,
-} from './file-system.ts';
+import { joined, parentOf, type FileFacts, type FileSystem, type OpenFile, type PinnedFileSystem } from './file-system.ts';
+import { pathAt, whilePinned, whilePlaced, type Place } from './holding.ts';
 import { lookAt } from './items.ts';
 import { newId, placeNew, placeOver, present } from './placing.ts';
 import { makePrivateFolder, placeInPrivate } from './private-folder.ts';

@@ -4,7 +4,8 @@
  */
 import { SvcError } from '../../schema/errors.ts';
 import { FileFault, isFault } from './file-fault.ts';
-import { joined, nameOf, parentOf, whileHeld, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { joined, nameOf, parentOf, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { whileHeld } from './holding.ts';
 import { targetOf } from './items.ts';
 import { present } from './placing.ts';
 

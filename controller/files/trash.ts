@@ -9,17 +9,8 @@ import { pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { TrashAnswer, TrashItem } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
-import {
-  isWithin,
-  joined,
-  nameOf,
-  parentOf,
-  whilePinned,
-  whilePlaced,
-  type FileSystem,
-  type PinnedFileSystem,
-  type Place,
-} from './file-system.ts';
+import { isWithin, joined, nameOf, parentOf, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { whilePinned, whilePlaced, type Place } from './holding.ts';
 import { wireKinds } from './items.ts';
 import { limits } from './limits.ts';
 import { movePlaced } from './moving.ts';

@@ -4,18 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { FileFault } from './file-fault.ts';
-import {
-  joined,
-  pathAt,
-  placeIn,
-  whileHeld,
-  whilePinned,
-  whilePlaced,
-  type FileEntry,
-  type FileSystem,
-  type PinnedFileSystem,
-  type Place,
-} from './file-system.ts';
+import { joined, type FileEntry, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { pathAt, placeIn, whileHeld, whilePinned, whilePlaced, type Place } from './holding.ts';
 import { limits } from './limits.ts';
 import { readWhole } from './transfer.ts';
 

@@ -7,17 +7,8 @@ import { pathText } from '../../schema/wire/file-path.ts';
 import type { UploadAnswer, UploadEndAnswer } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
 import { FileFault } from './file-fault.ts';
-import {
-  joined,
-  nameOf,
-  parentOf,
-  pathAt,
-  whilePinned,
-  whilePlaced,
-  type FileSystem,
-  type PinnedFileSystem,
-  type Place,
-} from './file-system.ts';
+import { joined, nameOf, parentOf, type FileSystem, type PinnedFileSystem } from './file-system.ts';
+import { pathAt, whilePinned, whilePlaced, type Place } from './holding.ts';
 import { lookAt } from './items.ts';
 import { limits } from './limits.ts';
 import { besidePath, newId, place, present, refuseOther } from './placing.ts';

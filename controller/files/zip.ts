@@ -12,6 +12,7 @@ import {
   type HeldFolder,
   type PinnedFileSystem,
 } from './file-system.ts';
+import { holdByPath } from './holding.ts';
 import { limits } from './limits.ts';
 import { createSlices } from './slices.ts';
 import { readRange } from './transfer.ts';
@@ -42,7 +43,7 @@ async function* zipOf(fs: PinnedFileSystem, paths: readonly Buffer[], signal: Ab
   const work: Work = { fs, signal, writer: createZipWriter(), told: createTold(), step: createSlices(), entries: 0 };
   const names = createNames(work.told);
   for (const [path, facts] of found) {
-    const above = await fs.hold(parentOf(path), 'follow');
+    const above = await holdByPath(fs, parentOf(path));
     try {
       // The root has no name in it.
       const at = path.length === 1 ? above.path : joined(above.path, nameOf(path));

@@ -222,3 +222,23 @@ test.for(cases)('%s, %s folder: what grows there is exchanged by nobody', { time
     for (const name of readdirSync(`${shared}/lado`)) rmSync(`${shared}/lado/${name}`, { recursive: true });
   }
 });
+
+test.for(ways)('%s: a link of somebody else on the way leads nowhere, one of the account does', async (way) => {
+  prepare('group');
+  run('setpriv', ...asBia('ln', '-s', home, `${shared}/elo`));
+  run('ln', '-s', home, `${shared}/meu`);
+  run('chown', '-h', String(statSync(home).uid), `${shared}/meu`);
+  const { files, act } = filesOf(way);
+  const ends: (string | undefined)[] = [];
+  for (const link of ['elo', 'meu'])
+    for (const [tipo, item] of [
+      ['copiar', 'docs/0'],
+      ['lixo', 'docs'],
+      ['apagar', 'docs'],
+    ] as const) {
+      if (link === 'meu' && tipo !== 'copiar') continue;
+      await act({ tipo, itens: [`${shared}/${link}/${item}`], ...(tipo === 'copiar' ? { destino: home, conflito: 'renomear' } : {}) });
+      ends.push(files.operations().at(-1)?.erros[0]?.code);
+    }
+  expect([ends, harm()]).toEqual([['FILE_REFUSED', 'FILE_REFUSED', 'FILE_REFUSED', undefined], []]);
+});

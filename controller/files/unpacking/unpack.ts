@@ -8,17 +8,8 @@ import { SvcError } from '../../../schema/errors.ts';
 import { unpackedEnding } from '../../../schema/wire/files.ts';
 import { faultPoint } from '../../faults.ts';
 import { FileFault, isFault } from '../file-fault.ts';
-import {
-  isWithin,
-  joined,
-  nameOf,
-  whileHeld,
-  whilePinned,
-  type FileFacts,
-  type FileSystem,
-  type OpenFile,
-  type PinnedFileSystem,
-} from '../file-system.ts';
+import { isWithin, joined, nameOf, type FileFacts, type FileSystem, type OpenFile, type PinnedFileSystem } from '../file-system.ts';
+import { whileHeld, whilePinned } from '../holding.ts';
 import { limits } from '../limits.ts';
 import { newId, place } from '../placing.ts';
 import { makePrivateFolder } from '../private-folder.ts';
