@@ -159,6 +159,24 @@ describe('inside', () => {
     await windowOf(page, 'Notas').waitFor({ state: 'detached' });
   });
 
+  test('however long its text is, a question says whose it is above its field, and shows its answers', async () => {
+    const before = page.viewportSize()!;
+    await page.setViewportSize({ width: before.width, height: 360 });
+    await newNote();
+    const lines = `Array(16).fill('Senha deste computador').join('\\n')`;
+    const answer = notas.locator('body').evaluate(`svc.dialogo.perguntar(${lines})`);
+    await question().getByRole('textbox').scrollIntoViewIfNeeded();
+    const isInSight = (one: Element): boolean => {
+      const [form, own] = [one.closest('form')!.getBoundingClientRect(), one.getBoundingClientRect()];
+      return own.top >= form.top - 1 && own.bottom <= form.bottom + 1;
+    };
+    expect(await question().locator('h3').evaluate(isInSight)).toBe(true);
+    expect(await question().locator('.buttons').evaluate(isInSight)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await answer).toBeNull();
+    await page.setViewportSize(before);
+  });
+
   test('a question names its app, takes the keyboard and gives it back; a second one is refused; the window can be closed', async () => {
     await newNote();
     const answer = ask('dialogo.confirmar');
