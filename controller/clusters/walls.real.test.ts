@@ -1,6 +1,6 @@
 /** What a confined job sees and fills, by jobs of an account whose home is below /var/lib. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -145,6 +145,18 @@ test('what the administrator names is shown, without the homes, the jobs and the
   expect(log).toBe(
     `dados/a\n${top}/dados/estado:\n\n${account.home}:\n.svc-jobs\ntouch: cannot touch '${top}/dados/c': Read-only file system\n`,
   );
+});
+
+test('folders that are shown already, or hold a place of ours, may be named', async () => {
+  mkdirSync(path.join(top, 'software'));
+  symlinkSync('software', path.join(top, 'elo'));
+  const shows = make({ readable: ['/var', top, path.join(top, 'elo'), '/usr/share', '/tmp', '/run'] });
+  const { code, log } = await run(
+    `ls -d ${top}/elo; ls ${account.home}/.svc-jobs | wc -l; ls -A /var/tmp; : >/tmp/x; ls /tmp; touch /var/tmp/x`,
+    {},
+    shows,
+  );
+  expect([code, log]).toEqual([1, `${top}/elo\n1\nx\ntouch: cannot touch '/var/tmp/x': Read-only file system\n`]);
 });
 
 test('a bubblewrap that can not bound files in memory has them on disk, and confines as before', async () => {

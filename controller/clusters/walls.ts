@@ -51,7 +51,7 @@ export async function wallsOf(wish: WallsWish): Promise<readonly string[]> {
     ...mounts.flatMap((mount) => (mount[0] === '--tmpfs' ? [small, mount] : [mount])),
     ['--dev', '/dev', '--proc', '/proc'],
     memoryFiles(wish),
-    ['--symlink', '../tmp', '/var/tmp', '--dir', '/home', '--dir', '/root', '--dir', '/run'],
+    ...['/home', '/root', '/run'].map((folder) => ['--dir', folder]),
     await nameServers(),
     ['--bind', work, work],
     // What is left of them is memory that nothing bounds.
@@ -79,14 +79,17 @@ async function mountsOf({ hidden, homes, readable }: WallsWish): Promise<readonl
   const real = new Set([...(await realsOf(places)), ...named]);
   const open = [...real].filter((folder) => !secret.some((one) => folder === one || isBelow(folder, one)));
   const people = (await realsOf([...homes, ...(await homesOfPeople())])).filter((home) => !named.includes(home));
-  const empty = [...new Set([...secret, ...people])].filter((folder) => open.some((one) => isBelow(folder, one)));
+  const isShown = (folder: string): boolean => open.some((one) => isBelow(folder, one));
+  // Where the machine's own would be seen it is empty; else it is another name of /tmp.
+  const empty = [...new Set([...secret, ...people, '/var/tmp'])].filter(isShown);
   // What another one shows already is bound again only where an empty folder would be over it.
-  const bound = open.filter((folder) => !open.some((one) => isBelow(folder, one)) || empty.some((one) => isBelow(folder, one)));
+  const bound = open.filter((folder) => !isShown(folder) || empty.some((one) => isBelow(folder, one)));
   const mounts: readonly Mount[] = [
     ...bound.map((folder): Mount => ['--ro-bind', folder, folder]),
     ...empty.map((folder): Mount => ['--tmpfs', folder]),
   ];
-  return [...mounts.toSorted(([, a], [, b]) => a.length - b.length), ...(await linksOf([...places, ...readable]))];
+  const links: readonly Mount[] = [...(await linksOf([...places, ...readable])), ['--symlink', '/tmp', '/var/tmp']];
+  return [...mounts.toSorted(([, a], [, b]) => a.length - b.length), ...links.filter(([, , at = '']) => !isShown(at))];
 }
 
 /** A place that is a link to another one, as /bin is to /usr/bin, stays a link: what is hidden there is hidden under both names. */
