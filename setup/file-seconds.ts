@@ -3,6 +3,7 @@
  * `npm test` when a file is far from what stands here: a wrong figure costs some seconds at the end of a run.
  */
 export const fileSeconds: Readonly<Record<string, number>> = {
+  'test/fairness/fairness.real.test.ts': 85,
   'test/integration/queue-slurm.real.test.ts': 77,
   'test/ssh/load.real.test.ts': 70,
   'kit/install/install.real.test.ts': 66,

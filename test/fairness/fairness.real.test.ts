@@ -22,7 +22,7 @@ const p99MsMax = isLong ? 250 : 1_000;
 const timesAloneMax = 6;
 const aloneSeconds = isLong ? 3 : 0.8;
 const grownMbMax = 150;
-/** After all of them: garbage of V8 that nobody needs the place of. */
+/** After all of them, garbage of V8 included, most of which is gone within a quarter of a minute. */
 const leftMbMax = 400;
 const logLinesMax = 100;
 
