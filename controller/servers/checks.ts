@@ -10,6 +10,7 @@ import { limits } from '../limits.ts';
 import { same } from '../../schema/texts/doctor.ts';
 import { someNames } from '../../schema/texts/names.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
+import { makeAccount } from '../../schema/texts/open-account.ts';
 import type { ServerFacts } from './facts.ts';
 
 /** What a backend of that server finds at SVC_PORTAL_URL. */
@@ -189,7 +190,7 @@ function checkAccounts({ facts: { accounts }, server }: CheckInput): Verdict {
       of: accounts.filter(({ found }) => !found),
       pt: 'conta inexistente',
       en: 'no such account',
-      fix: (name: string) => `useradd --create-home --shell /bin/bash ${name}`,
+      fix: makeAccount,
     },
     {
       of: there.filter(({ shell }) => !shell),

@@ -1,9 +1,10 @@
 /** schema/gateway.ts over what the controller observed: the views from memory, the commands by the loop and the supervisors. */
 import path from 'node:path';
+import type { Reason } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
-import { openAccount } from '../../schema/texts/open-account.ts';
+import { makeAccount, openAccount } from '../../schema/texts/open-account.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import { endsWithLogin } from '../../reconcilers/person.ts';
 import type { Context } from '../loop/context.ts';
@@ -99,10 +100,15 @@ function whereabouts({ servers, people }: Entries, { kind, key, reason, details 
     person && linkTrouble(person.link),
   ];
   const cause = causes.find((each) => each?.fix != null && (each.reason ?? 'ServerUnreachable') === reason);
-  const opens = person && person.closed !== null && reason === 'AccountClosed' ? openAccount(person.account, person.closed) : null;
+  const ofAccount = person === undefined ? null : accountFix(person, reason);
   const failure = kind === 'Server' ? server?.kit?.failure : undefined;
   const failed = failure != null && (failure.reason ?? 'InstallFailed') === reason ? failure.fix : null;
-  return { server: server?.name ?? null, causeFix: opens ?? cause?.fix?.en ?? failed?.en ?? null };
+  return { server: server?.name ?? null, causeFix: ofAccount ?? cause?.fix?.en ?? failed?.en ?? null };
+}
+
+function accountFix({ account, closed }: PersonEntry, reason: Reason): string | null {
+  if (reason === 'AccountMissing') return makeAccount(account);
+  return reason === 'AccountClosed' && closed !== null ? openAccount(account, closed) : null;
 }
 
 const statusOf = (context: Context, key: string): StoredStatus | null => context.recorder.last(key) ?? restingStatus(context, key);

@@ -17,6 +17,7 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
 import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
+import { makeAccount } from '../../../schema/texts/open-account.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun, Inventory } from '../host.ts';
 import type { FileSystem } from '../../files/file-system.ts';
@@ -180,7 +181,7 @@ async function placeOf(parts: Parts, account: string): Promise<ServerPlace> {
   checkAccount(parts, account);
   const { home } = await parts.listing.whereabouts(account);
   if (home === null) {
-    const fix = same(`useradd --create-home --shell /bin/bash ${account}`);
+    const fix = same(makeAccount(account));
     throw new SvcError('NOT_FOUND', `${parts.options.server} has no account ${account}`, { fix });
   }
   return { home, prefix: parts.options.prefix };

@@ -228,9 +228,11 @@ const hurts: Group = {
       'its secrets are readable by all',
       'vitrine',
       "echo '{}' >secrets.json; chmod 644 secrets.json; chown ana secrets.json; kill $(head -n 1 run.pid | grep -o ^[0-9]*)",
+      { reason: 'InvalidEnvironment', says: /others may read or write it \(mode 644\); make it 600/, fix: /mend the file/ },
       {
-        reason: 'Healthy',
-        fix: undefined,
+        mend: async (site) => {
+          await site.server('sirius').sh('chmod 600 /home/ana/.svc-apps/vitrine/secrets.json');
+        },
       },
     ),
     hurt(
