@@ -103,7 +103,10 @@ async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<
   if (ssh && !admin.objects(makeKey('Server', '')).some(({ details }) => details['checksPasswords'] === true))
     return lacking(
       { pt: `${ways.pt}; nenhum servidor confere senhas`, en: `${ways.en}; no server checks passwords` },
-      { pt: 'escreva um documento Server com ssh, ou tire signIn.ssh', en: 'write a Server document with ssh, or take signIn.ssh out' },
+      {
+        pt: 'PasswordAuthentication yes no sshd_config dos servidores, um documento Server com ssh onde não há nenhum, ou tire signIn.ssh',
+        en: 'PasswordAuthentication yes in the sshd_config of the servers, a Server document with ssh where there is none, or take signIn.ssh out',
+      },
     );
   if (!oidc) return good(ways);
   try {

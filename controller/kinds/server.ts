@@ -26,7 +26,7 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
     generation: placed.generation,
     details: {
       packages: system.size,
-      checksPasswords: 'ssh' in placed.document.spec,
+      checksPasswords: 'ssh' in placed.document.spec && kit?.facts?.sshd.password !== 'no',
       ...(kit === null ? {} : { kit: kit.facts?.kit ?? null, portalKit: kit.wanted?.id ?? null }),
     },
   }),

@@ -40,7 +40,7 @@ export interface ServerFacts {
   readonly key: string;
   readonly renderNodes: number;
   /** Lower-case settings of sshd; '' where it reported none. */
-  readonly sshd: { readonly streamlocal: string; readonly disabled: string; readonly pubkey: string };
+  readonly sshd: { readonly streamlocal: string; readonly disabled: string; readonly pubkey: string; readonly password: string };
   /** The sshd that runs reads the keys that the kit puts there; true of a kit that does not say. */
   readonly sshdReads: boolean;
   readonly killUserProcesses: boolean | null;
@@ -83,7 +83,12 @@ export function readFacts(lines: readonly string[]): ServerFacts {
     origins: text('origins'),
     key: text('key'),
     renderNodes: numberOf(text('gpu')) ?? 0,
-    sshd: { streamlocal: text('sshd_streamlocal'), disabled: text('sshd_disabled'), pubkey: text('sshd_pubkey') },
+    sshd: {
+      streamlocal: text('sshd_streamlocal'),
+      disabled: text('sshd_disabled'),
+      pubkey: text('sshd_pubkey'),
+      password: text('sshd_password'),
+    },
     sshdReads: text('sshd_reads') !== 'no',
     killUserProcesses: text('kill_user_processes') === '' ? null : text('kill_user_processes') === 'true',
     accounts,

@@ -36,6 +36,11 @@ sshd=$(sshd -T 2>/dev/null | tr '[:upper:]' '[:lower:]')
 tell sshd_streamlocal "$(printf '%s\n' "$sshd" | sed -n 's/^allowstreamlocalforwarding //p')"
 tell sshd_disabled "$(printf '%s\n' "$sshd" | sed -n 's/^disableforwarding //p')"
 tell sshd_pubkey "$(printf '%s\n' "$sshd" | sed -n 's/^pubkeyauthentication //p')"
+# Whether a person may sign in by a password. With Match blocks that is another question for each.
+case "$sshd" in
+  *'passwordauthentication yes'* | *'kbdinteractiveauthentication yes'*) tell sshd_password yes ;;
+  *'passwordauthentication no'*) grep -qis '^[[:space:]]*match[[:space:]]' /etc/ssh/sshd_config /etc/ssh/sshd_config.d/* || tell sshd_password no ;;
+esac
 # `sshd -T` tells of the files; the mark, of the sshd that runs (accounts.sh).
 reads=no
 [ -n "$p" ] || [ "$(cat "$etc/sshd-reads" 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes

@@ -17,6 +17,8 @@ export interface World {
   readonly break: (site: Site) => Promise<unknown>;
   /** By key of the object, what `get`, `why`, and of a Backend the panel of its person say. The fix of the first one mends. */
   readonly truth: Readonly<Record<string, Truth>>;
+  /** Not of a short run: it takes minutes, or more servers than its group. */
+  readonly isLong?: true;
   /** Is in no statement on these objects. */
   readonly never?: RegExp;
   /** A row of `svc doctor`, or of one server as `SERVER:ROW`, is not ok and says so. */

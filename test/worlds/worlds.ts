@@ -25,7 +25,8 @@ export const someOf = (groups: readonly Group[], names: readonly string[] | null
 export function shareOf(groups: readonly Group[], seed: number): readonly Group[] {
   const group = groups[seed % groups.length];
   if (group === undefined) return [];
-  const { worlds, share } = group;
+  const { share } = group;
+  const worlds = group.worlds.filter(({ isLong }) => isLong !== true);
   const from = Math.floor(seed / groups.length) % worlds.length;
   return [{ ...group, worlds: [...worlds, ...worlds].slice(from, from + share) }];
 }

@@ -1,4 +1,5 @@
 /** A folder of documents with a mistake: one after the other, since a folder with one is not in force. Each is mended as the message says. */
+import { until } from '../../journeys/until.ts';
 import { apps, folder, state, type Site } from '../site.ts';
 import type { Group, World } from '../world.ts';
 
@@ -183,6 +184,8 @@ export const documentGroup: Group = {
             'app: tarde',
           ),
         )(site);
+        // It is looked at every few seconds.
+        await until('that it is seen', async () => (await site.why('Package/tarde')).sentence.includes(apps));
       },
       truth: {
         'Package/tarde': { reason: 'SourceMissing', says: /\/srv\/apps/, fix: /repository/ },
@@ -303,6 +306,7 @@ export const documentGroup: Group = {
     {
       name: 'a password is wanted where no server checks one',
       lane: 'folder',
+      isLong: true,
       break: async (site) => {
         await site.portal.sh(`sed -i 's#/srv/apps }#/srv/apps, signIn: { ssh: {} } }#' ${folder}/portal.yaml`);
         for (const name of ['sirius', 'vega', 'polar'])
@@ -312,9 +316,12 @@ export const documentGroup: Group = {
               'printf "PasswordAuthentication no\\nKbdInteractiveAuthentication no\\n" >/etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"',
             );
         await site.svc('apply');
+        // Each server is looked at once a minute.
+        await until('that it is seen', async () => (await site.doctor()).some(({ name, ok }) => name === 'sign-in' && !ok), 180_000);
       },
       truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
-      doctor: { 'sign-in': /./ },
+      doctor: { 'sign-in': /no server checks passwords.*PasswordAuthentication yes in the sshd_config/ },
+      healMsMax: 180_000,
       mend: async (site) => {
         for (const name of ['sirius', 'vega', 'polar'])
           await site.server(name).sh('rm /etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"');

@@ -338,6 +338,7 @@ const readOnly: World = {
 /** A second portal with documents for the same server. */
 const two: World = {
   name: 'another portal has the same server',
+  isLong: true,
   lane: 'polar',
   break: async (site) => {
     const document = await serverDocument(site, 'polar');
