@@ -201,6 +201,17 @@ describe('how it ended', () => {
       { estado: 'falhou', reason: 'CommandFailed', message: 'exit code 3 (NonZeroExitCode)', codigo: 3 },
     ],
     [
+      'when its time was over',
+      {},
+      { report: report('terminado', 124), seen: null },
+      {
+        estado: 'falhou',
+        reason: 'CommandFailed',
+        message: 'exit code 124 (its time was over: limites.segundos, or timeout)',
+        codigo: 124,
+      },
+    ],
+    [
       'the cluster alone says so',
       {},
       { seen: seen('ended', { exitCode: 0, startedAtMs: 4, endedAtMs: 5 }) },

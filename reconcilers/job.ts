@@ -186,7 +186,9 @@ function outcomeOf(as: SettledAs, { cluster }: JobDesired, observed: JobObserved
 }
 
 function endOf(codigo: number | null, { seen, report, outputsMissing }: JobObserved): Pick<JobOutcome, 'estado' | 'reason' | 'message'> {
-  const note = seen === null || seen.note === '' ? '' : ` (${seen.note})`;
+  // Its wrapper ends one whose time is over with the code of `timeout`, and reports it before the cluster was looked at again.
+  const known = seen !== null && seen.note !== '' ? seen.note : codigo === 124 ? 'its time was over: limites.segundos, or timeout' : '';
+  const note = known === '' ? '' : ` (${known})`;
   if (report?.estado !== 'terminado' && seen?.state === 'cancelled')
     return { estado: 'cancelado', reason: 'JobCancelled', message: `cancelled on the cluster${note}` };
   if (codigo !== null && codigo !== 0) return { estado: 'falhou', reason: 'CommandFailed', message: `exit code ${codigo}${note}` };

@@ -1,4 +1,4 @@
-/** Each reason in words for `svc why`. PERSON, APP, PID, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
+/** Each reason in words for `svc why`. PERSON, APP, PID, JOB, SERVER and FOLDER (the desired state) are replaced by the names of the case. */
 import type { Reason } from '../../schema/backend.ts';
 
 export interface Explanation {
@@ -273,9 +273,12 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   JobDone: { because: 'its command ended with code 0', fix: null },
   OutputsIncomplete: {
     because: 'its command ended with code 0 and not all of its outputs arrived',
-    fix: 'read its log; free space of the person, or raise fila.espacoMb in the Portal document, and submit it again',
+    fix: 'read its log: svc jobs logs JOB; free space of the person, or raise fila.espacoMb in the Portal document, and submit it again',
   },
-  CommandFailed: { because: 'its command ended with an error', fix: 'read its log, and submit it again' },
+  CommandFailed: {
+    because: 'its command ended with an error',
+    fix: 'read what it printed: svc jobs logs JOB; mend it, or give it more time, and submit it again',
+  },
   JobFailed: { because: 'its cluster ended it', fix: 'the message says why (time, memory, a node); submit it again with other limits' },
   JobRefused: { because: 'its cluster said no to it', fix: 'correct what the message names, and submit it again' },
   JobCancelled: { because: 'it was cancelled', fix: null },

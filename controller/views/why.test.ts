@@ -198,3 +198,11 @@ test('a process that a signal stopped is named with the command that goes on wit
   const status: StoredStatus = { ...running, reason: 'Suspended' };
   expect(whyOf({ status, entry: entryWith('manter', { process: { pid: 4_711 } }), log: '' }).fix).toMatch(/^kill -CONT 4711 on its server/);
 });
+
+test.for(['CommandFailed', 'OutputsIncomplete', 'ClusterChanged'] as const)(
+  'a job that is %s is named in the command of its fix',
+  (reason) => {
+    const status: StoredStatus = { ...running, kind: 'Job', key: 'Job/jmundo', state: 'falhou', reason };
+    expect(whyOf({ status, entry: undefined, log: '' }).fix).toMatch(/svc jobs (?:logs|cancel) jmundo/);
+  },
+);

@@ -124,7 +124,8 @@ async function statementsOf(site: Site, world: World, judge: Judge): Promise<Reg
     if (fix !== null) fixes.push(fix);
   }
   if (world.cli !== undefined) {
-    const { argv, says } = world.cli;
+    const { says } = world.cli;
+    const argv = typeof world.cli.argv === 'function' ? await world.cli.argv(site) : world.cli.argv;
     const { code, out, err } = await site.svc(...argv);
     const text = `${out}${err}`.trim();
     const match = says.exec(text);

@@ -26,7 +26,7 @@ export interface World {
   /** A line of `svc plan` on the first object; null: it is in no line. */
   readonly plan?: RegExp | null;
   /** A command, and what it says. */
-  readonly cli?: { readonly argv: readonly string[]; readonly says: RegExp };
+  readonly cli?: { readonly argv: readonly string[] | ((site: Site) => Promise<readonly string[]>); readonly says: RegExp };
   /** Further objects that it concerns. */
   readonly concerns?: RegExp;
   /** Does what the fix says, and nothing else. */

@@ -184,9 +184,15 @@ const onVega: readonly World[] = [
       doctor: { 'vega:accounts': /does not read the key of the portal for: eva/ },
     },
   ),
-  server('its cable is out', on('ip link set net down'), unreachable(/./, /look whether the machine \S+ is up/), on('ip link set net up'), {
-    doctor: { servers: /vega/, 'vega:ssh': /./ },
-  }),
+  server(
+    'its cable is out',
+    on('ip link set net down'),
+    unreachable(/./, /look whether the machine \S+ is up|svc doctor --server vega says at which step/),
+    on('ip link set net up'),
+    {
+      doctor: { servers: /vega/, 'vega:ssh': /look whether the machine \S+ is up/ },
+    },
+  ),
   server(
     'its sshd hangs',
     on(`kill -STOP "$(cat /run/sshd.pid)"; ${cut}`),
