@@ -233,7 +233,7 @@ export const documentGroup: Group = {
         )(site);
         await site.restart();
       },
-      truth: { 'Cluster/nuvem': { reason: /./, says: /nada/, fix: /./ } },
+      truth: { 'Cluster/nuvem': { reason: 'ClusterUnreachable', says: /the file \/etc\/nada can't be read/, fix: /look at the cluster/ } },
       doctor: { clusters: /nuvem/ },
       mend: async (site) => {
         await site.write('nuvem');

@@ -188,7 +188,7 @@ export const packageGroup: Group = {
       'it is for everybody, and the machine has no systemd',
       'todos',
       { kind: 'service', escopo: 'servidor' },
-      { reason: 'ScopeRefused', says: /systemd/, fix: /./ },
+      { reason: 'ScopeRefused', says: /systemd, which does not run here/, fix: /change instalacao, or server/ },
       async (site) => {
         await site.app('todos', { version: '1.0.1' });
         await want(site, 'todos', '1.0.1');
@@ -250,7 +250,11 @@ export const packageGroup: Group = {
       'the folder for everybody can not be made',
       'fundo',
       {},
-      { reason: /./, says: /\/srv\/fundo/, fix: /./ },
+      {
+        reason: 'InstallFailed',
+        says: /\/srv\/fundo\/ali can't be made: .*install -d -o \d+ \/srv\/fundo\/ali/,
+        fix: /mend what the message names/,
+      },
       (site) => site.portal.sh('install -d -o svc /srv/fundo/ali'),
       {
         break: async (site) => {

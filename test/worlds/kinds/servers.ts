@@ -187,18 +187,21 @@ const onVega: readonly World[] = [
   server(
     'its cable is out',
     on('ip link set net down'),
-    unreachable(/./, /look whether the machine \S+ is up|svc doctor --server vega says at which step/),
+    unreachable(
+      /EHOSTUNREACH|no answer within|broke off/,
+      /look whether the machine \S+ is up|svc doctor --server vega says at which step/,
+    ),
     on('ip link set net up'),
     {
-      doctor: { servers: /vega/, 'vega:ssh': /look whether the machine \S+ is up/ },
+      doctor: { servers: /vega/, 'vega:ssh': /look whether (?:the machine \S+ is up|sshd answers)/ },
     },
   ),
   server(
     'its sshd hangs',
     on(`kill -STOP "$(cat /run/sshd.pid)"; ${cut}`),
-    unreachable(/./, /./),
+    unreachable(/no answer within|broke off/, /look whether the machine \S+ is up|svc doctor --server vega says at which step/),
     on('kill -CONT "$(cat /run/sshd.pid)"'),
-    { doctor: { servers: /vega/, 'vega:ssh': /./ } },
+    { doctor: { servers: /vega/, 'vega:ssh': /no answer within \d+ s; look whether the machine|broke off; look whether sshd/ } },
   ),
   server(
     "something else is at the place of the kit's link",
@@ -209,12 +212,6 @@ const onVega: readonly World[] = [
       fix: /mend what the message names/,
     },
     on('mv /opt/svc/current /root/'),
-  ),
-  server(
-    'a program of its kit is damaged',
-    on('printf "#!/bin/sh\\nexit 3\\n" >"$(readlink -f /opt/svc/current/bin/svc-app-list)"'),
-    { reason: /./ },
-    async (site) => await site.svc('server', 'add', 'vega'),
   ),
   server(
     'its node is no program any more',
@@ -322,7 +319,7 @@ const full: World = {
     await site.write('grande', 'kind: Package\nmetadata: { name: grande }\nspec: { app: grande, versao: 1.0.0, server: polar }');
     await site.svc('apply');
   },
-  truth: { 'Package/grande': { reason: 'DiskFull', says: /./, fix: /free space there/ } },
+  truth: { 'Package/grande': { reason: 'DiskFull', says: /no space left/, fix: /free space there/ } },
   mend: (site) => site.server('polar').sh('mount -o remount,size=64m /opt/svc-apps'),
   healed: { 'Package/grande': 'installed' },
   healMsMax: 120_000,
@@ -363,7 +360,7 @@ const two: World = {
     await site.server('polar').sh('cat >>/root/.ssh/authorized_keys', { input: key });
     await site.svc('server', 'add', 'polar', '--state', '/srv/dois');
   },
-  truth: { 'Server/polar': { reason: 'OtherPortal', says: /./, fix: /end the other portal/ } },
+  truth: { 'Server/polar': { reason: 'OtherPortal', says: /another portal orders this server/, fix: /end the other portal/ } },
   doctor: { servers: /polar/ },
   mend: async (site) => {
     await site.portal.sh('kill "$(cat /srv/dois/pid)"');
