@@ -33,7 +33,7 @@ export class ReadyPress implements ReactiveController {
     clearTimeout(this.#timer);
   }
 
-  /** By the press itself, where the page of an app had the keyboard. */
+  /** The page of an app had the keyboard, and the press itself brought it here: such a press counts. */
   readonly #focused = (): void => {
     if (!this.#pressed) this.count();
   };
