@@ -46,7 +46,7 @@ const ofPerson = (account: string, truth: Truth): Partial<World> => ({
 export const accountGroup: Group = {
   name: 'accounts',
   servers: ['sirius'],
-  share: 6,
+  share: 4,
   worlds: [
     account('its shell is nologin', 'c0', 'usermod -s /usr/sbin/nologin @', shell(/nologin, which lets nobody in/), null),
     account('its shell is false', 'c1', 'usermod -s /bin/false @', shell(/\/bin\/false, which lets nobody in/), null),

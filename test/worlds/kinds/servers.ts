@@ -374,6 +374,6 @@ const two: World = {
 export const serverGroup: Group = {
   name: 'servers',
   servers: ['vega', 'polar'],
-  share: 2,
+  share: 1,
   worlds: [...onVega, ...onPolar, full, readOnly, two],
 };
