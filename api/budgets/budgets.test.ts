@@ -10,7 +10,7 @@ let clock: ManualClock;
 let budgets: Budgets;
 beforeEach(() => {
   clock = createManualClock();
-  budgets = createBudgets(clock);
+  budgets = createBudgets(clock, clock);
 });
 afterEach(() => budgets.close());
 

@@ -2,6 +2,7 @@
  * What one person, or one app of theirs, takes of the portal: one table, whose rows `svc top --portal` shows. A part that holds things of people adds a row;
  * what bounds it stands where it is held. Here the loop itself is shared. Decision: docs/decisions/0393-turns-of-people.md
  */
+import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PortalUseRow } from '../../schema/wire/http.ts';
@@ -27,7 +28,18 @@ interface Owed {
   waiters: number;
 }
 
-export function createBudgets(clock: Clock): Budgets {
+/** What the loop worked is measured in the time of this process, whatever clock the portal lives by. */
+const loopClock: LoopClock = {
+  monotonicMs: () => performance.now(),
+  at: (atMs, fn) => {
+    const timer = setTimeout(fn, atMs - performance.now());
+    return () => clearTimeout(timer);
+  },
+};
+
+type LoopClock = Pick<Clock, 'monotonicMs' | 'at'>;
+
+export function createBudgets(clock: Clock, loop: LoopClock = loopClock): Budgets {
   const counts = {
     cpuMs: createWindowed(clock),
     pedidos: createWindowed(clock),
@@ -35,7 +47,7 @@ export function createBudgets(clock: Clock): Budgets {
     bytes: createWindowed(clock),
   };
   const held = new Map<string, (person: string) => number>();
-  const fair = createFairTurns(clock);
+  const fair = createFairTurns(loop);
   const keyOf = ({ person, app }: Worker): string => `${person} ${app ?? ''}`;
   const stop = onWork({
     worked: (who, ms) => {
@@ -76,7 +88,7 @@ export function createBudgets(clock: Clock): Budgets {
 }
 
 /** Work is owed, and paid back with `loopShareOfPerson` of the time that passes: who owes too much waits, while others are there. */
-function createFairTurns(clock: Clock) {
+function createFairTurns(clock: LoopClock) {
   const people = new Map<string, Owed>();
   const owedBy = (person: string): Owed => {
     const nowMs = clock.monotonicMs();

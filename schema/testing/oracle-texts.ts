@@ -56,11 +56,7 @@ const isUnseen = (code: number): boolean =>
     ...([[0x09, 0x0d], [0x20], [0xa0], [0x1680], [0x2000, 0x200a], [0x2028, 0x2029], [0x202f], [0x205f], [0x3000], [0x2800]] as const),
     ...([[0xad], [0x34f], [0x61c], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f], [0x200b, 0x200f], [0x202a, 0x202e]] as const),
     ...([[0x2060, 0x206f], [0x3164], [0xfe00, 0xfe0f], [0xfeff], [0xffa0], [0xfff0, 0xfff8]] as const),
-    ...([
-      [0x1bca0, 0x1bca3],
-      [0x1d173, 0x1d17a],
-      [0xe0000, 0xe0fff],
-    ] as const),
+    ...([[0x1bca0, 0x1bca3], [0x1d173, 0x1d17a], [0x1d159], [0x13441, 0x13442], [0xe0000, 0xe0fff]] as const),
   );
 
 const isWithin = (code: number, ...ranges: readonly (readonly [from: number, to?: number])[]): boolean =>
@@ -69,8 +65,11 @@ const isWithin = (code: number, ...ranges: readonly (readonly [from: number, to?
 /** People see what stands there, and something at all unless it is empty. */
 export function isShown(text: string): boolean {
   const codes = Array.from(text, (char) => char.codePointAt(0) ?? 0);
-  return !codes.some(isObeyed) && (text === '' || !codes.every(isUnseen));
+  return !codes.some(isObeyed) && (text === '' || !codes.every((code) => isUnseen(code) || isMark(code)));
 }
+
+/** It is drawn on the character before it. */
+const isMark = (code: number): boolean => /^\p{M}$/u.test(String.fromCodePoint(code));
 
 /** Something to see, on one line. */
 export const isLine = (text: string): boolean => text.isWellFormed() && text !== '' && isShown(text) && !/[\t\n\r]/.test(text);
