@@ -133,7 +133,7 @@ test.runIf(process.getuid?.() === 0)(
     };
     await until('the doctor sees it', () => homesAre(false), 3 * roundMs);
     expect((await ask('doctor')).out.replaceAll(/\s+/g, ' ')).toContain(`FAIL homes ana: ${words}`);
-    expect((await ask('why', 'ana/relogio')).out.replaceAll(/\s+/g, ' ')).toContain(`No space: ${words}`);
+    expect((await ask('why', 'ana/relogio')).out.replaceAll(/\s+/g, ' ')).toContain(`Its home takes no more: ${words}`);
     expect(await ask('start', 'ana/relogio')).toMatchObject({ code: 1 });
     await rm(filler);
     await whenState(portal, 'notas', 'running', 2 * roundMs);
