@@ -66,7 +66,7 @@ export class SvcConsent extends LitElement {
     const { ofertas } = this.question;
     if (ofertas.length === 1) this.para = ofertas[0]?.app ?? null;
     const { windows, frames } = this.desk;
-    releasePointer(frames.get(windows.top()?.id ?? '')?.iframe);
+    void releasePointer(frames.get(windows.top()?.id ?? '')?.iframe);
   }
 
   async #confirm(para: string, duracao: 'sempre' | 'uma-vez'): Promise<void> {

@@ -1,12 +1,15 @@
-/** Long enough for the browser to draw without the page. */
 const hiddenMs = 100;
+
+const nextDrawing = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
 
 /**
  * A page may hold the pointer (Pointer Lock): a press would reach the page, and nothing of the desktop over it. No other document may end that, but a
- * browser does when the frame is hidden.
+ * browser does when it draws without the frame: on a busy machine that comes late.
  */
-export function releasePointer(iframe: HTMLIFrameElement | null | undefined): void {
+export async function releasePointer(iframe: HTMLIFrameElement | null | undefined): Promise<void> {
   if (iframe == null) return;
   iframe.style.visibility = 'hidden';
+  await nextDrawing();
+  await nextDrawing();
   setTimeout(() => iframe.style.removeProperty('visibility'), hiddenMs);
 }
