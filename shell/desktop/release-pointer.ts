@@ -8,6 +8,8 @@ const nextDrawing = (): Promise<number> => new Promise((resolve) => requestAnima
  */
 export async function releasePointer(iframe: HTMLIFrameElement | null | undefined): Promise<void> {
   if (iframe == null) return;
+  // Of the desktop's own origin (`origins: path`): there hiding it ends nothing.
+  iframe.contentDocument?.exitPointerLock();
   iframe.style.visibility = 'hidden';
   await nextDrawing();
   await nextDrawing();
