@@ -16,7 +16,10 @@ export const limits = {
   terminalPiecesMax: 16,
   terminalRowWork: 128,
   terminalCellWork: 1 / 16,
-  /** Threads with the screens of one person each, of some 17 MB. Beyond it the screens of who printed last are put away as text. */
+  /**
+   * Threads with the screens of one person each, of some 17 MB. There are more only while more people print at the same moment: the screens on which
+   * nothing was drawn for longest are put away as text.
+   */
   terminalThreadsMax: 32,
   terminalThreadHeapMiBMax: 96,
   /** Nothing was printed for so long: the screens are put away as text, and the thread ends. */

@@ -82,6 +82,11 @@ test('there are so many threads at most: whose screen was drawn on longest ago g
   }
   await expect.poll(() => screens.threads()).toBe(3);
   expect(await all[0]?.screen.text()).toBe('screen 0');
+  // Who prints at the same moment is drawn; afterwards there are as many again.
+  await Promise.all(all.map(({ print }) => print('!')));
+  clock.advance(limits.terminalSweepMs);
+  await expect.poll(() => screens.threads()).toBe(3);
+  expect(await Promise.all(all.map(({ screen }) => screen.text()))).toEqual(all.map((_, n) => `screen ${n}!`));
 });
 
 test('what it showed is still told to who asked before it was closed; a thread without screens ends', async () => {

@@ -47,16 +47,18 @@ export interface ScreensDeps {
 
 export function createScreens({ clock, onLost, threadsMax = limits.terminalThreadsMax }: ScreensDeps): Screens {
   const people = new Map<string, PersonScreens>();
-  /** At most so many threads: whose screens were drawn on longest ago gives way. */
   const live = (): readonly PersonScreens[] => [...people.values()].filter((one) => one.isLive());
-  const makeRoom = (): void => {
-    const all = live();
-    if (all.length < threadsMax) return;
-    void all.reduce((oldest, one) => (one.usedMs() < oldest.usedMs() ? one : oldest)).putAway();
+  /** At most so many threads stay: whose screens were drawn on longest ago gives way, unless something is printed there meanwhile. */
+  const putAwayOver = (most: number): void => {
+    const staying = live().filter((one) => !one.isLeaving());
+    const oldest = staying.toSorted((left, right) => left.usedMs() - right.usedMs());
+    for (const one of oldest.slice(0, Math.max(0, staying.length - most))) void one.putAway();
   };
+  const makeRoom = (): void => putAwayOver(threadsMax - 1);
   const sweep = (): void => {
     const nowMs = clock.monotonicMs();
-    for (const one of people.values()) if (one.isLive() && nowMs - one.usedMs() > limits.terminalIdleMs) void one.putAway();
+    for (const one of live()) if (nowMs - one.usedMs() > limits.terminalIdleMs) void one.putAway();
+    putAwayOver(threadsMax);
     cancel = clock.at(nowMs + limits.terminalSweepMs, sweep);
   };
   let cancel = clock.at(clock.monotonicMs() + limits.terminalSweepMs, sweep);
@@ -95,6 +97,7 @@ class PersonScreens {
   #last = 0;
   #thread: Worker | null = null;
   #usedMs: number;
+  #isLeaving = false;
   #cancelStuck: (() => void) | null = null;
   /** After a thread had to be ended none begins before this, in monotonic ms. */
   #restsUntilMs = 0;
@@ -109,6 +112,11 @@ class PersonScreens {
 
   isLive(): boolean {
     return this.#thread !== null;
+  }
+
+  /** Its screens are being put away. */
+  isLeaving(): boolean {
+    return this.#isLeaving;
   }
 
   isEmpty(): boolean {
@@ -152,10 +160,12 @@ class PersonScreens {
 
   /** Keeps what the screens show as text, and ends the thread, unless something is printed meanwhile. */
   async putAway(): Promise<void> {
+    this.#isLeaving = true;
     const thread = this.#thread;
     const usedMs = this.#usedMs;
     const texts = [...this.#kept].map(async ([id, kept]) => [kept, await this.#textOf(id, kept)] as const);
     const all = await Promise.all(texts);
+    this.#isLeaving = false;
     if (this.#thread !== thread || this.#usedMs !== usedMs) return;
     for (const [kept, text] of all) kept.text = text;
     this.end();
@@ -172,11 +182,20 @@ class PersonScreens {
 
   async #close(id: number, kept: Kept, onClose: () => void): Promise<void> {
     // Who asked for it before still gets it.
-    await this.#textOf(id, kept);
+    await this.#drawn(id, kept);
     this.#send(id, { kind: 'close' });
     this.#kept.delete(id);
     if (this.#kept.size === 0) this.end();
     onClose();
+  }
+
+  /** What was asked of the screen before is answered. */
+  #drawn(id: number, kept: Kept): Promise<void> {
+    if (this.#thread === null) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wait(kept, () => resolve());
+      this.#send(id, { kind: 'write', bytes: new Uint8Array() });
+    });
   }
 
   /** False: there is no thread, and none is to be made now. `done` null: nothing answers. */

@@ -9,7 +9,6 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -22,7 +21,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putPackages, tarballIn } from '../repository/testing/catalogue.ts';
 import { packFolder } from '../archive/pack.ts';
-import { livingPids } from '../processes.ts';
 import { hashTree } from './tree.ts';
 import { leftovers, testServer, type Outcome, type TestServer } from './test-server.ts';
 
@@ -368,23 +366,14 @@ test('a killed installer takes its extraction with it, and the next run is not i
   const big = server.package('big', {}, { 'weights-1': randomBytes(25_000_000).toString('hex') });
   const out = join(server.dir, 'big.tgz');
   await packFolder(big, { root: 'notas-1.0.0', out });
-  /** Processes that stand in a folder of this server. */
-  const inside = (): number[] =>
-    livingPids().filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`).startsWith(join(server.apps, '.versions/in.'));
-      } catch {
-        return false;
-      }
-    });
-  const child = spawn(join(import.meta.dirname, '../../bin/svc-app-install'), [out, '--json'], {
-    env: { PATH: process.env['PATH'], HOME: server.dir, SVC_PREFIX: server.dir, SVC_KIT_SOURCE: '1' },
-    stdio: 'ignore',
+  let installer: ChildProcess | undefined;
+  const ended = server.run([out], {}, (child) => {
+    installer = child;
   });
-  children.add(child);
+  const inside = (): readonly number[] => server.pidsBelow('.versions/in.');
   await expect.poll(inside, { timeout: 30_000, interval: 20 }).toHaveLength(1);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  installer?.kill('SIGKILL');
+  expect(await ended).toMatchObject({ signal: 'SIGKILL' });
   await expect.poll(inside, { timeout: 20_000, interval: 20 }).toEqual([]);
   // Killed with it, and not at its own end.
   const written = readdirSync(join(server.apps, '.versions'), { recursive: true, withFileTypes: true })

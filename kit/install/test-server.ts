@@ -1,8 +1,9 @@
 /** A throw-away server below one folder, with real packages and the real command, for the tests of kit/install. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { livingPids } from '../processes.ts';
 import { compileCache } from '../testing/compile-cache.ts';
 import type { InstallLine } from '../../schema/install-events.ts';
 
@@ -28,6 +29,9 @@ export interface TestServer {
   copyFrom(other: TestServer): void;
   /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
   version(app?: string): string | null;
+  /** Processes that stand in a folder below `apps`, or in one whose name begins so. */
+  pidsBelow(folder: string): readonly number[];
+  /** Ends installers that still run, too. */
   dispose(): void;
 }
 
@@ -42,6 +46,7 @@ export function testServer(
   account?: { readonly uid: number; readonly gid: number },
 ): TestServer {
   const apps = join(dir, 'opt/svc-apps');
+  const installers = new Set<ChildProcess>();
   return {
     dir,
     apps,
@@ -63,15 +68,30 @@ export function testServer(
       }
       return root;
     },
-    run: (argv, environment = {}, onStart) => run(dir, argv, environment, account, onStart),
+    run: (argv, environment = {}, onStart) =>
+      run(dir, argv, environment, account, (child) => {
+        installers.add(child);
+        onStart?.(child);
+      }),
     runIn: (cwd, argv) => run(dir, argv, {}, account, undefined, cwd),
     copyFrom: (other) => void execFileSync('cp', ['-a', `${other.dir}/.`, dir]),
     version: (app = 'notas') => wholeVersion(join(apps, app)),
+    pidsBelow: (folder) => livingPids().filter((pid) => placeOf(pid).startsWith(join(apps, folder))),
     dispose: () => {
+      for (const child of installers) child.kill('SIGKILL');
       rmSync(dir, { recursive: true, force: true });
       rmSync(sources, { recursive: true, force: true });
     },
   };
+}
+
+/** '' of one that ended meanwhile. */
+function placeOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 function wholeVersion(folder: string): string | null {
