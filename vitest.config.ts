@@ -42,7 +42,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: waiting(60_000),
-          setupFiles: ['test/support/patience.ts', 'test/support/shown-pages.ts'],
+          setupFiles: ['test/support/patience.ts', 'test/support/failure-details.ts'],
           retry,
           tags: [
             {

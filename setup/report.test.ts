@@ -27,16 +27,17 @@ test('a test that passed at its second try counts as passed, and is told with it
   });
 });
 
-test('a failure is told with its place in the test and what its pages showed', () => {
+test('a failure is told with its place in the test, how what it got differs, and what its pages showed', () => {
   const stack = [
     'TimeoutError: late',
     '    at f (/svc/kit/other.ts:1:2)',
     '    at /svc/kit/a.real.test.ts:20:7',
+    'difference: - 1 + 2',
     'page: http://a/ "- main"',
     'page: http://b/ ""',
   ];
   expect(readReport(tests(['waits', 'failed', stack.join('\n')]), 1, '/svc').failed).toEqual([
-    'kit/a.real.test.ts › waits: TimeoutError: late\n    at a.real.test.ts:20:7\n    page: http://a/ "- main"\n    page: http://b/ ""',
+    'kit/a.real.test.ts › waits: TimeoutError: late\n    at a.real.test.ts:20:7\n    difference: - 1 + 2\n    page: http://a/ "- main"\n    page: http://b/ ""',
   ]);
 });
 

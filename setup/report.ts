@@ -123,7 +123,7 @@ function shownBroken(file: string, message = ''): string {
 const shown = (test: { readonly file: string; readonly fullName: string; readonly failureMessages: readonly string[] }): string => {
   const [words = '', ...rest] = (test.failureMessages[0] ?? '').trim().split('\n');
   const place = rest.find((line) => line.trim().startsWith('at ') && line.includes(test.file));
-  const more = [place?.replace(/^.*\/(?=[^/]+$)/, 'at ').replace(/\)$/, ''), ...rest.filter((line) => line.startsWith('page: '))];
+  const more = [place?.replace(/^.*\/(?=[^/]+$)/, 'at ').replace(/\)$/, ''), ...rest.filter((line) => /^(?:difference|page): /.test(line))];
   return [`${test.file} › ${test.fullName.trim()}: ${words}`, ...more.filter((line) => line !== undefined)].join('\n    ');
 };
 

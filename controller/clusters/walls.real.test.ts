@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addAccount, removeAccount } from '../../test/support/sshd.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Cluster, ClusterJob } from './cluster.ts';
@@ -150,7 +150,9 @@ test('what the administrator names is shown, without the homes, the jobs and the
 test('folders that are shown already, or hold a place of ours, may be named', async () => {
   mkdirSync(path.join(top, 'software'));
   symlinkSync('software', path.join(top, 'elo'));
-  const shows = make({ readable: ['/var', top, path.join(top, 'elo'), '/usr/share', '/tmp', '/run'] });
+  const inTmp = mkdtempSync(path.join(os.tmpdir(), 'svc-walls-'));
+  onTestFinished(() => rmSync(inTmp, { recursive: true, force: true }));
+  const shows = make({ readable: ['/var', top, path.join(top, 'elo'), '/usr/share', '/tmp', '/run'], hidden: [inTmp] });
   const { code, log } = await run(
     `ls -d ${top}/elo; ls ${account.home}/.svc-jobs | wc -l; : >/tmp/x; ls /tmp; touch /var/tmp/x`,
     {},

@@ -23,6 +23,9 @@ const places = [
   '/var/lib/texmf',
 ] as const;
 
+/** The job has its own there: nothing of the machine's is shown, whoever names it. */
+const ownPlaces = ['/dev', '/proc', '/tmp'] as const;
+
 /** Below it accounts are the system's own, whose homes are folders of programs; so is 65534, which is nobody. */
 const personUidMin = 1_000;
 const nobodyUid = 65_534;
@@ -77,9 +80,10 @@ async function mountsOf({ hidden, homes, readable }: WallsWish): Promise<readonl
   const named = await realsOf(readable);
   const secret = await realsOf(hidden);
   const real = new Set([...(await realsOf(places)), ...named]);
-  const open = [...real].filter((folder) => !secret.some((one) => folder === one || isBelow(folder, one)));
+  const isOver = (above: readonly string[], folder: string): boolean => above.some((one) => folder === one || isBelow(folder, one));
+  const open = [...real].filter((folder) => !isOver([...secret, ...ownPlaces], folder));
   const people = (await realsOf([...homes, ...(await homesOfPeople())])).filter((home) => !named.includes(home));
-  const isShown = (folder: string): boolean => open.some((one) => isBelow(folder, one));
+  const isShown = (folder: string): boolean => open.some((one) => isBelow(folder, one)) && !isOver(ownPlaces, folder);
   // Where the machine's own would be seen it is empty; else it is another name of /tmp.
   const empty = [...new Set([...secret, ...people, '/var/tmp'])].filter(isShown);
   // What another one shows already is bound again only where an empty folder would be over it.

@@ -295,8 +295,12 @@ export async function boxOf(locator: Locator): Promise<Box> {
 export const drawn = async (page: Page): Promise<unknown> =>
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
-/** Presses at a point, goes by a distance in steps as a hand does, and lets go. */
+/**
+ * Presses at a point, goes by a distance in steps as a hand does, and lets go. What was laid out just now is drawn first: a browser asks the last
+ * frame that it drew which page is under a press.
+ */
 export async function drag(page: Page, from: { readonly x: number; readonly y: number }, dx: number, dy: number): Promise<void> {
+  await drawn(page);
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await drawn(page);

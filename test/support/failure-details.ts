@@ -1,7 +1,8 @@
 /**
- * Loaded before each file of the project `real`: a test that failed says what its pages showed at that moment, which setup/report.ts repeats at the
- * end of a run.
+ * Loaded before each file of the project `real`: a test that failed says how what it got differs from what it expected, and what its pages showed at
+ * that moment. setup/report.ts repeats both at the end of a run.
  */
+import { stripVTControlCharacters } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterEach } from 'vitest';
 import { openedContexts } from './opened-contexts.ts';
@@ -13,10 +14,18 @@ async function shownOn(page: Page): Promise<string> {
   return text.length <= 3_000 ? text : `${text.slice(0, 700)} … ${text.slice(-2_300)}`;
 }
 
+/** One line; the longest comparisons are of whole pages. */
+function differenceOf(diff: string): string {
+  const lines = stripVTControlCharacters(diff).split('\n');
+  const changed = lines.filter((line) => /^[-+]/.test(line) && !/^(?:- Expected|\+ Received)$/.test(line)).join(' ');
+  return `difference: ${changed.slice(0, 2_000)}`;
+}
+
 afterEach(async ({ task }) => {
   const error = task.result?.state === 'fail' ? task.result.errors?.at(-1) : undefined;
   if (error === undefined) return;
   const pages = [...openedContexts].flatMap((context) => context.pages());
   const lines = await Promise.all(pages.map(async (page) => `page: ${page.url()} ${JSON.stringify(await shownOn(page))}`));
-  error.stack = [error.stack ?? error.message, ...lines].join('\n');
+  const difference = error.diff === undefined ? [] : [differenceOf(error.diff)];
+  error.stack = [error.stack ?? error.message, ...difference, ...lines].join('\n');
 });
