@@ -104,6 +104,16 @@ const overflow = (page: Page): Promise<number> => page.evaluate('document.docume
 describe('notas', () => {
   const notas = (): Promise<Served> => serve('notas', 'python3', 'backend/main.py');
   const saved = (page: Page) => page.getByText('Salva', { exact: true }).waitFor();
+  /** What the page says of it before anything else happens, and whether it would be asked about before it goes. */
+  const typed = (page: Page, text: string): Promise<unknown> =>
+    page.evaluate(`(() => {
+      const field = document.getElementById('campo-texto');
+      field.value = ${JSON.stringify(text)};
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      const going = new Event('beforeunload', { cancelable: true });
+      dispatchEvent(going);
+      return { state: document.getElementById('estado').textContent, asks: going.defaultPrevented };
+    })()`);
 
   test('writes a note by keyboard alone, finds it again after a reload on its own route, deletes it', async () => {
     const page = await open((await notas()).url);
@@ -156,8 +166,10 @@ describe('notas', () => {
     await saved(page);
     served.backend().process.kill('SIGKILL');
     await served.backend().ended;
-    await page.getByLabel('Texto').fill('antes e durante');
+    expect(await typed(page, 'antes e')).toEqual({ state: 'Salvando…', asks: false });
     await page.getByText('Sem contato com o app').waitFor();
+    // It can't be stored as the page goes, so the browser is told at once.
+    expect(await typed(page, 'antes e durante')).toEqual({ state: 'Salvando…', asks: true });
     await served.restart();
     await saved(page);
     await page.getByText('Sem contato com o app').waitFor({ state: 'hidden' });

@@ -206,6 +206,19 @@ test('the backend gets the tabs when the last window closes, and they are back w
   expect(await text().inputValue()).toBe('a');
 });
 
+test('what is written is called saved once it is, and is stored also when the window closes at once', async () => {
+  const state = await rascunhos.locator('body').evaluate(`(() => {
+    const field = document.getElementById('texto');
+    field.value = 'c, e mais';
+    field.dispatchEvent(new Event('input'));
+    void svc.window.close();
+    return document.getElementById('estado').textContent;
+  })()`);
+  expect(state).toBe('Salvando…');
+  await windowOf(page, 'Rascunhos').waitFor({ state: 'detached' });
+  await expect.poll(saved).toEqual(['a', 'b', 'c, e mais']);
+});
+
 test('an app that does not declare richChrome has no tabs; a window that no page of the app is in has none', async () => {
   await openApp(page, 'Notas');
   await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();

@@ -49,6 +49,8 @@
   const SALVAR_APOS_MS = 600;
   const FALTA_APOS_MS = 3_000;
   const RELER_MS = 3_000;
+  /** A browser sends 64 KiB at most for a page that is gone. */
+  const AO_SAIR_MAX = 20_000;
   const TENTAR_DE_NOVO_MS_MAX = 10_000;
 
   const el = (id) => document.getElementById(id);
@@ -244,6 +246,7 @@
     salvando = true;
     if (aberta.id === null && !(await criarAgora())) {
       salvando = false;
+      el('estado').textContent = '';
       return;
     }
     sujo = false;
@@ -317,7 +320,9 @@
 
   function mudou() {
     sujo = true;
-    dizerSeFalta(false);
+    el('estado').textContent = diz('salvando');
+    // A window that closes now can save neither of these.
+    dizerSeFalta(falhas > 0 || aberta.id === null || texto.value.length > AO_SAIR_MAX);
     clearTimeout(relogioDeSalvar);
     relogioDeSalvar = setTimeout(() => void salvar(), SALVAR_APOS_MS);
   }
@@ -333,14 +338,14 @@
   for (const campo of [titulo, texto]) campo.addEventListener('input', mudou);
   addEventListener('popstate', () => void irPara(location.pathname));
   addEventListener('pagehide', () => {
-    if (aberta && sujo && aberta.id !== null) {
+    if (aberta && (sujo || salvando) && aberta.id !== null) {
       const corpo = JSON.stringify({ titulo: titulo.value, texto: texto.value, versao: aberta.versao });
       void fetch(`api/notas/${aberta.id}`, {
         method: 'PUT',
         body: corpo,
         headers: { 'Content-Type': 'application/json' },
-        keepalive: corpo.length < 60_000,
-      });
+        keepalive: texto.value.length <= AO_SAIR_MAX,
+      }).catch(() => undefined);
     }
   });
   addEventListener('keydown', (evento) => {

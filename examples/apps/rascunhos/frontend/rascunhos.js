@@ -3,6 +3,8 @@
   'use strict';
 
   const TITULO_MAX = 60;
+  /** A browser sends 64 KiB at most for a page that is gone. */
+  const AO_SAIR_MAX = 20_000;
   const TEXTOS = {
     pt: {
       titulo: 'Rascunhos',
@@ -10,6 +12,7 @@
       novo: 'Novo',
       texto: 'Texto',
       vazio: 'Sem título',
+      salvando: 'Salvando…',
       salvo: 'Salvo',
       falhou: 'Não foi salvo',
       espera: 'Sem contato com o app. Tentando de novo.',
@@ -20,6 +23,7 @@
       novo: 'New',
       texto: 'Text',
       vazio: 'Untitled',
+      salvando: 'Saving…',
       salvo: 'Saved',
       falhou: 'Not saved',
       espera: 'The app does not answer. Trying again.',
@@ -33,6 +37,8 @@
   let espera = null;
   /** Drafts whose text is not stored. */
   const faltam = new Set();
+  /** The last attempt to store something failed, or the portal is away. */
+  let fora = false;
 
   /** The first line, as far as a tab has room. */
   function tituloDe({ texto }) {
@@ -82,27 +88,31 @@
     mostrar();
   }
 
+  function enviar({ id, texto, fechado }, como) {
+    const body = JSON.stringify({ texto, fechado });
+    return fetch(`api/rascunhos/${id}`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body, ...como });
+  }
+
   async function salvar(um) {
-    const { id, texto, fechado } = um;
+    const { texto } = um;
     faltam.add(um);
-    const pedido = {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ texto, fechado }),
-      signal: AbortSignal.timeout(10_000),
-    };
-    const resposta = await fetch(`api/rascunhos/${id}`, pedido).catch(() => null);
-    if (resposta?.ok && um.texto === texto) faltam.delete(um);
-    el('estado').textContent = TEXTOS[idioma][resposta?.ok ? 'salvo' : 'falhou'];
+    const resposta = await enviar(um, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+    fora = !resposta?.ok;
+    if (!fora && um.texto === texto) faltam.delete(um);
+    el('estado').textContent = TEXTOS[idioma][fora ? 'falhou' : faltam.has(um) ? 'salvando' : 'salvo'];
+  }
+
+  function dizerSeFalta() {
+    const [primeiro] = faltam;
+    void svc?.janela.naoSalvo(primeiro !== undefined, primeiro && { nome: tituloDe(primeiro), salvaSe: true });
   }
 
   /** All that is not stored; the desktop asks before it closes this window while something is not. */
   async function salvarTudo() {
     clearTimeout(espera);
     await Promise.all(Array.from(faltam, salvar));
-    const [primeiro] = faltam;
-    if (primeiro !== undefined) espera = setTimeout(() => void salvarTudo(), 3_000);
-    void svc?.janela.naoSalvo(primeiro !== undefined, primeiro && { nome: tituloDe(primeiro), salvaSe: true });
+    if (faltam.size > 0) espera = setTimeout(() => void salvarTudo(), 3_000);
+    dizerSeFalta();
   }
 
   function ouvir(pedido) {
@@ -123,8 +133,14 @@
     mudado.texto = el('texto').value;
     mostrar();
     faltam.add(mudado);
+    el('estado').textContent = TEXTOS[idioma].salvando;
+    // What is stored in a moment is stored also when the window closes before: the desktop need not ask.
+    if (fora || mudado.texto.length > AO_SAIR_MAX) dizerSeFalta();
     clearTimeout(espera);
     espera = setTimeout(() => void salvarTudo(), 300);
+  });
+  addEventListener('pagehide', () => {
+    for (const um of faltam) void enviar(um, { keepalive: um.texto.length <= AO_SAIR_MAX }).catch(() => undefined);
   });
   el('lista').addEventListener('change', () => (escolher(el('lista').value), mostrar()));
   el('novo').addEventListener('click', novo);
@@ -155,7 +171,12 @@
     }
     svc?.app.ao('abas', ouvir);
     svc?.app.ao('salvar', () => void salvarTudo());
-    svc?.app.ao('portal', ({ presente }) => presente && faltam.size > 0 && void salvarTudo());
+    svc?.app.ao('portal', ({ presente }) => {
+      fora = !presente;
+      if (faltam.size === 0) return;
+      if (fora) dizerSeFalta();
+      else void salvarTudo();
+    });
     svc?.app.ao('tema', (dados) => {
       idioma = dados.idioma?.startsWith('pt') ? 'pt' : 'en';
       traduzir();
