@@ -121,7 +121,17 @@ export async function request(method: string, path: string, body?: unknown, sign
   throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
-export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+/** Reads a body, or the next part of one. A body that breaks off counts as a portal that was not reached; an end by the caller stays an AbortError. */
+export async function arriving<T>(body: Promise<T>): Promise<T> {
+  try {
+    return await body;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));
+  }
+}
+
+export const json = async <T>(response: Response): Promise<T> => (await arriving(response.json())) as T;
 const appPath = (app: string, rest: string): string => `/api/apps/${encodeURIComponent(app)}${rest}`;
 
 /** Null without a session. */
@@ -191,7 +201,7 @@ export async function* followLog(app: string, tail: number, signal: AbortSignal)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await arriving(reader.read());
       if (done) return;
       yield value;
     }
@@ -201,7 +211,7 @@ export async function* followLog(app: string, tail: number, signal: AbortSignal)
 }
 
 export const readPreviousLog = async (app: string, tail: number): Promise<string> =>
-  (await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text();
+  arriving((await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text());
 
 export const readShop = async (): Promise<ShopAnswer> => json(await request('GET', '/api/loja'));
 /** The newest version by default. */

@@ -1,6 +1,6 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
 import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
-import { ApiError, etagOf, json, request } from './api.ts';
+import { ApiError, arriving, etagOf, json, request } from './api.ts';
 import { listFolder, readPlaces } from './files-api.ts';
 
 const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
@@ -17,7 +17,7 @@ export interface Content {
 export async function readContent(caminho: string, last?: number): Promise<Content> {
   const headers = last === undefined ? {} : { range: `bytes=0-${last}` };
   const response = await request('GET', at('conteudo', caminho), undefined, undefined, headers);
-  return { bytes: new Uint8Array(await response.arrayBuffer()), etag: etagOf(response) };
+  return { bytes: new Uint8Array(await arriving(response.arrayBuffer())), etag: etagOf(response) };
 }
 
 export interface Part {
@@ -41,7 +41,7 @@ export async function readBlob(
       await response.body?.cancel();
       return null;
     }
-    const blob = await response.blob();
+    const blob = await arriving(response.blob());
     const [, total = blob.size] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
     return { blob, etag: etagOf(response), bytes: Number(total) };
   } catch (error) {

@@ -14,7 +14,7 @@ import type {
   UploadEndAnswer,
   WatchLine,
 } from '../../schema/wire/files.ts';
-import { json, request } from './api.ts';
+import { arriving, json, request } from './api.ts';
 
 const root = '/api/arquivos';
 const query = (values: Readonly<Record<string, string>>): string => `?${new URLSearchParams(values).toString()}`;
@@ -88,7 +88,7 @@ async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<L
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await arriving(reader.read());
     if (done) return;
     const parts = (rest + value).split('\n');
     rest = parts.pop() ?? '';

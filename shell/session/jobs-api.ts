@@ -1,6 +1,6 @@
 /** Jobs of the queue, of the portal's HTTP API as the shell uses it: it names no app, and so means those of all apps. Source: schema/wire/jobs.ts. */
 import type { AdminJobsAnswer, JobView, OutputsAnswer, QueueAnswer } from '../../schema/wire/jobs.ts';
-import { json, request } from './api.ts';
+import { arriving, json, request } from './api.ts';
 
 export interface AllJobsFilter {
   readonly cluster: string | null;
@@ -43,7 +43,7 @@ export async function readJobLog(
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly ate: number }> {
   const response = await request('GET', placePath(job, `/registo?desde=${from}`), undefined, signal);
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(await arriving(response.arrayBuffer()));
   return { bytes, ate: from + bytes.length };
 }
 

@@ -9,7 +9,7 @@ import type {
   RoomView,
   TicketAnswer,
 } from '../../schema/wire/rooms.ts';
-import { json, request } from './api.ts';
+import { arriving, json, request } from './api.ts';
 
 const base = '/api/salas';
 
@@ -43,7 +43,7 @@ export function pageRooms(app: string, signal: AbortSignal): PageRooms {
     notify: async (sala, notice) => void (await call('POST', [sala, 'avisos'], notice)),
     ticket: async (sala) => json(await call('POST', [sala, 'bilhete'], { app })),
     attach: async (sala, blob) => json(await call('PUT', [sala, 'anexos'], blob)),
-    attachment: async (sala, sha) => await (await call('GET', [sala, 'anexos', sha])).blob(),
+    attachment: async (sala, sha) => await arriving((await call('GET', [sala, 'anexos', sha])).blob()),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The queue of the portal's HTTP API, always for the app of a window. What passes is asked again, which does nothing twice. Source: schema/wire/jobs.ts. */
 import type { JobBody, JobView, OutputsAnswer, QueueAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
-import { ApiError, isPassing, json, request } from './api.ts';
+import { ApiError, arriving, isPassing, json, request } from './api.ts';
 
 /** How long what passes is asked again, and the pauses between. */
 const patienceMs = 120_000;
@@ -50,13 +50,13 @@ export function appQueue(app: string, signal: AbortSignal): AppQueue {
         throw error;
       }
     },
-    log: async (job, from) => await (await call(['trabalhos', job, 'registo'], { query: { desde: String(from) } })).arrayBuffer(),
+    log: async (job, from) => await arriving((await call(['trabalhos', job, 'registo'], { query: { desde: String(from) } })).arrayBuffer()),
     outputs: async (job) => (await json<OutputsAnswer>(await call(['trabalhos', job, 'saida']))).saidas,
     output: async (job, path, from, to) =>
       await insist(async () => {
         const headers = { range: `bytes=${from}-${to}` };
         const answer = await call(['trabalhos', job, 'saida', ...path.split('/')], { headers, msMax: transferMsMax });
-        return await arriving(answer);
+        return await arriving(answer.arrayBuffer());
       }, signal),
     cancel: async (job) => json(await call(['trabalhos', job], { method: 'DELETE' })),
     arrived: async (sha) => json(await patient(['entradas', sha])),
@@ -65,15 +65,6 @@ export function appQueue(app: string, signal: AbortSignal): AppQueue {
       return json(await patient(['entradas', sha], { method: 'PUT', query, body: piece, msMax: transferMsMax }));
     },
   };
-}
-
-/** An answer that breaks off is asked for again. */
-async function arriving(answer: Response): Promise<ArrayBuffer> {
-  try {
-    return await answer.arrayBuffer();
-  } catch (error) {
-    throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));
-  }
 }
 
 async function insist<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
