@@ -107,24 +107,18 @@ async function ask(path: string, init: RequestInit & { readonly method: string }
 
 /** A Blob goes as it is, anything else as JSON. With a `signal` it takes as long as that lets it, and ends when the way to the portal is dead. Other parts of the API are in files of their own: session/rooms-api.ts. */
 export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal, headers?: Headers): Promise<Response> {
-  let response: Response;
-  try {
-    const init = { method, credentials: 'same-origin', cache: 'no-store', ...withPerson(content(body, headers)) } as const;
-    response = await ask(path, init, endOf(method, signal));
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));
-  }
+  const init = { method, credentials: 'same-origin', cache: 'no-store', ...withPerson(content(body, headers)) } as const;
+  const response = await arriving(ask(path, init, endOf(method, signal)));
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & Told;
   if (problem.code === 'OTHER_PERSON') loadedFor?.otherPerson();
   throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
-/** Reads a body, or the next part of one. A body that breaks off counts as a portal that was not reached; an end by the caller stays an AbortError. */
-export async function arriving<T>(body: Promise<T>): Promise<T> {
+/** Waits for an answer, its body, or a part of that. One that breaks off or is late counts as a portal that was not reached; an end by the caller stays an AbortError. */
+export async function arriving<T>(part: Promise<T>): Promise<T> {
   try {
-    return await body;
+    return await part;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, 'OFFLINE', error instanceof Error ? error.message : String(error));

@@ -75,10 +75,8 @@ async function insist<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>
     } catch (error) {
       const waitMs = Math.max(pauseMs, error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
       const isFinal = error instanceof ApiError && ['QUEUE_OFF', 'DISK_FULL'].includes(error.code);
-      if (signal.aborted || isFinal || !(isPassing(error) || isLate(error)) || performance.now() + waitMs > untilMs) throw error;
+      if (signal.aborted || isFinal || !isPassing(error) || performance.now() + waitMs > untilMs) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
 }
-
-const isLate = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';

@@ -18,6 +18,7 @@ test.for([
 test.for([
   ['a connection found dead', new DOMException('the portal says nothing any more', 'NetworkError'), 'O portal não respondeu'],
   ['a connection that broke', new TypeError('network error'), 'O portal não respondeu'],
+  ['a deadline', new DOMException('signal timed out', 'TimeoutError'), 'O portal não respondeu'],
   ['an end by the caller', new DOMException('gone', 'AbortError'), 'gone'],
 ] as const)('a body that ends early: %s', async ([, why, said]) => {
   const body = new ReadableStream({ start: (controller) => controller.error(why) });
