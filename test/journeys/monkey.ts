@@ -6,6 +6,7 @@
 import path from 'node:path';
 import { launchBrowser } from '../support/chromium.ts';
 import { lastingBreaches } from './invariants.ts';
+import { lookAtShell } from './look-at-shell.ts';
 import { goOnline, nameOfAct, runAct, startAgain, walkOf, type Act } from './monkey-acts.ts';
 import { lostOf } from './monkey-typing.ts';
 import { monkeyAt, type Monkey, type MonkeyWorld } from './monkey-world.ts';
@@ -59,7 +60,9 @@ async function whereIs({ page, pressed }: Monkey): Promise<string> {
     .locator('body')
     .ariaSnapshot({ timeout: 2_000 })
     .catch((error: unknown) => String(error));
-  return `pressed ${pressed}; at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
+  // The last one is in front.
+  const { windows } = await page.evaluate(lookAtShell).catch(() => ({ windows: [] as readonly string[] }));
+  return `pressed ${pressed}; windows ${windows.join(', ')}; at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
 }
 
 async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly string[]> {
