@@ -196,6 +196,16 @@ test('an older Node in PATH and none beside it is told in one line', async () =>
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: 'svc: needs Node 24 or newer; npm ci in the folder of svc brings it\n' });
 });
 
+test.for(['svc', 'svc-app-supervisor'])('%s leaves no core file where the login allows them', async (command) => {
+  const root = join(folder, `core-${command}`);
+  await mkdir(join(root, 'bin'), { recursive: true });
+  await mkdir(join(root, 'node/bin'), { recursive: true });
+  await copyFile(join(repository, 'bin', command), join(root, 'bin', command));
+  await writeFile(join(root, 'node/bin/node'), '#!/bin/sh\nulimit -S -c\n', { mode: 0o755 });
+  const shell = ['-c', 'ulimit -S -c unlimited; exec "$0" --version', join(root, 'bin', command)];
+  expect((await promisify(execFile)('sh', shell)).stdout).toBe('0\n');
+});
+
 test('help: with examples, in the language of the terminal, and without a colour in a pipe', async () => {
   const english = await svc(['help', 'jobs', 'get']);
   expect(english).toMatchObject({
