@@ -1,18 +1,22 @@
 /**
  * A request head that is larger than the limit. Nearly always it is cookies: the script of an app may set some for the portal's whole
- * domain, and then every request to the shell and to every app carries them. A person gets a page that removes exactly those (scripts
- * see and delete what scripts set) and loads again. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ * domain, and then every request to the shell and to every app carries them. The answer removes them (domain-cookies.ts); a person also gets
+ * a page that does so by script (scripts see and delete what scripts set) and loads again. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../schema/clock.ts';
+import { removalsOfHead } from './domain-cookies.ts';
 import { limits } from './limits.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
 import { pageLanguage } from './page-language.ts';
 import { ownProcess } from './security-headers.ts';
 
-/** Deletes cookies that were set for a parent domain, with any path; cookies of this host stay. Reloads only if that changed something. */
+/**
+ * Deletes cookies that were set for a parent domain, with any path; cookies of this host stay. Reloads if that changed something, and else a few times:
+ * what the answer removed itself is gone before this runs.
+ */
 const script = `(() => {
   'use strict';
   const before = document.cookie.length;
@@ -29,7 +33,13 @@ const script = `(() => {
       for (const path of paths)
         for (const kind of ['', '; Secure; SameSite=None; Partitioned'])
           document.cookie = name + '=; Max-Age=0; Path=' + path + '; Domain=' + domain + kind;
-  if (document.cookie.length < before) location.reload();
+  let isAllowed = document.cookie.length < before;
+  try {
+    const recent = (sessionStorage.getItem('svc.large-head') ?? '').split(',').filter((ms) => ms > Date.now() - 60000);
+    isAllowed ||= recent.length < ${limits.largeHeadReloadsMax};
+    sessionStorage.setItem('svc.large-head', recent.concat(Date.now()).join(','));
+  } catch {}
+  if (isAllowed) location.reload();
 })();`;
 
 const hints = {
@@ -93,7 +103,8 @@ export function answerUnreadable(server: Server, clock: Clock, framedBy: () => s
       return;
     }
     answered.add(socket);
-    socket.end(answerTo(unreadable[error.code ?? ''] ?? 400, framedBy()));
+    const { rawPacket } = error as { readonly rawPacket?: Buffer };
+    socket.end(answerTo(unreadable[error.code ?? ''] ?? 400, framedBy(), rawPacket?.toString('latin1') ?? ''));
     socket.once(
       'close',
       clock.at(clock.monotonicMs() + limits.refusedHeadLingerMs, () => socket.destroy()),
@@ -101,10 +112,12 @@ export function answerUnreadable(server: Server, clock: Clock, framedBy: () => s
   });
 }
 
-function answerTo(status: number, framedBy: string): Buffer {
+/** `head`: of what was refused, as much as one read brought. */
+function answerTo(status: number, framedBy: string, head: string): Buffer {
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n`;
   if (status !== 431) return Buffer.from(`${start}Content-Length: 0\r\n\r\n`);
   const { headers, body } = largeHeadPage('', framedBy);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const all = [...Object.entries(headers), ...removalsOfHead(head).map((line) => ['set-cookie', line] as const)];
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`${start}${lines.join('')}\r\n`), body]);
 }

@@ -32,6 +32,13 @@ export const limits = {
   peerHandshakeMsMax: 3_000,
   /** While something is carried: which portals live is asked so often. */
   peerLooksMs: 1_000,
+  /** Of an answer that removes cookies of a parent domain: Chromium takes 256 KiB of head. */
+  cookieRemovalBytesMax: 160 * 1_024,
+  /** In a minute, of a page that was too large and sees nothing to remove. */
+  largeHeadReloadsMax: 8,
+  /** So many bytes of small cookies of a request that was too large stay: they may be those of other web pages of the domain. */
+  cookieBytesLeft: 2 * 1_024,
+  cookieRemovalFoldersMax: 6,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
   proxyPanelLogLines: 40,
   /** A backend whose answers are refused is told of so often. */

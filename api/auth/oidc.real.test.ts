@@ -216,6 +216,7 @@ describe('an ID token', () => {
   test.for([
     ['for another audience', () => ({ aud: 'another-client' })],
     ['for two audiences, authorized for the other', () => ({ aud: ['svc', 'another-client'], azp: 'another-client' })],
+    ['for us, authorized for another', () => ({ azp: 'another-client' })],
     ['of another issuer', () => ({ iss: 'http://evil.example' })],
     ['that expired', () => ({ exp: now() - 600, iat: now() - 1_200 })],
     ['of another sign-in (nonce)', () => ({ nonce: 'another-nonce' })],

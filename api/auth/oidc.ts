@@ -81,6 +81,9 @@ export function createOidc(deps: OidcDeps): Oidc {
         });
         const claims = tokens.claims();
         if (!claims) throw new SvcError('OIDC_REFUSED', 'the provider sent no ID token');
+        // The library compares it where there are several audiences only. Source: OpenID Connect Core 3.1.3.7, 5
+        if ((claims.azp ?? settings.clientId) !== settings.clientId)
+          throw new SvcError('OIDC_REFUSED', 'the ID token of the provider was issued to another client (azp)');
         asked = 'userinfo';
         const info = isWhole(settings, claims) ? null : await userInfo(library, config, tokens.access_token, claims.sub);
         // An address and whether it was verified come from one answer.

@@ -6,6 +6,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorKinds, SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
+import { domainCookieRemovals } from '../domain-cookies.ts';
 import { largeHeadPage } from '../large-head.ts';
 import { sendProblem } from '../problems.ts';
 import type { AppView, Proxy, ProxyDeps, ProxyTarget } from './contract.ts';
@@ -147,7 +148,9 @@ function admitted(parts: Parts, passage: Passage): boolean {
 
 /** Cookies that a sibling's script set for the whole domain come along: a backend would break on them without a word. */
 function refuseCookies(parts: Parts, passage: Passage): false {
-  const { head, navigation, res, target } = passage;
+  const { head, navigation, req, res, target } = passage;
+  const { host = '', cookie = '' } = req.headers;
+  res.setHeader('set-cookie', domainCookieRemovals(host, req.url ?? '/', cookie));
   if (!navigation)
     return refuse(
       parts,
@@ -156,7 +159,7 @@ function refuseCookies(parts: Parts, passage: Passage): false {
       `expected at most ${limits.proxyCookieBytesMax} bytes of cookies, got ${head.cookieBytes}`,
     );
   const { headers, body } = largeHeadPage(head.acceptLanguage, parts.deps.portalOrigin);
-  res.writeHead(431, headers).end(passage.req.method === 'HEAD' ? undefined : body);
+  res.writeHead(431, headers).end(req.method === 'HEAD' ? undefined : body);
   parts.via.answered(target, 431);
   return false;
 }

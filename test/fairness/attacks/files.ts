@@ -7,7 +7,7 @@ import { theEnd, type Attack, type Attacker } from '../attack.ts';
 /** What the world puts into the home of the attacker. */
 export const prepared = { folder: 'muitos', entries: 20_000, large: 'grande', largeBytes: 256 * 1_024 ** 2, trashed: 5_000 } as const;
 
-const at = ({ home }: Attacker, name = ''): string => `caminho=${encodeURIComponent(name === '' ? home : `${home}/${name}`)}`;
+export const at = ({ home }: Attacker, name = ''): string => `caminho=${encodeURIComponent(name === '' ? home : `${home}/${name}`)}`;
 const json = (value: unknown): string => JSON.stringify(value);
 
 /** A body of which a byte comes now and then. */

@@ -11,7 +11,7 @@ export function open({ port, host, cookie }: Attacker, path: string): WebSocket 
   return socket;
 }
 
-async function ticketOf({ read, room }: Attacker): Promise<{ readonly bilhete: string; readonly caminho: string } | null> {
+export async function ticketOf({ read, room }: Attacker): Promise<{ readonly bilhete: string; readonly caminho: string } | null> {
   const text = await read(`/api/salas/${room}/bilhete?app=caderno`, { method: 'POST', body: '{}' });
   return text.includes('"bilhete"') ? (JSON.parse(text) as { bilhete: string; caminho: string }) : null;
 }
