@@ -20,9 +20,12 @@ export const limits = {
   portalClockSkewMsMax: 5_000,
   /** How often a portal among others tells which servers it does not reach. */
   portalReachMs: 5_000,
-  /** Log lines of one kind about one person, address or object: so many at once, and one more after so long. */
-  logLinesBurst: 60,
-  logLineRefillMs: 1_000,
+  /** Log lines of one kind about one person, address or object: so many at once, and one more after so long, whatever else is said about them. */
+  logLinesOfKindBurst: 10,
+  logLineOfKindRefillMs: 6_000,
+  /** Beyond those, of all kinds together. */
+  logLinesBurst: 40,
+  logLineRefillMs: 3_000,
   /** Lines that were left out are told of as one line after so long. */
   logLeftOutMs: 60_000,
   /** So many kinds are told of apart; what is left out of others is one count. */

@@ -1,6 +1,6 @@
 /**
- * Bounds what one person can write into the log of the portal: of each kind of line about one person, address or object so many a minute leave,
- * and the rest is told as one line with their number. Decision: docs/decisions/0390-log-lines.md
+ * Bounds what one person can write into the log of the portal: of each kind of line about one person, address or object some leave in any case, and
+ * of all kinds about them so many more; the rest is told as one line of each kind with their number. Decision: docs/decisions/0390-log-lines.md
  */
 import type { LoggerOptions } from 'pino';
 import { createLeakyCells } from '../../api/auth/leaky-cells.ts';
@@ -35,7 +35,8 @@ export interface LogBudget {
 }
 
 export function createLogBudget(clock: Clock): LogBudget {
-  const cells = createLeakyCells(clock, { burst: limits.logLinesBurst, refillMs: limits.logLineRefillMs });
+  const kinds = createLeakyCells(clock, { burst: limits.logLinesOfKindBurst, refillMs: limits.logLineOfKindRefillMs });
+  const about = createLeakyCells(clock, { burst: limits.logLinesBurst, refillMs: limits.logLineRefillMs });
   const leftOut = new Map<string, LeftOut>();
   let cancel = (): void => {};
   const tellAll = (): void => {
@@ -48,7 +49,8 @@ export function createLogBudget(clock: Clock): LogBudget {
     const text = args.find((each): each is string => typeof each === 'string') ?? '';
     const subject = subjectOf(first);
     const kind = `${text} ${subject}`;
-    if (cells.take(kind) === 0) return method.apply(this, args);
+    // A line about nobody counts by its text.
+    if (kinds.take(kind) === 0 || about.take(subject === '' ? kind : subject) === 0) return method.apply(this, args);
     if (leftOut.size === 0) cancel = clock.at(clock.monotonicMs() + limits.logLeftOutMs, tellAll);
     const isKnown = leftOut.has(kind) || leftOut.size < limits.logKindsMax;
     const name = isKnown ? kind : others;
@@ -57,8 +59,8 @@ export function createLogBudget(clock: Clock): LogBudget {
       known.count += 1;
       return;
     }
-    const about = isKnown ? { of: text, about: subject } : { of: others };
-    leftOut.set(name, { count: 1, tell: (count) => method.call(this, { ...about, leftOut: count }, `${count} more of this kind`) });
+    const what = isKnown ? { of: text, about: subject } : { of: others };
+    leftOut.set(name, { count: 1, tell: (count) => method.call(this, { ...what, leftOut: count }, `${count} more of this kind`) });
   };
   return { logMethod, end: tellAll };
 }

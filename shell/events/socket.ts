@@ -25,6 +25,14 @@ export function openSocket(url: string, { message, ended, isOurs }: SocketEnds):
   return opened;
 }
 
+/**
+ * Asks the address of a socket as a page: where its handshakes are refused for cookies that an app set for it, the answer removes them, and browsers
+ * take cookies from no handshake that failed. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ */
+export function askAsPage(url: string): void {
+  fetch(url.replace(/^ws/, 'http'), { cache: 'no-store' }).catch(() => undefined);
+}
+
 /** Calls `dead` where it is not open within `openMsMax`, and when the way to the portal is found dead. */
 export function endWithLine(socket: WebSocket, openMsMax: number, dead: () => void): void {
   const line = lineSignal();
