@@ -18,7 +18,11 @@ test('each path and domain that a request carries cookies of, with and without a
 
 test.for([
   ['the largest first, small ones stay', `s=1; a=${large}; b=${large}x; t=2`, ['b', 'a']],
-  ['small ones together are large', Array.from({ length: 100 }, (_, n) => `k${n}=${'x'.repeat(300)}`).join('; '), expect.arrayContaining(['k10', 'k80'])],
+  [
+    'small ones together are large',
+    Array.from({ length: 100 }, (_, n) => `k${n}=${'x'.repeat(300)}`).join('; '),
+    expect.arrayContaining(['k10', 'k80']),
+  ],
   ['no name, and one of bytes above ASCII', `=${large}; \xc2\xa0b=${large}x`, ['\xc2\xa0b', '']],
   ['a name that would end the line', `a\r\nx=${large}`, []],
 ] as const)('%s', ([, cookies, names]) => {
@@ -41,5 +45,9 @@ test('of a head that was cut off: what stands in it', () => {
   const head = `GET /api HTTP/1.1\r\nHost: svc.b:1\r\nCookie: a=${large}; c=${large}`;
   expect(namesIn(removalsOfHead(head))).toEqual(['a', 'c']);
   expect(attributesOf(removalsOfHead(head))).toContain('Path=/api; Domain=svc.b');
-  expect([removalsOfHead('GET / HTTP/1.1\r\n'), removalsOfHead('NO'), removalsOfHead(`GET / HTTP/1.1\r\nHost: \r\nCookie: a=${large}`)]).toEqual([[], [], []]);
+  expect([
+    removalsOfHead('GET / HTTP/1.1\r\n'),
+    removalsOfHead('NO'),
+    removalsOfHead(`GET / HTTP/1.1\r\nHost: \r\nCookie: a=${large}`),
+  ]).toEqual([[], [], []]);
 });

@@ -277,7 +277,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor };
-  const shell = await createShell({ site, ...checks, log, controlUid, observe: metrics.request, schemas, register });
+  const shell = await createShell({ site, ...checks, log, controlUid, address, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, ...checks, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
   const front = createFront({

@@ -80,6 +80,8 @@ export interface ShellDeps {
   readonly log: Logger;
   /** Of who asks at the control socket; null: nobody could say. Undefined: asked elsewhere. */
   readonly controlUid: (req: IncomingMessage) => number | null | undefined;
+  /** Where a request comes from (auth/client-address.ts). */
+  readonly address: (req: IncomingMessage) => string;
   /** One answered request, by route pattern; for /metrics. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
   readonly schemas: LazySchemas | undefined;
@@ -206,7 +208,9 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
       request.job ??
       (request.control ? 'control' : null);
     const uid = deps.controlUid(request.raw);
-    deps.log.info({ ...fields, person, ...(uid === undefined ? {} : { uid }), durationMs: Math.round(reply.elapsedTime) }, 'request');
+    const from = person === null ? { address: deps.address(request.raw) } : {};
+    const whom = { person, ...from, ...(uid === undefined ? {} : { uid }) };
+    deps.log.info({ ...fields, ...whom, durationMs: Math.round(reply.elapsedTime) }, 'request');
   });
 }
 

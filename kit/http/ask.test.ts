@@ -61,6 +61,26 @@ test('silence before the head and within the body is told as such; of a stream o
   expect(stream).toEqual({ status: 'fulfilled', value: 'ab' });
 });
 
+test.for([
+  ['169.254.169.254', /to the own link/],
+  ['0xa9fea9fe', /to the own link/],
+  ['[fe80::1]', /to the own link/],
+  ['[::ffff:169.254.169.254]', /to the own link/],
+] as const)('from this machine no redirect leads to %s', async ([host, message]) => {
+  const origin = await serve((_req, res) => res.writeHead(302, { location: `http://${host}:1/` }).end());
+  await expect(fetchFrom(origin, {}, way)).rejects.toThrow(message);
+});
+
+test.for(['localhost', 'a.localhost.', '127.1', '2130706433', '0', '[::1]', '[::]', '[::ffff:127.0.0.1]'])(
+  'from elsewhere no redirect leads to %s',
+  async (host) => {
+    const [ours, theirs] = duplexPair();
+    const server = http.createServer((_req, res) => res.writeHead(302, { location: `http://${host}:1/` }).end());
+    server.emit('connection', theirs);
+    await expect(fetchFrom('http://elsewhere.example/', {}, { ...way, stream: ours })).rejects.toThrow(/to this machine/);
+  },
+);
+
 test('redirects are followed, but not for ever and not to other than http; a credential goes to its own host alone', async () => {
   const seen: [string | undefined, string | undefined][] = [];
   const second = await serve((req, res) => {

@@ -1,4 +1,8 @@
-/** A GET of an address, with its redirects: at most five, to http and https only, never from https to http. */
+/**
+ * A GET of an address, with its redirects: at most five, to http and https only, never from https to http, nor to this machine itself or its link from
+ * elsewhere. Decision: docs/decisions/0354-where-redirects-lead.md
+ */
+import { BlockList, isIPv6 } from 'node:net';
 import { limits } from './limits.ts';
 import { ask, headerOf, type Answer, type Way } from './ask.ts';
 
@@ -24,7 +28,27 @@ function nextAddress(from: URL, location: string, left: number): URL {
   const to = URL.parse(location, from.href);
   if (to === null || !['http:', 'https:'].includes(to.protocol) || (from.protocol === 'https:' && to.protocol === 'http:'))
     throw new RedirectRefused(`${shownAddress(from.href)}: a redirect that is not followed`);
+  const near = nearnessOf(to.hostname);
+  if (near !== null && near !== nearnessOf(from.hostname))
+    throw new RedirectRefused(`${shownAddress(from.href)}: a redirect to ${near}, which is not followed from elsewhere`);
   return to;
+}
+
+const subnets = (...all: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]): BlockList => {
+  const list = new BlockList();
+  for (const [net, prefix, family] of all) list.addSubnet(net, prefix, family);
+  return list;
+};
+const loopback = subnets(['127.0.0.0', 8, 'ipv4'], ['0.0.0.0', 8, 'ipv4'], ['::', 127, 'ipv6']);
+const link = subnets(['169.254.0.0', 16, 'ipv4'], ['fe80::', 10, 'ipv6']);
+
+/** What answers there without being asked for a password: services of this machine alone, and those that tell a cloud's machine who it is. */
+function nearnessOf(hostname: string): 'this machine' | 'the own link' | null {
+  if (/(?:^|\.)localhost\.?$/.test(hostname)) return 'this machine';
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  if (loopback.check(address, family)) return 'this machine';
+  return link.check(address, family) ? 'the own link' : null;
 }
 
 /** The name and password of an address go to its own host only. */

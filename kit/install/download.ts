@@ -1,7 +1,7 @@
 /**
  * A file over http(s) into a `.part` file, going on where an earlier attempt, or an earlier run, was cut. What it holds is not trusted: the
  * caller checks size and sha256. At most five redirects, never from https to http. Engines are gigabytes over networks that break, so there
- * is no time-out for the whole: attempts that bring 64 KiB don't count, five that don't end the run, and less than 1 KiB a second over a
+ * is no time-out for the whole: attempts that bring 64 KiB more than ever was there don't count, five that don't end the run, and less than 1 KiB a second over a
  * minute counts as cut, so that a server can't hold an installation byte by byte. A strong ETag is kept beside the part for `If-Range`.
  */
 import { doubledMs } from '../../schema/backoff.ts';
@@ -51,6 +51,8 @@ class Cut extends Error {}
 /** Resolves when `part` holds `bytes` bytes. Rejects DOWNLOAD_FAILED (what is there stays for the next run) or CHECKSUM_MISMATCH. */
 export async function download(wanted: Download): Promise<void> {
   let withoutProgress = 0;
+  // A server that has it begun anew again and again makes no progress.
+  let most = 0;
   let last = '';
   for (;;) {
     const before = await sizeOf(wanted.part);
@@ -66,8 +68,10 @@ export async function download(wanted: Download): Promise<void> {
       if (!(error instanceof Cut)) throw error;
       last = error.message;
     }
-    const gained = (await sizeOf(wanted.part)) - before;
-    withoutProgress = gained >= limits.downloadProgressBytesMin ? 0 : withoutProgress + 1;
+    most = Math.max(most, before);
+    const now = await sizeOf(wanted.part);
+    withoutProgress = now - most >= limits.downloadProgressBytesMin ? 0 : withoutProgress + 1;
+    most = Math.max(most, now);
     if (withoutProgress > 0) await sleep(doubledMs(wanted.retryMs ?? limits.downloadRetryMs, withoutProgress, limits.downloadRetryMsMax));
   }
 }

@@ -133,6 +133,16 @@ test('one byte a connection ends after a few attempts, and what came is kept', a
   expect(sha256(readFileSync(part))).toBe(sha256(body));
 });
 
+test.for([
+  ['does not take the range', '416 Range Not Satisfiable', ''],
+  ['begins anew', '200 OK', 'x'.repeat(70_000)],
+] as const)('70 KB, then it %s, again and again: ends after a few attempts', async ([, status, bytes]) => {
+  const undo = (socket: net.Socket): void => void socket.end(`${head(status, `content-length: ${body.length}`)}${bytes}`);
+  answer = (socket, _head, nth) => (nth % 2 === 0 ? rest(socket, 70_000) : undo(socket));
+  await expect(get()).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
+  expect(asked.length).toBeLessThan(20);
+});
+
 test('drop by drop is as good as cut', async () => {
   answer = async (socket) => {
     socket.write(head('200 OK', `content-length: ${body.length}`));

@@ -5,7 +5,7 @@
  */
 import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
-import { askAsPage, openSocket } from './socket.ts';
+import { openSocket } from './socket.ts';
 import { tryLater } from './try-later.ts';
 
 /** `away`: from a loss until the next hello, also while it is being asked. */
@@ -51,9 +51,6 @@ const backoffMsMax = 30_000;
 export function reconnectWaitMs(attempt: number, random: number): number {
   return Math.round(halfByChanceMs(doubledMs(backoffFirstMs, attempt + 1, backoffMsMax), random));
 }
-
-/** So many failed handshakes, and their address is asked as a page once. */
-const triesBeforePage = 3;
 
 const quickFirstMs = 250;
 const quickMsMax = 2_000;
@@ -116,7 +113,6 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
     awaySinceMs ??= nowMs();
     handlers.page(null);
     handlers.connection('away');
-    if (attempt % triesBeforePage === triesBeforePage - 1) askAsPage(url);
     cancel = tryLater(portalWaitMs(attempt++, nowMs() - awaySinceMs, random()), connect);
   };
 

@@ -9,6 +9,27 @@ export interface SocketEnds {
   readonly isOurs: (socket: WebSocket | null) => boolean;
 }
 
+/** Handshakes in a row that failed; after so many their address is asked as a page once. */
+const refusedBeforePage = 3;
+let refusedInRow = 0;
+
+/**
+ * Where handshakes are refused for cookies that an app set for their path, the answer to a page removes them: browsers take cookies from no handshake
+ * that failed. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ */
+function countRefused(socket: WebSocket, url: string): void {
+  let isRefused = true;
+  socket.addEventListener('open', () => {
+    isRefused = false;
+    refusedInRow = 0;
+  });
+  socket.addEventListener('close', () => {
+    if (isRefused) refusedInRow += 1;
+    if (isRefused && refusedInRow % refusedBeforePage === 0)
+      fetch(url.replace(/^ws/, 'http'), { cache: 'no-store' }).catch(() => undefined);
+  });
+}
+
 /** Null: the browser refused, and `ended` is called in a moment. */
 export function openSocket(url: string, { message, ended, isOurs }: SocketEnds): WebSocket | null {
   let opened: WebSocket;
@@ -19,18 +40,11 @@ export function openSocket(url: string, { message, ended, isOurs }: SocketEnds):
     return null;
   }
   opened.binaryType = 'arraybuffer';
+  countRefused(opened, url);
   opened.addEventListener('message', ({ data }) => isOurs(opened) && message(data));
   // An error is always followed by a close.
   opened.addEventListener('close', () => isOurs(opened) && ended());
   return opened;
-}
-
-/**
- * Asks the address of a socket as a page: where its handshakes are refused for cookies that an app set for it, the answer removes them, and browsers
- * take cookies from no handshake that failed. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
- */
-export function askAsPage(url: string): void {
-  fetch(url.replace(/^ws/, 'http'), { cache: 'no-store' }).catch(() => undefined);
 }
 
 /** Calls `dead` where it is not open within `openMsMax`, and when the way to the portal is found dead. */

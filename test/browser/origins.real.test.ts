@@ -285,23 +285,6 @@ test('a cookie of the whole domain opens nothing in the shell, whatever its name
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([`${origin()}/`, 0]);
 });
 
-test.for(['/', '/api', '/api/sessao', '/ws'])('cookies of the whole domain that make requests to %s too large are gone by the next ones', async (below) => {
-  const { page, context } = await enter();
-  const tab = await appTab(context);
-  await page.goto('about:blank');
-  await tab.evaluate((folder) => {
-    for (let n = 0; n < 15; n += 1) document.cookie = `grande${n}=${'x'.repeat(3_000)}; Path=${folder}; Domain=svc.localhost`;
-  }, below);
-  await tab.close();
-  await page.goto(origin());
-  await page
-    .getByRole('button', { name: /^Notas/ })
-    .first()
-    .waitFor();
-  await until('no large cookie is left', async () => (await context.cookies()).every(({ name }) => !name.startsWith('grande')));
-  await ofAna(page);
-});
-
 describe('a session whose cookie was thrown away', () => {
   test('by the page of an app comes back: the desktop and its windows are there after a reload, signed in as before', async () => {
     const { page, context } = await enter();
