@@ -21,6 +21,8 @@ const savedMsMax = 20_000;
 
 async function openToWork(monkey: Monkey, name: string): Promise<void> {
   await openByName(monkey, name);
+  // The window of Files is called by its folder; before it is in front, another window would be brought into reach and be raised.
+  if (name === 'Arquivos') await frontWindow(monkey.page).locator('svc-file-view').waitFor();
   await bringIntoReach(monkey);
 }
 
@@ -89,7 +91,6 @@ async function openFile(monkey: Monkey): Promise<void> {
   } else {
     await openToWork(monkey, 'Arquivos');
     const top = frontWindow(page);
-    await top.locator('svc-file-view').waitFor();
     await goHome(monkey);
     // As with the keyboard: in a full folder it is not in sight.
     await top.locator('svc-file-view').getByRole('option').first().waitFor();
@@ -165,7 +166,6 @@ async function makeFolder(monkey: Monkey): Promise<void> {
   const { page, portal, ledger } = monkey;
   if (!isConnected(monkey)) return;
   await openToWork(monkey, 'Arquivos');
-  await frontWindow(page).locator('svc-file-view').waitFor();
   await goHome(monkey);
   const name = nextLine(monkey);
   await frontWindow(page).getByRole('button', { name: 'Mais ações' }).click();
