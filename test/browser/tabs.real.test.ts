@@ -98,8 +98,10 @@ describe('by mouse', () => {
     const to = await boxOf(tab('a'));
     const start = { x: from.x + 20, y: from.y + 15 };
     await tab('b').click();
+    await tab('c').focus();
     await drag(page, start, to.x - from.x - 10, 0);
     await shows('c a [b]');
+    await focused('c');
     const last = await boxOf(tab('b'));
     await page.mouse.move(last.x + 20, last.y + 15);
     await page.mouse.down();
@@ -165,9 +167,15 @@ describe('by keyboard', () => {
     await page.getByRole('menu', { name: 'Menu da aba b' }).waitFor();
     await page.getByRole('menuitem', { name: 'Mover a aba para a direita' }).click();
     await shows('[a] c b');
-    await tab('b').click({ button: 'right' });
+    await tab('b').focus();
+    await page.keyboard.press('Shift+F10');
+    await page.getByRole('menuitem', { name: 'Mover a aba para a esquerda' }).click();
+    await shows('[a] b c');
+    await focused('b');
+    await page.keyboard.press('Shift+F10');
     await page.getByRole('menuitem', { name: 'Fechar a aba b' }).click();
     await shows('[a] c');
+    await focused('a');
   });
 });
 

@@ -40,7 +40,7 @@ class UiTabs extends KitElement implements SvcUiTabs {
     this.#seen = null;
     this.#fit();
   });
-  /** The tab in whose place the focus is to be, once the page did what a key asked for. */
+  /** The tab with the focus, which goes on in its place when it is moved or taken away, whoever does that. */
   #kept: UiTab | null = null;
   /** Whose click ends a drag and shows nothing. */
   #pulled = false;
@@ -132,6 +132,12 @@ class UiTabs extends KitElement implements SvcUiTabs {
     next?.focus();
   }
 
+  /** What was moved or taken away is found by `#arrange` before the timer fires. */
+  #left({ relatedTarget }: FocusEvent): void {
+    if (relatedTarget !== null) this.#kept = null;
+    else setTimeout(() => deepActive() !== this.#kept && (this.#kept = null));
+  }
+
   /** Scrolls the list alone, not what is around it. */
   #fit(): void {
     const list = this.#list;
@@ -176,10 +182,8 @@ class UiTabs extends KitElement implements SvcUiTabs {
     if (event.ctrlKey || event.shiftKey) {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (by === undefined || !event.ctrlKey || !event.shiftKey || !this.movable) return;
-      this.#kept = own;
       this.#move(own, this.#tabs.indexOf(own) + by);
     } else if (event.key === 'Delete' && own.closable) {
-      this.#kept = own;
       this.#close(own);
     } else if (!this.#go(event.key, own)) return;
     event.preventDefault();
@@ -242,7 +246,8 @@ class UiTabs extends KitElement implements SvcUiTabs {
           @auxclick=${(event: MouseEvent) => event.button === 1 && this.#pressed(event)}
           @pointerdown=${(event: PointerEvent) => this.#down(event)}
           @keydown=${(event: KeyboardEvent) => this.#key(event)}
-          @focusout=${(event: FocusEvent) => event.relatedTarget !== null && (this.#kept = null)}
+          @focusin=${(event: FocusEvent) => (this.#kept = this.#tabOf(event) ?? null)}
+          @focusout=${(event: FocusEvent) => this.#left(event)}
         >
           <slot name="tab" @slotchange=${() => (this.#arrange(), this.#fit())}></slot>
         </div>
