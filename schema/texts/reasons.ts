@@ -43,7 +43,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Crashed: { pt: 'O processo terminou sozinho', en: 'The process ended by itself' },
   ExitedAtOnce: { pt: 'Terminou logo ao iniciar', en: 'Ended as soon as it started' },
   OutOfMemory: { pt: 'Passou do limite de memória', en: 'Over its memory limit' },
-  NeverBound: { pt: 'Nunca abriu o socket', en: 'Never opened its socket' },
+  NeverBound: { pt: 'Iniciou, mas não atende: não abriu o socket', en: 'Started, but does not answer: it never opened its socket' },
   BoundTcp: { pt: 'Abriu uma porta TCP em vez do socket', en: 'Opened a TCP port instead of the socket' },
   AnswersError: { pt: 'Responde com erro', en: 'Answers with an error' },
   RefusesToken: { pt: 'Recusa a credencial do portal', en: 'Refuses the portal’s token' },
@@ -132,9 +132,9 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
 export const stepTexts: { readonly [S in StartStep]: Words } = {
   package: { pt: 'Pacote', en: 'Package' },
   install: { pt: 'Preparação', en: 'Set-up' },
-  gpu: { pt: 'GPU', en: 'GPU' },
+  gpu: { pt: 'Placa de vídeo', en: 'Graphics card' },
   spawn: { pt: 'Processo', en: 'Process' },
-  socket: { pt: 'Socket', en: 'Socket' },
+  socket: { pt: 'Conexão', en: 'Connection' },
   probe: { pt: 'Resposta', en: 'Answer' },
 };
 

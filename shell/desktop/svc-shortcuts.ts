@@ -1,9 +1,71 @@
 /** The dialog that lists the shell's keys. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/dialog.ts';
-import { text } from '../i18n/i18n.ts';
+import { text, type TextKey } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
 import type { Desk } from './desk.ts';
+
+type Row = readonly [what: TextKey, ...keys: string[]];
+
+/** Keys whose names differ by language. */
+const words = { Space: 'key.space', PageUp: 'key.pageUp', PageDown: 'key.pageDown' } as const satisfies Record<string, TextKey>;
+
+/** By where the keyboard is. What each window does with them is in its own file. */
+const parts: readonly { readonly title: TextKey; readonly rows: readonly Row[] }[] = [
+  {
+    title: 'shortcuts.everywhere',
+    rows: [
+      ['shortcuts.launcher', 'Ctrl', 'K'],
+      ['shortcuts.next', 'F6'],
+      ['shortcuts.previous', 'Shift', 'F6'],
+      ['shortcuts.switch', 'Alt', 'Q'],
+      ['shortcuts.switchBack', 'Alt', 'Shift', 'Q'],
+      ['shortcuts.moveTab', 'Ctrl', 'Shift', '←', '→'],
+      ['shortcuts.closeTab', 'Delete'],
+    ],
+  },
+  {
+    title: 'files.title',
+    rows: [
+      ['shortcuts.open', 'Enter'],
+      ['shortcuts.mark', 'Space'],
+      ['shortcuts.all', 'Ctrl', 'A'],
+      ['shortcuts.copy', 'Ctrl', 'C'],
+      ['shortcuts.cut', 'Ctrl', 'X'],
+      ['shortcuts.paste', 'Ctrl', 'V'],
+      ['shortcuts.undo', 'Ctrl', 'Z'],
+      ['shortcuts.rename', 'F2'],
+      ['shortcuts.trash', 'Delete'],
+      ['shortcuts.forGood', 'Shift', 'Delete'],
+      ['shortcuts.up', 'Alt', '↑'],
+      ['shortcuts.back', 'Alt', '←', '→'],
+      ['shortcuts.path', 'Ctrl', 'L'],
+      ['shortcuts.find', 'Ctrl', 'F'],
+      ['shortcuts.hidden', 'Ctrl', 'H'],
+      ['shortcuts.print', 'Ctrl', 'P'],
+    ],
+  },
+  {
+    title: 'shortcuts.editor',
+    rows: [
+      ['shortcuts.save', 'Ctrl', 'S'],
+      ['shortcuts.find', 'Ctrl', 'F'],
+      ['shortcuts.undo', 'Ctrl', 'Z'],
+      ['shortcuts.redo', 'Ctrl', 'Y'],
+      ['shortcuts.line', 'Ctrl', 'Alt', 'G'],
+      ['shortcuts.leaveEditor', 'Ctrl', 'M'],
+    ],
+  },
+  {
+    title: 'shortcuts.viewer',
+    rows: [
+      ['shortcuts.images', 'PageUp', 'PageDown'],
+      ['shortcuts.zoom', '+', '-'],
+      ['shortcuts.fit', '0'],
+      ['shortcuts.print', 'Ctrl', 'P'],
+    ],
+  },
+];
 
 export class SvcShortcuts extends LitElement {
   static override properties = { desk: { attribute: false } };
@@ -51,6 +113,13 @@ export class SvcShortcuts extends LitElement {
         font: inherit;
         font-size: 12px;
       }
+      h3 {
+        margin: 24px 0 12px;
+        font-size: 14px;
+      }
+      h3:first-of-type {
+        margin-top: 0;
+      }
       p {
         margin-top: 20px;
         color: var(--muted);
@@ -61,22 +130,18 @@ export class SvcShortcuts extends LitElement {
 
   override render(): TemplateResult {
     return html`<ui-dialog open label=${text('shortcuts.title')} @close=${() => this.desk.shortcutsOpen.set(false)}>
-      <dl>
-        <dt>${text('shortcuts.launcher')}</dt>
-        <dd><kbd>Ctrl</kbd><kbd>K</kbd><span>${text('key.orMeta')}</span></dd>
-        <dt>${text('shortcuts.next')}</dt>
-        <dd><kbd>F6</kbd></dd>
-        <dt>${text('shortcuts.previous')}</dt>
-        <dd><kbd>Shift</kbd><kbd>F6</kbd></dd>
-        <dt>${text('shortcuts.switch')}</dt>
-        <dd><kbd>Alt</kbd><kbd>Q</kbd></dd>
-        <dt>${text('shortcuts.switchBack')}</dt>
-        <dd><kbd>Alt</kbd><kbd>Shift</kbd><kbd>Q</kbd></dd>
-        <dt>${text('shortcuts.moveTab')}</dt>
-        <dd><kbd>Ctrl</kbd><kbd>Shift</kbd><kbd>←</kbd><kbd>→</kbd></dd>
-        <dt>${text('shortcuts.closeTab')}</dt>
-        <dd><kbd>Delete</kbd></dd>
-      </dl>
+      ${parts.map(
+        ({ title, rows }) =>
+          html`<h3>${text(title)}</h3>
+            <dl>
+              ${rows.map(
+                ([what, ...keys]) =>
+                  html`<dt>${text(what)}</dt>
+                    <dd>${keys.map((key) => html`<kbd>${key in words ? text(words[key as keyof typeof words]) : key}</kbd>`)}</dd>`,
+              )}
+            </dl>`,
+      )}
+      <p>${text('shortcuts.meta')}</p>
       <p>${text('shortcuts.terminal')}</p>
       <p>${text('shortcuts.note')}</p>
     </ui-dialog>`;

@@ -16,7 +16,7 @@ export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
   'apps.lead': '{de} will be able to ask {para} for “{rotulo}” on your behalf. {para} will know that {de} asked.',
   'apps.leadChoice': '{de} asks for something that several apps offer. Choose which one answers; it will know that {de} asked.',
   'apps.which': 'App that answers',
-  'apps.capability': 'Capability: {capacidade}',
+  'apps.capability': 'Technical name: {capacidade}',
   'apps.allow': 'Allow',
   'apps.once': 'Only this time',
   'apps.deny': 'Don’t allow',

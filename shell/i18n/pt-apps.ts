@@ -14,7 +14,7 @@ export const ptApps = {
   'apps.lead': '{de} poderá pedir “{rotulo}” a {para}, em seu nome. {para} saberá que foi {de} quem pediu.',
   'apps.leadChoice': '{de} pede algo que vários aplicativos oferecem. Escolha qual responde; ele saberá que foi {de} quem pediu.',
   'apps.which': 'Aplicativo que responde',
-  'apps.capability': 'Capacidade: {capacidade}',
+  'apps.capability': 'Nome técnico: {capacidade}',
   'apps.allow': 'Permitir',
   'apps.once': 'Só desta vez',
   'apps.deny': 'Não permitir',

@@ -192,8 +192,10 @@ export const pt = {
   'store.retryApp': 'Tentar de novo: {nome}',
   'store.badgeInstalled': 'Instalado',
   'store.badgeUpdate': 'Atualização',
-  'store.badgeRefused': 'Não disponível',
-  'store.badgeAdmin': 'Pelo administrador',
+  'store.engines': 'Usados por outros aplicativos',
+  'store.badgeLacks': 'Falta algo para instalar',
+  'store.badgeByAdmin': 'Só o administrador instala',
+  'store.badgeEveryone': 'Instalado para todos',
   'store.badgeFailed': 'Falhou',
   'store.page': 'Página de {nome}',
   'store.back': 'Voltar',
@@ -217,6 +219,7 @@ export const pt = {
   'store.why.sistema': 'O administrador instalou este aplicativo para todos e decide a versão.',
   'store.ask.sistema': 'Peça ao administrador a versão {versao}.',
   'store.why.escopo': 'Só um administrador instala este aplicativo, para todos do servidor.',
+  'store.ask.escopoAdmin': 'Acrescente à pasta do portal um documento Package com app {id} e versao {versao}, sem person.',
   'store.ask.escopo': 'Peça ao administrador que instale {id} {versao}.',
   'store.progressOf': 'Instalação de {nome}',
   'store.stepOf': 'Etapa {n} de {total}',
@@ -326,7 +329,6 @@ export const pt = {
   'shortcuts.previous': 'Janela anterior',
   'shortcuts.terminal': 'No terminal, Ctrl+Shift+C copia; Ctrl+K é do shell, e F6 leva à próxima janela.',
   'shortcuts.note': 'Mover, redimensionar, minimizar e fechar estão no menu da janela e na lista de comandos.',
-  'key.orMeta': 'ou tecla Meta',
 } as const satisfies Record<string, string | { readonly one: string; readonly other: string }>;
 
 export type TextKey = keyof typeof pt;

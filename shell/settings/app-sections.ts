@@ -6,7 +6,7 @@ import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { extensionLinks, extensionReason } from '../extensions/offer.ts';
-import { language, text, type TextKey } from '../i18n/i18n.ts';
+import { language, shownAs, text, type TextKey } from '../i18n/i18n.ts';
 import { scriptFault } from '../scripts/registry.ts';
 import { startApp } from '../session/api.ts';
 import { answerConsent, revokeConsent } from '../session/settings-api.ts';
@@ -31,15 +31,16 @@ function byValue(
 export function defaults({ desk, state, chosen, change }: SettingsContext): TemplateResult {
   const several = byValue(state.answer?.apps ?? [], ({ oferece }) => oferece).filter(([, providers]) => providers.length > 1);
   if (several.length === 0) return none(text('settings.defaultsNone'));
-  return html`${several.map(([capability, providers]) =>
-    oneOfApps(
-      text('settings.capability', { capacidade: capability }),
-      capability,
-      [{ value: '', label: text('settings.askEach') }, ...providers.map(choiceIn(desk))],
-      chosen.padroes?.[capability] ?? '',
-      (app) => change({ padroes: { [capability]: app === '' ? null : app } }),
-    ),
-  )}`;
+  return html`<p class="quiet">${text('settings.defaultsLead')}</p>
+    ${several.map(([capability, providers]) =>
+      oneOfApps(
+        text('settings.capability', { capacidade: capability }),
+        capability,
+        [{ value: '', label: text('settings.askEach') }, ...providers.map(choiceIn(desk))],
+        chosen.padroes?.[capability] ?? '',
+        (app) => change({ padroes: { [capability]: app === '' ? null : app } }),
+      ),
+    )}`;
 }
 
 export function extensions({ state }: SettingsContext): TemplateResult {
@@ -101,10 +102,10 @@ function engineRow({ apps, engines }: SettingsContext['desk'], id: string, why: 
 }
 
 /** The portal's own words, which are for whoever sees to it. */
-const technical = (message: string): TemplateResult =>
+const technical = (message: string, lang: string): TemplateResult =>
   html`<details class="technical">
     <summary>${text('tasks.technical')}</summary>
-    <p lang="en">${message}</p>
+    <p lang=${lang}>${message}</p>
   </details>`;
 
 export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
@@ -117,7 +118,7 @@ export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
       row(
         id,
         nameIn(desk, id, name),
-        [reasonText(reason, language.get()), message === '' ? '' : technical(message)],
+        [reasonText(reason, language.get()), message === '' ? '' : technical(message, 'en')],
         html`<ui-button @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</ui-button> ${
             escopo === 'servidor'
               ? nothing
@@ -167,6 +168,6 @@ export function server({ desk, state }: SettingsContext): TemplateResult {
       ${text(apps.length === 0 ? 'settings.limitsNoApp' : unlimited.length === 0 ? 'settings.limitsAll' : 'settings.limitsLack', { n: unlimited.length })}
     </p>
     <ul>
-      ${unlimited.map(({ id, name, containedReason }) => row(id, nameIn(desk, id, name), [text('tasks.containedHint'), containmentText(containedReason, language.get())], nothing))}
+      ${unlimited.map(({ id, name, containedReason }) => row(id, nameIn(desk, id, name), [text('tasks.containedHint'), technical(containmentText(containedReason, language.get()), shownAs())], nothing))}
     </ul>`;
 }

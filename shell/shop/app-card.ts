@@ -6,7 +6,7 @@ import { language, text } from '../i18n/i18n.ts';
 import '../ui/app-icon.ts';
 import { appActions } from './app-actions.ts';
 import type { ShopContext } from './context.ts';
-import { newsOf, sayAuthors } from './words.ts';
+import { isForAdmins, newsOf, sayAuthors } from './words.ts';
 import { installProgress } from './install-progress.ts';
 import { readMarkdown, type Block, type Span } from './markdown.ts';
 
@@ -15,8 +15,9 @@ function badge(app: ShopApp): TemplateResult | typeof nothing {
   const said = (kind: string, words: string): TemplateResult => html`<span class="chip ${kind}">${words}</span>`;
   if (app.install?.state === 'failed') return said('bad', text('store.badgeFailed'));
   if (app.actions.includes('update')) return said('news', text('store.badgeUpdate'));
-  if (app.installed !== null) return said('calm', text(app.scope === 'sistema' ? 'store.badgeAdmin' : 'store.badgeInstalled'));
-  return app.refused.length > 0 ? said('', text('store.badgeRefused')) : nothing;
+  if (app.installed !== null) return said('calm', text(app.scope === 'sistema' ? 'store.badgeEveryone' : 'store.badgeInstalled'));
+  if (app.refused.length === 0) return nothing;
+  return said('', text(app.refused.some(({ motivo }) => isForAdmins(motivo)) ? 'store.badgeByAdmin' : 'store.badgeLacks'));
 }
 
 export function appCard(app: ShopApp, context: ShopContext): TemplateResult {

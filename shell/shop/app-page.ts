@@ -48,7 +48,7 @@ function standing(app: ShopApp): string {
   const newest = app.versions[0]?.version ?? app.installed ?? '';
   if (app.installed === null) return `${text('store.version')} ${newest}`;
   const version = app.updatable ? text('store.fromTo', { de: app.installed, para: newest }) : app.installed;
-  const scope = text(app.scope === 'sistema' ? 'store.badgeAdmin' : 'store.badgeInstalled');
+  const scope = text(app.scope === 'sistema' ? 'store.badgeEveryone' : 'store.badgeInstalled');
   return `${text('store.version')} ${version} · ${scope}`;
 }
 
@@ -79,7 +79,7 @@ function whyNot(app: ShopApp, context: ShopContext): TemplateResult | typeof not
       refusal.motivo === 'capability' ? shop.state.get().apps.filter(({ provides }) => provides.includes(refusal.alvo ?? '')) : [];
     const others = offer.filter(({ id }) => id !== app.id);
     const names = others.map(({ name }) => name);
-    return { ...sayRefusal(refusal, app, session.shellVersion, names), others };
+    return { ...sayRefusal(refusal, app, session, names), others };
   });
   const asks = refusals.flatMap(({ why, ask }) => (ask === null ? [] : [`${why} ${ask}`]));
   if (app.installed !== null && asks.length === 0) return html`<p class="quiet">${refusals.map(({ why }) => why).join(' ')}</p>`;

@@ -35,15 +35,13 @@ export interface Browsing {
 /** `isKnown`: the repository answered; otherwise its offers are unknown. */
 export function browseList(apps: readonly ShopApp[], browsing: Browsing, context: ShopContext, isKnown: boolean): TemplateResult {
   const offered = apps.filter(({ versions }) => versions.length > 0).map(entryOf);
-  const all = sections(offered, categoryText);
+  const { engine: engines = [], app: withWindow = [] } = Object.groupBy(offered, ({ app }) => app.type);
+  const all = sections(withWindow, categoryText);
   const category = all.some((section) => section.category === browsing.category) ? browsing.category : null;
   const shown = category === null ? all : all.filter((section) => section.category === category);
   const searching = browsing.query.trim() !== '';
   const found = searching
-    ? search(
-        shown.flatMap(({ entries }) => entries),
-        browsing.query,
-      )
+    ? search([...shown.flatMap(({ entries }) => entries), ...(category === null ? engines : [])], browsing.query)
     : [];
   return html`
     <div class="find">
@@ -81,8 +79,19 @@ export function browseList(apps: readonly ShopApp[], browsing: Browsing, context
               </section>`,
           )
     }
+    ${searching || category !== null || engines.length === 0 ? nothing : enginesPart(engines, context)}
   `;
 }
+
+/** They have no window: nobody looks for one to open. */
+const enginesPart = (engines: readonly ShopEntry[], context: ShopContext): TemplateResult =>
+  html`<section aria-label=${text('store.engines')}>
+    <h3>${text('store.engines')}</h3>
+    ${cards(
+      engines.toSorted((a, b) => a.name.localeCompare(b.name)),
+      context,
+    )}
+  </section>`;
 
 const cards = (entries: readonly ShopEntry[], context: ShopContext): TemplateResult =>
   html`<ul class="cards">

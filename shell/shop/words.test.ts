@@ -114,19 +114,30 @@ describe('refusals tell what to ask for', () => {
     ['documento', 'agenda-ana', 'apague o documento agenda-ana'],
     ['escopo', null, 'instale agenda 2.0.0'],
   ] as const)('%s', ([motivo, alvo, asked]) => {
-    const said = sayRefusal(refusal(motivo, alvo, motivo === 'pacote' ? 'ffmpeg' : null), app(), '1.0.0', []);
+    const said = sayRefusal(
+      refusal(motivo, alvo, motivo === 'pacote' ? 'ffmpeg' : null),
+      app(),
+      { shellVersion: '1.0.0', admin: false },
+      [],
+    );
     expect(said.ask).toContain(asked);
     expect(said.why).toContain(alvo ?? 'Só um administrador');
   });
 
+  test('an administrator is told what to write', () => {
+    expect(sayRefusal(refusal('escopo'), app(), { shellVersion: '1', admin: true }, []).ask).toContain(
+      'documento Package com app agenda e versao 2.0.0',
+    );
+  });
+
   test('an app of the store that offers the capability is named', () => {
-    expect(sayRefusal(refusal('capability', 'texto/v1'), app(), '1', ['Bloco', 'Notas']).ask).toBe(
+    expect(sayRefusal(refusal('capability', 'texto/v1'), app(), { shellVersion: '1', admin: false }, ['Bloco', 'Notas']).ask).toBe(
       'Instale antes Bloco ou Notas, que oferece isso.',
     );
   });
 
   test('what a newer portal adds is said as it says it', () => {
-    expect(sayRefusal(refusal('lua' as 'shell'), app(), '1', [])).toEqual({ why: 'in English', ask: null });
+    expect(sayRefusal(refusal('lua' as 'shell'), app(), { shellVersion: '1', admin: false }, [])).toEqual({ why: 'in English', ask: null });
   });
 });
 

@@ -69,14 +69,27 @@ export function sayProgress({ progress, state }: ShopInstall): { readonly step: 
   return { step, bytes: etaMs === null || bytes >= total ? amount : `${amount} · ${sayTime(etaMs)}` };
 }
 
+/** Nothing that a person brings about lets them install it. */
+export const isForAdmins = (motivo: ShopRefusal['motivo']): boolean => ['escopo', 'documento', 'sistema'].includes(motivo);
+
 export interface RefusalWords {
   readonly why: string;
   /** What the person can do or ask for; null when there is nothing. */
   readonly ask: string | null;
 }
 
+interface Reader {
+  readonly shellVersion: string;
+  readonly admin: boolean;
+}
+
 /** `providers`: apps of the shop that offer the capability. */
-export function sayRefusal(refusal: ShopRefusal, app: ShopApp, shellVersion: string, providers: readonly string[]): RefusalWords {
+export function sayRefusal(
+  refusal: ShopRefusal,
+  app: ShopApp,
+  { shellVersion, admin }: Reader,
+  providers: readonly string[],
+): RefusalWords {
   const alvo = refusal.alvo ?? '';
   const values = { nome: app.name, id: app.id, alvo, versao: app.versions[0]?.version ?? '', aqui: shellVersion };
   switch (refusal.motivo) {
@@ -93,7 +106,7 @@ export function sayRefusal(refusal: ShopRefusal, app: ShopApp, shellVersion: str
     case 'sistema':
       return { why: text('store.why.sistema', values), ask: app.updatable ? text('store.ask.sistema', values) : null };
     case 'escopo':
-      return { why: text('store.why.escopo', values), ask: text('store.ask.escopo', values) };
+      return { why: text('store.why.escopo', values), ask: text(admin ? 'store.ask.escopoAdmin' : 'store.ask.escopo', values) };
     default:
       // What a newer portal may say.
       return { why: refusal.texto, ask: null };

@@ -87,6 +87,8 @@ describe('on screen', () => {
   test('under 600 px a window fills the area, whatever its mode', () => {
     expect(shown(rect, 'normal', { width: 599, height: 500 })).toEqual({ x: 0, y: 0, width: 599, height: 500 });
     expect(shown(rect, 'normal', { width: 600, height: 500 })).toEqual(rect);
+    // A phone on its side.
+    expect(shown(rect, 'normal', { width: 844, height: 290 })).toEqual({ x: 0, y: 0, width: 844, height: 290 });
   });
 
   test('the halves share the width without a gap', () => {

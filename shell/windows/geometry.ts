@@ -12,6 +12,8 @@ export interface Rect extends Size {
 /** Source: spec 8, "environment window floor". */
 export const windowFloor: Size = { width: 400, height: 300 };
 export const smallScreenWidth = 600;
+/** A phone on its side has no room for a window of the floor's height and something beside it. docs/decisions/0342-a-phone-on-its-side.md */
+export const smallScreenHeight = 360;
 
 /** How much of the title bar always stays where a pointer can take it. */
 const graspableWidth = 120;
@@ -26,8 +28,8 @@ export type Mode = 'normal' | 'maximised' | 'left' | 'right';
 
 const clamp = (value: number, low: number, high: number): number => Math.max(Math.min(value, high), low);
 
-/** Under 600 px of screen a window fills the usable area. */
-export const fillsArea = (area: Size): boolean => area.width < smallScreenWidth;
+/** Under 600 px of screen, and on one that is as low as a phone on its side, a window fills the usable area. */
+export const fillsArea = (area: Size): boolean => area.width < smallScreenWidth || area.height < smallScreenHeight;
 
 /** The least size of a window: never below the floor, never above what the screen has. */
 export function leastSize(asked: Partial<Size>, area: Size): Size {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, axeInBothThemes, boxOf, drag, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, boxOf, dialogOf, drag, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -171,6 +171,23 @@ test('the apps of the desktop stay in sight and in reach behind a window, until 
   expect(await windowOf(page, 'Relógio').evaluate((element) => Number(getComputedStyle(element).opacity))).toBe(1);
   await page.locator('svc-window[top]').getByRole('button', { name: 'Maximizar', exact: true }).click();
   await until('nothing of it behind', async () => !(await tile.isVisible()));
+});
+
+test('on a phone on its side a window fills what there is, and the list of keys can be read to its end', async () => {
+  const { page } = await signedIn(browser, portal, { viewport: { width: 640, height: 320 }, hasTouch: true, isMobile: true });
+  await page.getByRole('button', { name: 'Abrir aplicativos' }).tap();
+  await page.getByRole('option', { name: /^Notas/ }).tap();
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  expect(await boxOf(windowOf(page, 'Notas'))).toEqual(await boxOf(page.getByRole('main')));
+  await page.getByRole('button', { name: /Sessão e preferências/ }).tap();
+  await page.getByRole('menuitem', { name: 'Atalhos do teclado' }).tap();
+  const keys = dialogOf(page, 'Atalhos do teclado');
+  await keys.getByText('Apagar de vez').waitFor();
+  await keys.getByText('Ajustar à janela').scrollIntoViewIfNeeded();
+  const { y, height } = await boxOf(keys.getByText('Ajustar à janela'));
+  expect(y >= 0 && y + height <= 320).toBe(true);
+  expect(await looked(page, 'keys-640')).toEqual([]);
+  expect(await sidewaysScroll(page)).toBe(false);
 });
 
 describe('320 px, touch', () => {

@@ -106,13 +106,13 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await until('the other browser', async () => (await theirs.getByLabel('Terminal').inputValue()) === 'concha');
   expect(await mine.getByLabel('*.livros.example').locator('option').first().innerText()).toBe('Automático: Leitor');
   await mine.getByLabel('*.livros.example').selectOption({ label: 'O navegador' });
-  await goTo(one.page, 'Aplicativos padrão');
-  expect(await mine.getByLabel('Capacidade dicionario/v1').locator('option').allInnerTexts()).toEqual(
+  await goTo(one.page, 'Pedidos entre aplicativos');
+  expect(await mine.getByLabel('Quem atende dicionario/v1').locator('option').allInnerTexts()).toEqual(
     expect.arrayContaining(['Aurélio (aurelio)', 'Aurélio (disfarce)', 'Houaiss']),
   );
-  await mine.getByLabel('Capacidade dicionario/v1').selectOption({ label: 'Houaiss' });
-  await goTo(other.page, 'Aplicativos padrão');
-  await until('the other browser', async () => (await theirs.getByLabel('Capacidade dicionario/v1').inputValue()) === 'houaiss');
+  await mine.getByLabel('Quem atende dicionario/v1').selectOption({ label: 'Houaiss' });
+  await goTo(other.page, 'Pedidos entre aplicativos');
+  await until('the other browser', async () => (await theirs.getByLabel('Quem atende dicionario/v1').inputValue()) === 'houaiss');
   await goTo(one.page, 'Notificações');
   await mine.getByLabel('Só menções a mim').check();
   await goTo(one.page, 'Aparência');
@@ -128,7 +128,7 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await mine.getByLabel('Como no sistema').check();
   await goTo(one.page, 'Idioma');
   await mine.getByLabel('English').check();
-  await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Default apps' }).waitFor();
+  await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Requests between apps' }).waitFor();
   await windowOf(one.page, 'Settings').getByLabel('Same as the browser').check();
   await settings(other.page).waitFor();
   await goTo(other.page, 'Abrir com');
@@ -175,6 +175,12 @@ test('an app that failed says why, and is tried again from there', async () => {
   expect((await tried).method()).toBe('POST');
   await goTo(page, 'Meu servidor e limites');
   await window.getByText('casa', { exact: true }).waitFor();
+  expect(
+    await window
+      .getByText(/enable-linger|systemd/i)
+      .filter({ visible: true })
+      .count(),
+  ).toBe(0);
   await page.context().close();
 });
 

@@ -89,7 +89,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
 
   // Installed by YAML, and used.
   await desired('packages.yaml', packageOf('notas', '1.0.0'), packageOf('batimento', '1.0.0'));
-  await card('notas').getByText('Pelo administrador').waitFor();
+  await card('notas').getByText('Instalado para todos').waitFor();
   expect(onDisk('notas')).toBe('1.0.0');
   await card('notas').getByRole('button', { name: 'Abrir Notas' }).click();
   const notas = frameOf(page, 'Notas');
@@ -113,7 +113,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await loja().getByText('Peça ao administrador a versão 1.1.0.').waitFor();
   await picture('3-update-offered');
   await desired('packages.yaml', packageOf('notas', '1.1.0'), packageOf('batimento', '1.0.0'));
-  await loja().getByText('Versão 1.1.0 · Pelo administrador').waitFor();
+  await loja().getByText('Versão 1.1.0 · Instalado para todos').waitFor();
   expect(onDisk('notas')).toBe('1.1.0');
 
   // Back, by the command; held although the document still wants 1.1.0; and forward again.
