@@ -61,8 +61,13 @@ export async function callScript(
     msMax: call.msMax ?? limits.clusterAnswerMsMax,
   });
   if (end.code === 0) return lines;
-  const said = /^svc-says (.*)$/m.exec(end.said)?.[1] ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`;
-  throw new SvcError(end.code === refused ? 'REFUSED' : 'CLUSTER_UNREACHABLE', noteOf(said));
+  const own = /^svc-says (.*)$/m.exec(end.said)?.[1];
+  // A login shell that ends before the script may do so with any code.
+  const isRefused = end.code === refused && own !== undefined;
+  throw new SvcError(
+    isRefused ? 'REFUSED' : 'CLUSTER_UNREACHABLE',
+    noteOf(own ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`),
+  );
 }
 
 /** One plain line, bounded. */

@@ -159,6 +159,17 @@ test.concurrent('an account that can not be read keeps its own jobs as they are'
   await portal.close();
 });
 
+test('a login shell that ends with the code of a refusal refused nothing', async () => {
+  const { name: account = '', home = '', uid = 0 } = sshd.accounts[1] ?? {};
+  const profile = path.join(home, '.bashrc');
+  await writeFile(profile, 'exit 65\n');
+  chownSync(profile, uid, uid);
+  const { job, portal } = await trial({ account }, ['true']);
+  await expect(make().submit(job, never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE', message: expect.stringContaining('65') as string });
+  await rm(profile);
+  await portal.close();
+});
+
 test('jobs that wait have a place, and are cancelled without having run', async () => {
   const cluster = make();
   await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=DOWN');

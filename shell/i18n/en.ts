@@ -193,7 +193,7 @@ export const en: Catalogue = {
   'store.retryApp': 'Try again: {nome}',
   'store.badgeInstalled': 'Installed',
   'store.badgeUpdate': 'Update',
-  'store.engines': 'Used by other apps',
+  'store.usedByApps': 'Used by other apps',
   'store.badgeLacks': 'Something is missing',
   'store.badgeByAdmin': 'Only the administrator installs it',
   'store.badgeEveryone': 'Installed for everyone',

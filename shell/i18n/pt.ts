@@ -192,7 +192,7 @@ export const pt = {
   'store.retryApp': 'Tentar de novo: {nome}',
   'store.badgeInstalled': 'Instalado',
   'store.badgeUpdate': 'Atualização',
-  'store.engines': 'Usados por outros aplicativos',
+  'store.usedByApps': 'Usados por outros aplicativos',
   'store.badgeLacks': 'Falta algo para instalar',
   'store.badgeByAdmin': 'Só o administrador instala',
   'store.badgeEveryone': 'Instalado para todos',

@@ -85,8 +85,8 @@ export function browseList(apps: readonly ShopApp[], browsing: Browsing, context
 
 /** They have no window: nobody looks for one to open. */
 const enginesPart = (engines: readonly ShopEntry[], context: ShopContext): TemplateResult =>
-  html`<section aria-label=${text('store.engines')}>
-    <h3>${text('store.engines')}</h3>
+  html`<section aria-label=${text('store.usedByApps')}>
+    <h3>${text('store.usedByApps')}</h3>
     ${cards(
       engines.toSorted((a, b) => a.name.localeCompare(b.name)),
       context,

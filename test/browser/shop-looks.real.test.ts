@@ -128,7 +128,7 @@ test.each(lookedAt)('at %s px, light and dark: list, page, refusal, updates, pan
   await loja(page).getByRole('progressbar').waitFor();
   await loja(page).locator('.card[data-app="agenda"]').getByText('Atualização').waitFor();
   await loja(page).locator('.card[data-app="filmes"]').getByText('Falta algo para instalar').waitFor();
-  expect(await loja(page).locator('.content section h3').last().innerText()).toBe('Usados por outros aplicativos');
+  expect(await loja(page).locator('section:has(.cards) h3').last().innerText()).toBe('Usados por outros aplicativos');
   await seen(page, `shop-${name}`);
 
   await go(page, '#loja/agenda');

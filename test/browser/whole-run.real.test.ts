@@ -84,7 +84,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   expect(onDisk('notas')).toBeNull();
   ({ page } = await signedIn(browser, portal, {}, { button: /^Loja/ }));
   await go('#loja');
-  await card('notas').getByText('Não disponível').waitFor();
+  await card('notas').getByText('Só o administrador instala').waitFor();
   await picture('1-offered');
 
   // Installed by YAML, and used.
