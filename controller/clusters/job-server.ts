@@ -64,10 +64,7 @@ export async function callScript(
   const own = /^svc-says (.*)$/m.exec(end.said)?.[1];
   // A login shell that ends before the script may do so with any code.
   const isRefused = end.code === refused && own !== undefined;
-  throw new SvcError(
-    isRefused ? 'REFUSED' : 'CLUSTER_UNREACHABLE',
-    noteOf(own ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`),
-  );
+  throw new SvcError(isRefused ? 'REFUSED' : 'CLUSTER_UNREACHABLE', noteOf(own ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`));
 }
 
 /** One plain line, bounded. */

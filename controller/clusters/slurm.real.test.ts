@@ -165,7 +165,10 @@ test('a login shell that ends with the code of a refusal refused nothing', async
   await writeFile(profile, 'exit 65\n');
   chownSync(profile, uid, uid);
   const { job, portal } = await trial({ account }, ['true']);
-  await expect(make().submit(job, never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE', message: expect.stringContaining('65') as string });
+  await expect(make().submit(job, never)).rejects.toMatchObject({
+    code: 'CLUSTER_UNREACHABLE',
+    message: expect.stringContaining('65') as string,
+  });
   await rm(profile);
   await portal.close();
 });

@@ -189,6 +189,7 @@ test.for<[string, Parameters<typeof folder>[0], string[]]>([
   ],
   ['one account for two', { bia: docs.bia.replace('server: sirius', 'server: sirius, account: ana') }, ['DUPLICATE_ACCOUNT /spec/account']],
   ['one home for two', { server: docs.server.replace('{ prefix: srv, trusted', '{ trusted') }, ['DUPLICATE_ACCOUNT /spec/server']],
+  ['a login with a blank', { bia: docs.bia.replace('login: bia', 'login: "bia lima"') }, ['PATTERN /spec/login']],
   ['one login for two', { bia: docs.bia.replace('login: bia', 'login: ana') }, ['DUPLICATE_LOGIN /spec/login']],
   ['two wishes', { more: docs.backend.replace('ana-notas', 'outro') }, ['DUPLICATE_BACKEND /spec/app']],
   ['a package twice', { more: docs.notas.replace('notas-sirius', 'outro') }, ['DUPLICATE_PACKAGE /spec/app']],
@@ -271,6 +272,13 @@ test.for([
   expect(told(files)).toEqual([expected]);
   expect(JSON.stringify(read(files))).not.toContain('s3cr3t');
 });
+
+test.for(["o'malley@uni.example", 'ana+svc@uni.example', 'auth0|5f7c', 'DOM+ana', '~ana'])(
+  'the login %s of a provider is taken',
+  (login) => {
+    expect(told(folder({ bia: docs.bia.replace('login: bia', `login: ${JSON.stringify(login)}`) }))).toEqual([]);
+  },
+);
 
 test('ssh with its key by reference is taken', () => {
   expect(told(ssh('port: 22, admin: root, key: { env: SSH_KEY }'))).toEqual([]);

@@ -180,7 +180,8 @@ export const specs = {
   Person: fields(
     {
       nome: line('a name of 1 to 200 characters'),
-      login: pattern('^[A-Za-z0-9_][A-Za-z0-9._@-]{0,127}$', 'a login without spaces'),
+      /** As the provider has it, to the letter; it is compared, and no part of a path or command. docs/decisions/0343-logins-of-providers.md */
+      login: pattern('^[!-~]{1,128}$', 'a login of 1 to 128 visible ASCII characters, without blanks'),
       server: name,
       /** On a local server the account that runs the controller. */
       account,

@@ -130,7 +130,7 @@ describe('looking', () => {
 
   test('what can not be installed says why, and what to ask for', async () => {
     await openStore();
-    await card('filmes').getByText('Só o administrador instala').waitFor();
+    await card('filmes').getByText('Falta algo para instalar').waitFor();
     expect(
       await card('filmes')
         .getByRole('button', { name: /Instalar/ })
