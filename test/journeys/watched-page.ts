@@ -41,7 +41,7 @@ const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket c
 const lateMs = 3_000;
 /** Nobody listens: with the portal there that can only be told of before, by a process of a page that had no time for it. */
 const nobodyListens = /net::ERR_CONNECTION_REFUSED/;
-const refusedLateMs = 20_000;
+const refusedLateMs = 60_000;
 
 export function watchPage(page: Page): Watched {
   let problems: string[] = [];
