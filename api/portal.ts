@@ -275,6 +275,8 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     const doctor = doctorOf(options, site, port);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link });
     app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
+    // A page asks for these as a page after refused handshakes, for the cookies that the answer removes: no error for its console.
+    app.get('/ws/*', { config: { access: 'open' }, schema: { hide: true } }, (_, reply) => void reply.code(204).send());
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor };
   const shell = await createShell({ site, ...checks, log, controlUid, address, observe: metrics.request, schemas, register });

@@ -41,6 +41,10 @@ async function open(browser: Browser): Promise<Page> {
 }
 
 describe('the events channel', () => {
+  test('as a page the address has nothing, and no error: the desktop asks it so after refused handshakes', async () => {
+    for (const path of ['/ws/events?pessoa=ana', '/ws/terminais/t1']) expect([path, (await ana.request(path)).status]).toEqual([path, 204]);
+  });
+
   test('says hello first, then numbers what happens to this person only', async () => {
     const page = await open(ana);
     portal.world.backend('bia', 'notas').become('starting', 'Probing');
