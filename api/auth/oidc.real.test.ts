@@ -340,11 +340,11 @@ test('the doctor asks the provider, and says what is registered there', async ()
 
 describe('who a person of the provider is here', () => {
   test('nobody, when no Person has the login', async () => {
-    provider.claims.set('subject-of-zoe', { preferred_username: 'zoe' });
+    provider.claims.set('subject-of-zoe', { preferred_username: "zo'e+svc@uni.example" });
     provider.account = 'subject-of-zoe';
     expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_NO_PERSON']);
     const told = JSON.parse(portal.logLines.findLast((line) => line.includes('"sign-in refused"')) ?? '{}') as object;
-    expect(told).toMatchObject({ method: 'oidc', code: 'OIDC_NO_PERSON', login: 'zoe', address: '127.0.0.1' });
+    expect(told).toMatchObject({ method: 'oidc', code: 'OIDC_NO_PERSON', login: "zo'e+svc@uni.example", address: '127.0.0.1' });
     provider.claims.set('subject-of-zoe', { preferred_username: ['ana'] });
     expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_NO_PERSON']);
     provider.claims.set('subject-of-zoe', {});

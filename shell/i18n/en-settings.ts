@@ -33,7 +33,7 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.noticesMentions': 'Only where I am mentioned',
   'settings.noticesNone': 'None',
   'settings.noticesHint': 'The bell keeps all of them, whatever is chosen.',
-  'settings.defaults': 'Requests between apps',
+  'settings.defaults': 'Between apps',
   'settings.defaultsLead': 'An app can ask for something that several others offer. Choose the one that answers.',
   'settings.defaultsNone': 'Each request of one app to another has at most one that answers it: there is nothing to choose.',
   'settings.ofDesktop': 'The one of the desktop',

@@ -220,7 +220,7 @@ export const en: Catalogue = {
   'store.why.sistema': 'The administrator installed this app for everybody and decides its version.',
   'store.ask.sistema': 'Ask the administrator for version {versao}.',
   'store.why.escopo': 'Only an administrator installs this app, for everybody on the server.',
-  'store.ask.escopoAdmin': 'Add a Package document to the folder of the portal, with app {id} and versao {versao}, without person.',
+  'store.ask.escopoAdmin': 'Add a Package document to the folder of the portal, with app {id}, versao {versao} and the server in server.',
   'store.ask.escopo': 'Ask the administrator to install {id} {versao}.',
   'store.progressOf': 'Installation of {nome}',
   'store.stepOf': 'Step {n} of {total}',

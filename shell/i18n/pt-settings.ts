@@ -27,7 +27,7 @@ export const ptSettings = {
   'settings.noticesMentions': 'Só menções a mim',
   'settings.noticesNone': 'Nenhum',
   'settings.noticesHint': 'O sino guarda todos, qualquer que seja a escolha.',
-  'settings.defaults': 'Pedidos entre aplicativos',
+  'settings.defaults': 'Entre aplicativos',
   'settings.defaultsLead': 'Um aplicativo pode pedir algo que vários outros oferecem. Escolha quem atende.',
   'settings.defaultsNone': 'Cada pedido de um aplicativo a outro tem no máximo um que o atenda: não há o que escolher.',
   'settings.ofDesktop': 'O da área de trabalho',

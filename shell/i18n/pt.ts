@@ -219,7 +219,7 @@ export const pt = {
   'store.why.sistema': 'O administrador instalou este aplicativo para todos e decide a versão.',
   'store.ask.sistema': 'Peça ao administrador a versão {versao}.',
   'store.why.escopo': 'Só um administrador instala este aplicativo, para todos do servidor.',
-  'store.ask.escopoAdmin': 'Acrescente à pasta do portal um documento Package com app {id} e versao {versao}, sem person.',
+  'store.ask.escopoAdmin': 'Acrescente à pasta do portal um documento Package com app {id}, versao {versao} e o servidor em server.',
   'store.ask.escopo': 'Peça ao administrador que instale {id} {versao}.',
   'store.progressOf': 'Instalação de {nome}',
   'store.stepOf': 'Etapa {n} de {total}',

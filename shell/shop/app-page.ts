@@ -100,7 +100,7 @@ function whyNot(app: ShopApp, context: ShopContext): TemplateResult | typeof not
       )}
     </ul>
     ${
-      asks.length === 0
+      asks.length === 0 || session.admin
         ? nothing
         : copyButton(
             context,

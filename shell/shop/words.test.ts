@@ -126,7 +126,7 @@ describe('refusals tell what to ask for', () => {
 
   test('an administrator is told what to write', () => {
     expect(sayRefusal(refusal('escopo'), app(), { shellVersion: '1', admin: true }, []).ask).toContain(
-      'documento Package com app agenda e versao 2.0.0',
+      'documento Package com app agenda, versao 2.0.0',
     );
   });
 

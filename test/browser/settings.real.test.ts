@@ -106,12 +106,12 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await until('the other browser', async () => (await theirs.getByLabel('Terminal').inputValue()) === 'concha');
   expect(await mine.getByLabel('*.livros.example').locator('option').first().innerText()).toBe('Automático: Leitor');
   await mine.getByLabel('*.livros.example').selectOption({ label: 'O navegador' });
-  await goTo(one.page, 'Pedidos entre aplicativos');
+  await goTo(one.page, 'Entre aplicativos');
   expect(await mine.getByLabel('Quem atende dicionario/v1').locator('option').allInnerTexts()).toEqual(
     expect.arrayContaining(['Aurélio (aurelio)', 'Aurélio (disfarce)', 'Houaiss']),
   );
   await mine.getByLabel('Quem atende dicionario/v1').selectOption({ label: 'Houaiss' });
-  await goTo(other.page, 'Pedidos entre aplicativos');
+  await goTo(other.page, 'Entre aplicativos');
   await until('the other browser', async () => (await theirs.getByLabel('Quem atende dicionario/v1').inputValue()) === 'houaiss');
   await goTo(one.page, 'Notificações');
   await mine.getByLabel('Só menções a mim').check();
@@ -128,7 +128,7 @@ test('what is chosen is in the other browser at once, and in a new one', async (
   await mine.getByLabel('Como no sistema').check();
   await goTo(one.page, 'Idioma');
   await mine.getByLabel('English').check();
-  await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Requests between apps' }).waitFor();
+  await windowOf(other.page, 'Settings').getByRole('heading', { name: 'Between apps' }).waitFor();
   await windowOf(one.page, 'Settings').getByLabel('Same as the browser').check();
   await settings(other.page).waitFor();
   await goTo(other.page, 'Abrir com');

@@ -144,7 +144,7 @@ describe('looking', () => {
     // The app that offers it is one press away; it says that only an administrator installs it.
     await why.getByRole('button', { name: 'Página de Eco' }).click();
     await appPage().getByRole('heading', { name: 'Eco' }).waitFor();
-    await loja().getByText('um documento Package com app motor-eco e versao 1.0.0').waitFor();
+    await loja().getByText('um documento Package com app motor-eco, versao 1.0.0').waitFor();
     const refused = await page.evaluate(async () => {
       const answer = await fetch('/api/apps/filmes/instalacao', {
         method: 'POST',
