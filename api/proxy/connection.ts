@@ -41,6 +41,8 @@ export interface Connection extends Member {
   /** Since when its request waits for the head of the answer; Infinity while none does. Monotonic. */
   waitsSinceMs: number;
   gone: boolean;
+  /** While a body is sent: a backend that takes no more of it may have answered before, and that is read still. docs/decisions/0344-an-answer-before-the-body.md */
+  keepsReading(is: boolean): void;
   /** No chunk comes until `resume`; the last chunk stays valid meanwhile. */
   pause(): void;
   resume(): void;
@@ -161,6 +163,7 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
     deadlineMs: Infinity,
     waitsSinceMs: Infinity,
     gone: false,
+    keepsReading: (is) => !connection.gone && surviveWriteErrors(stream, is),
     pause: () => stream.pause(),
     resume: () => stream.resume(),
     destroy: () => stream.destroy(),
@@ -171,7 +174,11 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
     stream.destroy();
     connection.user?.closed(error);
   };
-  stream.on('error', closed);
+  stream.on('error', (error) => {
+    // It is not destroyed: what it could not do was to write.
+    if (stream.destroyed || connection.user === null) closed(error);
+    else afterLastByte(connection, () => closed(error));
+  });
   stream.on('close', () => closed(null));
   stream.on('end', () => {
     if (connection.user === null) closed(null);
@@ -180,4 +187,25 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
   stream.on('drain', () => connection.user?.drained());
   stream.resume();
   return connection;
+}
+
+/** Node ends a socket that can't be written to, and throws away what it has not read. Only sockets of this machine; their streams have the option, and net sets it. */
+function surviveWriteErrors(stream: Duplex, is: boolean): void {
+  if (!(stream instanceof net.Socket)) return;
+  const sides = stream as unknown as Record<'_readableState' | '_writableState', { autoDestroy: boolean }>;
+  sides._readableState.autoDestroy = !is;
+  sides._writableState.autoDestroy = !is;
+}
+
+/** Calls back when nothing comes any more: of a peer that is gone the rest is there already, and each turn of the loop reads some of it. */
+function afterLastByte(connection: Connection, done: () => void): void {
+  const { stream } = connection;
+  let seen = -1;
+  const look = (): void => {
+    const bytesRead = stream instanceof net.Socket ? stream.bytesRead : 0;
+    if (stream.destroyed || (!stream.isPaused() && bytesRead === seen)) return done();
+    seen = bytesRead;
+    setTimeout(look, limits.proxyLastBytesLookMs);
+  };
+  look();
 }

@@ -59,7 +59,8 @@ export function runExchange(exchange: Exchange, connection: Connection): (failur
   const leave = (reusable: boolean): void => {
     phase.over = true;
     if (!phase.requestSent) unlinkBody();
-    exchange.released(connection, reusable && phase.requestSent);
+    if (exchange.body !== 'none') connection.keepsReading(false);
+    exchange.released(connection, reusable && phase.requestSent && connection.stream.errored === null);
   };
   const finish = (reusable: boolean): void => {
     leave(reusable);
@@ -222,7 +223,10 @@ function failureOf(error: unknown): ExchangeFailure {
 /** Streams the request's body to the backend. Returns what ends that early. */
 function sendRequestBody(exchange: Exchange, connection: Connection, phase: Phase): () => void {
   const { req, body, hasTrailers } = exchange;
+  connection.keepsReading(true);
   const onBody = (chunk: Buffer): void => {
+    // Its answer, if there is one, is on its way.
+    if (connection.stream.errored !== null) return;
     bytesMoved(chunk.length);
     if (!sendBody(connection, body, chunk)) req.pause();
   };

@@ -21,6 +21,8 @@ export const limits = {
   proxyReadBufferBytes: 64 * 1_024,
   /** Of an answer over ssh, before its client took them: what one read brings leaves in one write. */
   proxyQueuedBytesMax: 512 * 1_024,
+  /** Between two looks at whether a backend that takes no more of a body has said something still. */
+  proxyLastBytesLookMs: 20,
   proxyResponseHeadersMax: 256,
   /** Interim answers (1xx) to one request. */
   proxyInterimAnswersMax: 16,

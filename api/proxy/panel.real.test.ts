@@ -181,7 +181,7 @@ describe('the error panel', () => {
       step: { name: 'socket', detail: 'no socket yet' },
     };
     await page.click('#iniciar');
-    await page.locator('#passo', { hasText: 'Etapa: Socket' }).waitFor();
+    await page.locator('#passo', { hasText: 'Etapa: Conexão' }).waitFor();
     expect(await page.textContent('#mensagem')).toBe('Abriu uma porta TCP em vez do socket');
     // Nothing in English stands outside of the technical part.
     expect(await page.evaluate(`document.body.innerText`)).not.toContain('no socket yet');

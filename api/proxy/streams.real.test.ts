@@ -155,6 +155,25 @@ describe('memory', () => {
     });
     expect(got).toBe('413 big');
   });
+
+  test('a backend that answers and is gone, with the body unread, is heard', async () => {
+    const b = await bench((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig', () => socket.destroy());
+      });
+    });
+    const send = async (): Promise<string> =>
+      await new Promise((resolve, reject) => {
+        const req = http.request({ port: b.port, method: 'POST', headers: { host: b.host, 'content-length': 8 * megabyte } }, (res) => {
+          res.setEncoding('utf8');
+          res.on('data', (text: string) => resolve(`${res.statusCode} ${text}`));
+        });
+        req.on('error', reject);
+        req.end(Buffer.alloc(8 * megabyte));
+      });
+    for (let round = 0; round < 20; round += 1) expect(await send()).toBe('413 big');
+  });
 });
 
 /** Real I/O under a clock that the test moves: `monotonicMs` jumps, timers fire when they are due. */
