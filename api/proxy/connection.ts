@@ -192,9 +192,8 @@ function wrap(stream: Duplex, generation: string, chunksStay: boolean): Connecti
 /** Node ends a socket that can't be written to, and throws away what it has not read. Only sockets of this machine; their streams have the option, and net sets it. */
 function surviveWriteErrors(stream: Duplex, is: boolean): void {
   if (!(stream instanceof net.Socket)) return;
-  const sides = stream as unknown as Record<'_readableState' | '_writableState', { autoDestroy: boolean }>;
-  sides._readableState.autoDestroy = !is;
-  sides._writableState.autoDestroy = !is;
+  const sides = stream as unknown as Record<string, { autoDestroy: boolean } | undefined>;
+  for (const side of [sides['_readableState'], sides['_writableState']]) if (side !== undefined) side.autoDestroy = !is;
 }
 
 /** Calls back when nothing comes any more: of a peer that is gone the rest is there already, and each turn of the loop reads some of it. */
