@@ -21,7 +21,7 @@ import { glyph, type Glyph } from '../ui/glyphs.ts';
 import '../opening/svc-file-icon.ts';
 import { limits } from './limits.ts';
 import { printing } from './print.ts';
-import { sourceOf, type Source } from './source.ts';
+import { isDrawing, sourceOf, type Source } from './source.ts';
 import { viewerStyles } from './viewer-styles.ts';
 import { nextZoom, wayOf, type Way } from './ways.ts';
 
@@ -309,7 +309,7 @@ async function loadAs(path: string, { bytes }: FileItem, way: Way): Promise<Show
   if (way === 'other' || (way === 'pdf' && !navigator.pdfViewerEnabled)) return { way: 'other', broken: false };
   if (way !== 'text') {
     const source = await sourceOf(path, way, bytes);
-    return source === null ? { way: 'other', broken: false } : { way, source };
+    return source === null ? { way: 'other', broken: isDrawing(path) } : { way, source };
   }
   const isCut = bytes > limits.viewerTextBytesMax;
   const head = bytes === 0 ? new Uint8Array() : (await readContent(path, limits.viewerTextBytesMax - 1)).bytes;

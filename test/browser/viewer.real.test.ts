@@ -70,6 +70,12 @@ function hostile(where: 'ran' | 'control'): ReadonlyMap<string, string> {
   ]);
 }
 
+/** Eight groups, each of ten of the one before. */
+function groupsOf(one: (before: number) => string, element = 'g'): string {
+  const groups = Array.from({ length: 7 }, (_, n) => `<${element} id="g${n + 1}">${one(n).repeat(10)}</${element}>`);
+  return `<${element} id="g0"><rect width="1" height="1"/></${element}>${groups.join('')}${one(7)}`;
+}
+
 function png(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const out = Buffer.alloc(12 + data.length);
@@ -257,6 +263,23 @@ test('a text, a picture and a PDF reach the print of the browser with what is in
   await debugging.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
   await debugging.detach();
   expect(problems).toEqual([]);
+});
+
+test.for([
+  ['uses within uses', groupsOf((before) => `<use href="#g${before}"/>`), true],
+  ['masks within masks', groupsOf((before) => `<rect width="9" height="9" mask="url('#g${before}')"/>`, 'mask'), true],
+  ['uses in a circle', '<g id="g1"><use href="#g2"/></g><g id="g2"><use href="#g1"/></g><use href="#g1"/>', false],
+  ['a thousand uses of one', `<g id="g0"><rect width="9" height="9"/></g>${'<use href="#g0"/>'.repeat(1_000)}`, false],
+] as const)('a drawing of %s', async ([, inner, isTooMuch]) => {
+  writeFileSync(at('desenho.svg'), `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60">${inner}</svg>`);
+  await open('desenho.svg');
+  const refused = viewer().getByText('O navegador não conseguiu mostrar este arquivo.');
+  const shown = viewer().locator('img[alt="desenho.svg"]');
+  await refused.or(shown).waitFor();
+  expect(await refused.count()).toBe(isTooMuch ? 1 : 0);
+  await open('1.png');
+  rmSync(at('desenho.svg'));
+  await viewer().locator('img[alt="1.png"]').waitFor();
 });
 
 test('sound whose address is over goes on from where it was', async () => {
