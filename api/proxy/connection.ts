@@ -204,7 +204,8 @@ function afterLastByte(connection: Connection, done: () => void): void {
     const bytesRead = stream instanceof net.Socket ? stream.bytesRead : 0;
     if (stream.destroyed || (!stream.isPaused() && bytesRead === seen)) return done();
     seen = bytesRead;
-    setTimeout(look, limits.proxyLastBytesLookMs);
+    // Behind what can be read in that turn: a loop that is late calls timers first.
+    setTimeout(() => setImmediate(look), limits.proxyLastBytesLookMs);
   };
   look();
 }
