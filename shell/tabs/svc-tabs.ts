@@ -43,6 +43,13 @@ export class SvcTabs extends LitElement {
     void this.#watch;
   }
 
+  /** Pages are covered from the press on: `gotpointercapture` comes with the next movement, which a page gets where it is as far as that. */
+  #pressed(event: PointerEvent): void {
+    keepFromTitle(event);
+    if (event.composedPath().some((each) => each instanceof Element && each.matches('ui-tab') && each.hasPointerCapture(event.pointerId)))
+      shieldWhileCaptured(this.desk);
+  }
+
   #close(id: string): void {
     const tab = this.now.tabs.find((each) => each.id === id);
     if (tab !== undefined) askToClose(this.desk, this.window, tab);
@@ -75,9 +82,8 @@ export class SvcTabs extends LitElement {
       @change=${({ detail }: CustomEvent<{ readonly value: string }>) => selectTab(this.desk, this.window, detail.value)}
       @close=${({ detail }: CustomEvent<{ readonly value: string }>) => this.#close(detail.value)}
       @move=${(event: CustomEvent<{ readonly values: readonly string[] }>) => this.#moved(event)}
-      @pointerdown=${keepFromTitle}
+      @pointerdown=${(event: PointerEvent) => this.#pressed(event)}
       @dblclick=${keepFromTitle}
-      @gotpointercapture=${() => shieldWhileCaptured(this.desk)}
     >
       ${repeat(
         tabs,

@@ -116,6 +116,21 @@ describe('by mouse', () => {
     await shows('c a b [d]');
   });
 
+  test('a drag whose first movement is over the page is one, too, and the page has the keyboard again', async () => {
+    await text().click();
+    await page.keyboard.press('End');
+    const [from, last] = [await boxOf(tab('a')), await boxOf(tab('c'))];
+    await page.mouse.move(from.x + 20, from.y + 15);
+    await page.mouse.down();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.mouse.move(last.x + last.width, last.y + 200);
+    await page.mouse.up();
+    await shows('b [c] a');
+    await page.keyboard.type('x');
+    await shows('b [cx] a');
+    expect(await text().inputValue()).toBe('cx');
+  });
+
   test('the title is dragged beside the tabs', async () => {
     const place = await boxOf(windowOf(page, 'Rascunhos'));
     await drag(page, { x: place.x + place.width - 170, y: place.y + 20 }, 40, 30);
