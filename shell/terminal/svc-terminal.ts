@@ -93,10 +93,11 @@ export class SvcTerminal extends LitElement {
       const [pasta, ...others] = terminalFolders.get();
       terminalFolders.set(others);
       const { id, titulo } = await openTerminal(pasta === undefined ? firstSize : { ...firstSize, pasta });
+      const isFree = this.#mayTake();
       this.tabs = [...this.tabs, { id, title: titulo, end: undefined }];
       this.active = id;
       this.problem = null;
-      await this.#show();
+      if (isFree) await this.#show();
     } catch (error) {
       this.problem = sayError(error);
     } finally {
@@ -132,7 +133,12 @@ export class SvcTerminal extends LitElement {
 
   /** It is in that terminal, or in the window in front as a whole. */
   #hasKeyboard(id: string): boolean {
-    return id === this.active && (holdsFocus(this) || isFocusFree(this));
+    return id === this.active && this.#mayTake();
+  }
+
+  /** A shell that ends or begins later takes the keyboard from no other window: it would bring this one to the front. */
+  #mayTake(): boolean {
+    return holdsFocus(this) || isFocusFree(this);
   }
 
   async #close(tab: Tab): Promise<void> {
@@ -149,9 +155,10 @@ export class SvcTerminal extends LitElement {
 
   #drop(id: string): void {
     const at = this.tabs.findIndex((tab) => tab.id === id);
+    const isFree = this.#mayTake();
     this.tabs = this.tabs.filter((tab) => tab.id !== id);
     if (this.active === id) this.active = (this.tabs[at] ?? this.tabs.at(-1))?.id ?? null;
-    void this.#show();
+    if (isFree) void this.#show();
   }
 
   #titleOf(tab: Tab, index: number): string {

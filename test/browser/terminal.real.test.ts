@@ -1,5 +1,5 @@
 /** The terminal window on a real portal with real shells: typed into, found again after a reload, in two pages, in tabs, by touch, and its looks. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -80,6 +80,22 @@ test('what is typed runs, keys of the shell are its own, and it is there after a
   await page.keyboard.type('echo "lembra: $lembra"; tput cols\n');
   await shows(page, /lembra: sim/);
   expect(problems).toEqual([]);
+});
+
+test('a shell that ends while the person works in another window leaves that one in front, with the keyboard', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svcb-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await openTerminal(page);
+  await newTerminal(page);
+  await type(page, `until [ -e ${folder}/over ]; do sleep 0.1; done; exit`);
+  await page.getByRole('button', { name: 'Abrir aplicativos' }).click();
+  await page.getByRole('combobox').fill('Arquivos');
+  await page.keyboard.press('Enter');
+  await page.locator('svc-window[top] svc-file-view').waitFor();
+  writeFileSync(path.join(folder, 'over'), '');
+  await expect.poll(async () => await terminal(page).getByRole('tab').count()).toBe(1);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await page.locator('svc-window[top] svc-file-view').count()).toBe(1);
 });
 
 test('a second page shows the same shell, and colours come without a breach of the policy', async () => {
