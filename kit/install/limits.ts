@@ -7,9 +7,9 @@ export const limits = {
   packageDepthMax: 64,
   dpkgQueryMsMax: 15_000,
   downloadIdleMsMax: 30_000,
-  /** So many attempts in a row that brought not one byte end a download. */
+  /** More attempts than these in a row that brought no progress end a download. */
   downloadRetriesMax: 5,
-  /** Fewer bytes than these in an attempt are no progress: else a server could be asked for ever, byte by byte. */
+  /** Progress is so much more than was ever there. */
   downloadProgressBytesMin: 64 * 1_024,
   downloadRetryMs: 500,
   downloadRetryMsMax: 30_000,
