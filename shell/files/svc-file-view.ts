@@ -307,6 +307,8 @@ export class SvcFileView extends LitElement {
   #move(event: PointerEvent): void {
     const scroll = this.#scroll;
     if (this.#band === null || scroll === null) return;
+    // It was let go over the page of an app, which alone was told.
+    if (event.buttons === 0) return this.#up();
     const box = scroll.getBoundingClientRect();
     const x = event.clientX - box.left;
     const y = event.clientY - box.top + scroll.scrollTop;

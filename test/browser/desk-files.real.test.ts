@@ -45,6 +45,27 @@ test('what is put there by somebody else is seen; a file is opened by its type, 
   expect(problems).toEqual([]);
 });
 
+test('a rectangle that is drawn in a folder chooses what it touches, and ends where the pointer is up, whoever was told of it', async () => {
+  mkdirSync(at('Projetos'));
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(at('Projetos', name), '');
+  await icon('Projetos').dblclick();
+  const view = page.locator('svc-window[top] svc-file-view');
+  await view.locator('[data-name="b.txt"]').waitFor();
+  const list = view.getByRole('listbox');
+  const box = await boxOf(list);
+  const [right, bottom] = [box.x + box.width - 30, box.y + box.height - 10];
+  await page.mouse.move(right, bottom);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 5, box.y + 5, { steps: 4 });
+  await expect.poll(async () => await view.locator('[aria-selected="true"]').count()).toBe(2);
+  expect(await view.locator('.band').isVisible()).toBe(true);
+  const letGo = { bubbles: true, composed: true, buttons: 0, clientX: right, clientY: bottom };
+  await list.evaluate((element, init) => element.dispatchEvent(new PointerEvent('pointermove', init)), letGo);
+  expect([await view.locator('.band').isVisible(), await view.locator('[aria-selected="true"]').count()]).toEqual([false, 2]);
+  await page.mouse.up();
+  await windowOf(page, 'Projetos').getByRole('button', { name: 'Fechar' }).click();
+});
+
 test('by the menu of the background a folder is made and named; by keyboard it is named anew, trashed, and that is undone', async () => {
   await page.locator('svc-home').click(ground);
   await menuItem('Nova pasta').click();
