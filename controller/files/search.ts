@@ -1,6 +1,6 @@
 /** Names in a folder and all below it, the nearest first. */
 import type { Clock } from '../../schema/clock.ts';
-import { shownName } from '../../schema/wire/file-path.ts';
+import { nameText } from '../../schema/wire/file-path.ts';
 import type { SearchLine } from '../../schema/wire/files.ts';
 import { isFault } from './file-fault.ts';
 import { joined, type FileEntry, type FileSystem } from './file-system.ts';
@@ -34,7 +34,7 @@ export async function* search(fs: FileSystem, clock: Clock, { folder, text, hidd
           if (entry.kind === 'folder') folders.push(joined(at, entry.name));
           const wait = step();
           if (wait !== null) await wait;
-          if (!foldedName(shownName(entry.name)).includes(wanted)) continue;
+          if (!foldedName(nameText(entry.name)).includes(wanted)) continue;
           found += 1;
           yield { item: await itemAt(fs, at, entry) };
           if (isOver()) break;

@@ -1,6 +1,6 @@
 /** Files and folders as one zip, made as it is read. What is not in it is named in a file at its end. Decision: docs/decisions/0218-zip-of-files.md */
 import { createDeflateRaw, crc32, type DeflateRaw } from 'node:zlib';
-import { pathText, shownName } from '../../schema/wire/file-path.ts';
+import { nameText, pathText } from '../../schema/wire/file-path.ts';
 import { FileFault, isFault } from './file-fault.ts';
 import {
   joined,
@@ -220,18 +220,18 @@ interface Names {
 
 /** Names in a zip are text, and on other systems `\` leads to another folder: such names get another one, which is told. */
 function createNames(told: Told, others: readonly Pick<FileEntry, 'name'>[] = [], folder = ''): Names {
-  const isPlain = (name: Buffer): boolean => !name.includes(0x5c) && Buffer.from(shownName(name)).equals(name);
+  const isPlain = (name: Buffer): boolean => !name.includes(0x5c) && Buffer.from(nameText(name)).equals(name);
   const used = new Set<string>();
-  const kept = new Set(others.filter(({ name }) => isPlain(name)).map(({ name }) => shownName(name)));
+  const kept = new Set(others.filter(({ name }) => isPlain(name)).map(({ name }) => nameText(name)));
   return {
     take: (name) => {
       const plain = isPlain(name);
-      const wanted = plain ? shownName(name) : pathText(name).replaceAll('\\', '%5C');
+      const wanted = plain ? nameText(name) : pathText(name).replaceAll('\\', '%5C');
       const isTaken = (name: string): boolean => used.has(name) || (!plain && kept.has(name));
       let free = wanted;
       for (let n = 2; isTaken(free); n += 1) free = `${wanted} (${n})`;
       used.add(free);
-      if (free !== shownName(name)) told.renamed(folder + free);
+      if (free !== nameText(name)) told.renamed(folder + free);
       return free;
     },
   };

@@ -4,6 +4,7 @@
  * Decision: docs/decisions/0219-files-of-a-person.md
  */
 import { limits } from '../limits.ts';
+import { unplainSource } from '../plain-line.ts';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -31,10 +32,17 @@ export function pathText(bytes: Uint8Array): string {
   return text;
 }
 
-/** What a person sees; can't be turned back into the name. */
-export function shownName(bytes: Uint8Array): string {
+/** The letters of a name; what is no UTF-8 is U+FFFD. */
+export function nameText(bytes: Uint8Array): string {
   return lenient.decode(bytes);
 }
+
+/** What a person sees; can't be turned back into the name. What turns the text around, is not seen or controls something is U+FFFD, too: `nota\u202egpj.exe` is no picture. */
+export function shownName(bytes: Uint8Array): string {
+  return nameText(bytes).replaceAll(unplainCharacter, '\ufffd');
+}
+
+const unplainCharacter = new RegExp(unplainSource, 'gu');
 
 /** Null: no exact form of anything. Any byte may be written as `%` and two digits. */
 export function textBytes(text: string): Uint8Array | null {
