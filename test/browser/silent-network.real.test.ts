@@ -100,13 +100,9 @@ test('the desktop, a terminal and an open folder notice it, and go on over new c
   await expect.poll(async () => (await rows.allInnerTexts()).join('\n'), { timeout: 30_000 }).toMatch(/[$#]/);
 
   way.swallow();
-  // The keys are the terminal's.
-  await page.getByRole('button', { name: 'Abrir aplicativos' }).click();
-  await page.getByRole('option', { name: 'Notas' }).first().click();
   const fromMs = performance.now();
   await status.and(page.locator('.offline')).waitFor();
   await terminal.getByText('Sem ligação com o terminal').waitFor();
-  await windowOf(page, 'Notas').getByText('O portal não respondeu').waitFor();
   expect(performance.now() - fromMs).toBeLessThan(20_000);
 
   const backMs = performance.now();
