@@ -4,11 +4,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../schema/clock.ts';
 import { isUnknownProxy, type TrustedProxies } from './auth/client-address.ts';
 import { boundConnections } from './connections.ts';
-import { asOwner, ownerOfRequest, ownEvents } from './fault-owner.ts';
+import { asOwner, ownEvents } from './fault-owner.ts';
 import type { Front } from './front.ts';
 import type { Site } from './hosts.ts';
 import { answerUnreadable } from './large-head.ts';
 import { limits } from './limits.ts';
+import { inPipelineTurn } from './pipelined.ts';
+import { ownerOfRequest } from './work-owner.ts';
 
 /** Who is answered and sends on byte by byte would keep the connection for ever, also without a session. */
 function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
@@ -67,9 +69,11 @@ export function createBorderServer(
     if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) boundLeftover(clock, req, res);
     const handled = (): void =>
-      asOwner(
-        ownerOfRequest(req, () => void (res.closed || req.socket.destroy())),
-        () => handle(req, res),
+      inPipelineTurn(req, res, () =>
+        asOwner(
+          ownerOfRequest(req, () => void (res.closed || req.socket.destroy())),
+          () => handle(req, res),
+        ),
       );
     if (holder.parts) return handled();
     void holder.isMade.promise.then(() => (req.socket.destroyed ? undefined : handled()));

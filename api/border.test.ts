@@ -235,6 +235,12 @@ describe('odd requests', () => {
     for (const [name, bytes, statuses] of cases) expect([name, await raw(bytes)]).toEqual([name, statuses]);
   });
 
+  test('requests in one write are answered one after the other; who sends too many before an answer loses the connection', async () => {
+    const one = `GET /api/sessao HTTP/1.1\r\nHost: ${portal.host}\r\nCookie: ${ana.cookies.get(portal.host) ?? ''}\r\n`;
+    expect(await raw(`${`${one}\r\n`.repeat(60)}${one}${close}`)).toEqual(Array<string>(61).fill('200'));
+    expect((await raw(`${one}\r\n`.repeat(1_000)).catch(() => [])).length).toBeLessThan(64);
+  });
+
   test('a handshake right behind a request that is not answered yet ends the connection, and leaves no error in the log', async () => {
     const before = portal.logLines.length;
     for (const [host, path] of [

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 const program = `
   import http from 'node:http';
   import { WebSocketServer } from 'ws';
-  import { asOwner, containFaults, ownedBy, ownerOfRequest, ownEvents } from './api/fault-owner.ts';
+  import { asOwner, containFaults, ownEvents } from './api/fault-owner.ts';
+  import { ownedBy, ownerOfRequest } from './api/work-owner.ts';
   const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
   containFaults({ error: ({ err, origin, person, work }, text) => say({ error: err.message, origin, person, work }) });
   const fail = (why) => { throw new Error(why); };

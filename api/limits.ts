@@ -15,6 +15,8 @@ export const limits = {
   jsonDepthMax: 64,
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
+  /** Of one connection, sent before the answers to those before them. */
+  pipelinedRequestsMax: 64,
   portalConnectionsMax: 10_000,
   /** Beyond these, a new connection is accepted and an idle one is closed. */
   portalConnectionsSpare: 256,

@@ -1,9 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turnEnd } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createBudgets, type Budgets } from './budgets.ts';
+import { ownEvents } from '../fault-owner.ts';
 import { workFor, workPassed } from './loop-time.ts';
 
 let clock: ManualClock;
@@ -34,6 +36,17 @@ test('the loop’s work is of the person for whom it was begun, also when it goe
   expect(usedBy('ana')?.cpuMs).toBeGreaterThanOrEqual(33);
   expect(usedBy('bia')).toMatchObject({ app: 'notas', bytes: 0 });
   expect(usedBy('bia')!.cpuMs).toBeLessThan(usedBy('ana')!.cpuMs);
+});
+
+test('frames of a socket are work for whose socket it is', async () => {
+  const socket = new EventEmitter();
+  ownEvents(socket, { what: 'GET /ws/salas/x', person: 'ana', app: 'caderno', end: () => undefined });
+  socket.on('data', () => busy(5));
+  await turnEnd();
+  socket.emit('data');
+  await turnEnd();
+  expect(usedBy('ana')).toMatchObject({ app: 'caderno' });
+  expect(usedBy('ana')!.cpuMs).toBeGreaterThanOrEqual(4);
 });
 
 test('bytes, requests and refusals are counted for a minute; what is held is what it is now', async () => {

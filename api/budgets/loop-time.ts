@@ -1,10 +1,11 @@
 /**
  * For whom the loop of this process works. A turn of the loop is of the person for whom it was entered, or for whom what it follows from was: a file that was
- * read, an answer of the database, a timer. Promises are not followed, which would cost more than what is measured: what they do is of the turn in which
- * they are settled. Decision: docs/decisions/0393-turns-of-people.md
+ * read, an answer of the database, a timer, a frame of their socket. Promises are not followed, which would cost more than what is measured: what they do is
+ * of the turn in which they are settled. Decision: docs/decisions/0393-turns-of-people.md
  */
-import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { createHook } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
+import { ownerNow, runAs, type WorkOwner } from '../work-owner.ts';
 
 export interface Worker {
   readonly person: string;
@@ -18,19 +19,22 @@ export interface WorkListener {
   passed(who: Worker, bytes: number): void;
 }
 
-const followed = new AsyncLocalStorage<Worker>();
 const listeners = new Set<WorkListener>();
-let turn: { who: Worker | null; sinceMs: number; idleMs: number } = { who: null, sinceMs: 0, idleMs: 0 };
+/** The person of an owner may become known within the turn. */
+let turn: { owner: WorkOwner | null; sinceMs: number; idleMs: number } = { owner: null, sinceMs: 0, idleMs: 0 };
+
+const isKnown = (owner: WorkOwner | null): owner is WorkOwner & Worker => owner !== null && owner.person !== null;
 
 /** Ends the turn; the time that the loop waited for the kernel is nobody's. */
-function next(who: Worker | null): void {
+function next(owner: WorkOwner | null): void {
   const [nowMs, idleMs] = [performance.now(), performance.nodeTiming.idleTime];
   const workedMs = nowMs - turn.sinceMs - (idleMs - turn.idleMs);
-  if (turn.who !== null) for (const listener of listeners) listener.worked(turn.who, workedMs);
-  turn = { who, sinceMs: nowMs, idleMs };
+  const ended = turn.owner;
+  if (isKnown(ended)) for (const listener of listeners) listener.worked(ended, workedMs);
+  turn = { owner, sinceMs: nowMs, idleMs };
 }
 
-const hook = createHook({ before: () => next(followed.getStore() ?? null), trackPromises: false });
+const hook = createHook({ before: () => next(ownerNow() ?? null), trackPromises: false });
 
 /** Answers how to stop. */
 export function onWork(listener: WorkListener): () => void {
@@ -42,17 +46,30 @@ export function onWork(listener: WorkListener): () => void {
   };
 }
 
-/** `act`, and what follows from it, is work for `who`; so is what this turn did so far, if it was nobody's. */
+/** What follows in this turn is the owner's; so is what it did so far, if it was nobody's. */
+export function claimTurn(owner: WorkOwner): void {
+  if (turn.owner === null) turn.owner = owner;
+  else if (turn.owner !== owner) next(owner);
+}
+
+/** `act`, and what follows from it, is work for `who`. */
 export function workFor<Answer>(who: Worker, act: () => Answer): Answer {
-  if (turn.who === null) turn.who = who;
-  else if (turn.who !== who) next(who);
-  return followed.run(who, act);
+  const owner = ownerNow();
+  if (owner === undefined) {
+    const own: WorkOwner = { what: 'work of the portal', ...who, end: () => undefined };
+    claimTurn(own);
+    return runAs(own, act);
+  }
+  owner.person = who.person;
+  owner.app = who.app;
+  claimTurn(owner);
+  return act();
 }
 
 /** Bytes pass in a turn that may have begun in a socket: it is of whom the code follows from that takes them. */
 export function workPassed(bytes: number): void {
-  const who = followed.getStore();
-  if (who === undefined) return;
-  turn.who ??= who;
-  for (const listener of listeners) listener.passed(who, bytes);
+  const owner = ownerNow() ?? null;
+  if (!isKnown(owner)) return;
+  turn.owner ??= owner;
+  for (const listener of listeners) listener.passed(owner, bytes);
 }

@@ -1,6 +1,20 @@
 /** Work on many entries that gives way to everything else in between. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { AsyncResource } from 'node:async_hooks';
 import { limits } from './limits.ts';
+
+const waiting: (() => void)[] = [];
+
+/** Many such works at once have one slice in a turn of the loop all together. Each slice is work for whom its own work is. */
+async function turn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (waiting.push(AsyncResource.bind(resolve)) === 1) setImmediate(passOn);
+  await promise;
+}
+
+function passOn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(passOn);
+}
 
 /** Called at each step; waits a turn of the event loop when a slice is over. `every`: so many steps are never longer than a slice. */
 export function createSlices(every = 64, nowMs: () => number = () => performance.now()): () => Promise<void> | null {

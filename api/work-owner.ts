@@ -1,0 +1,43 @@
+/**
+ * Whose work runs now: each request, upgraded connection and terminal is an owner, and what it does, begins and hears runs in its async context. By it the
+ * loop's time is counted (budgets/loop-time.ts) and a fault ends one person's thing only (fault-owner.ts).
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage } from 'node:http';
+import { pathOf } from './navigation.ts';
+
+export interface WorkOwner {
+  /** For the log: `GET /api/pessoas`, `a terminal`. */
+  readonly what: string;
+  /** Null until it is known. */
+  person: string | null;
+  /** Null: the desktop's own. */
+  app: string | null;
+  /** Ends this work only. Does nothing once it is over. */
+  readonly end: () => void;
+}
+
+const owners = new AsyncLocalStorage<WorkOwner | undefined>();
+
+export const ownerNow = (): WorkOwner | undefined => owners.getStore();
+
+/** What `work` does and begins belongs to `owner`. */
+export const runAs = <Answer>(owner: WorkOwner, work: () => Answer): Answer => owners.run(owner, work);
+
+/** For the rest of this turn of the loop. */
+export const runAsNobody = (): void => owners.enterWith(undefined);
+
+/** Queries hold secrets of links. */
+export const ownerOfRequest = ({ method = '', url = '' }: IncomingMessage, end: () => void): WorkOwner => ({
+  what: `${method} ${pathOf(url).slice(0, 200)}`,
+  person: null,
+  app: null,
+  end,
+});
+
+/** The work that runs now is of this session. */
+export function ownedBy<Of extends { readonly person: string }>(session: Of): Of {
+  const owner = ownerNow();
+  if (owner !== undefined) owner.person = session.person;
+  return session;
+}
