@@ -14,6 +14,10 @@ export const limits = {
   sftpRequestsMax: 4_096,
   /** Entries of one answer to a question for names. */
   sftpNamesMax: 4_096,
+  /** Answers of a server that hold no name, one after the other, before a folder counts as one that never ends. */
+  sftpEmptyAnswersMax: 16,
+  /** Files that a server's process has open before anything was asked for. */
+  sftpDescriptorsMax: 1_024,
   /** A line without a question for so long is closed. */
   sftpIdleMs: 60_000,
   sftpAnswerMsMax: 60_000,

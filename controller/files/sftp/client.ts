@@ -155,12 +155,18 @@ function greet(line: Duplex, clock: Clock): Greeting {
       return resolve(fields);
     }
     const one = calls.answer(fields.u32());
-    if (type === types.handle) descriptors.opened(fields.copy().bytes());
-    if (type !== types.status) return one.resolve({ kind: 'packet', type, fields });
-    const fault = faultOf(fields);
-    if (fault === null && one.closes !== null) descriptors.closed(one.closes.subarray(4));
-    if (fault === null) one.resolve({ kind: 'end' });
-    else one.reject(fault);
+    try {
+      if (type === types.handle) descriptors.opened(fields.copy().bytes());
+      if (type !== types.status) return one.resolve({ kind: 'packet', type, fields });
+      const fault = faultOf(fields);
+      if (fault === null && one.closes !== null) descriptors.closed(one.closes.subarray(4));
+      if (fault === null) one.resolve({ kind: 'end' });
+      else one.reject(fault);
+    } catch (error) {
+      // It waits no longer with the others, which are told by the end of the line.
+      one.reject(error as Error);
+      throw error;
+    }
   };
   const reader = createPacketReader(onPacket, (id, pieces) => calls.answer(id).resolve({ kind: 'data', pieces }));
   line.on('data', (chunk: Buffer) => {

@@ -13,14 +13,14 @@ import {
 } from '../file-system.ts';
 import type { KeptAttributes } from '../file-system.ts';
 import type { PlaceThere } from '../kept-attributes.ts';
-import { limits } from '../limits.ts';
 import { attributesIn, handleIn, modifiedField, more, nameIn, packetIn, pathField } from './answers.ts';
 import type { Reply, SftpClient, WhyNoSftp } from './client.ts';
 import { extensionsOfOurs } from './extensions.ts';
 import { holdOver, placeOf } from './held.ts';
 import { createLines, pinnedTo, type Lines } from './lines.ts';
 import { openFile } from './open-file.ts';
-import { badPacket, types, u32, worded, type Fields } from './packets.ts';
+import { readNames } from './names.ts';
+import { types, u32, worded, type Fields } from './packets.ts';
 
 export interface SftpOptions {
   readonly open: () => Promise<Duplex>;
@@ -174,26 +174,13 @@ function spaceIn(fields: Fields): Space {
   return { totalBytes: fragment * blocks, freeBytes: fragment * available, freeFiles: freeFilesOf(files, free), device: fields.u64Text() };
 }
 
-/** Questions for names under way: the server answers about a hundred at once. */
-const readdirsAhead = 8;
-
 async function* list(lines: Lines, folder: Buffer): AsyncGenerator<readonly FileEntry[]> {
   const line = await lines.get();
   const release = lines.hold();
   try {
     const handle = handleIn(await opendir(line, folder));
     try {
-      const ahead: Promise<Reply>[] = [];
-      for (;;) {
-        while (ahead.length < readdirsAhead) {
-          const asked = line.ask(types.readdir, [handle]);
-          asked.catch(() => undefined);
-          ahead.push(asked);
-        }
-        const reply = await (ahead.shift() as Promise<Reply>);
-        if (reply.kind === 'end') return;
-        yield namesIn(reply);
-      }
+      yield* readNames(line, handle);
     } finally {
       line.ask(types.close, [handle]).catch(() => undefined);
     }
@@ -214,22 +201,4 @@ async function opendir(line: SftpClient, folder: Buffer): Promise<Reply> {
 async function folderFault(line: SftpClient, folder: Buffer, error: unknown): Promise<never> {
   const found = isFault(error, 'EFAIL', 'ENOENT') ? await line.ask(types.stat, [pathField(folder)]).catch(() => null) : null;
   throw found !== null && attributesIn(found).kind !== 'folder' ? new FileFault('ENOTDIR', { cause: error }) : error;
-}
-
-function namesIn(reply: Reply): readonly FileEntry[] {
-  const fields = packetIn(reply, types.name);
-  const count = fields.u32();
-  if (count > limits.sftpNamesMax) throw badPacket(`${count} names at once`);
-  const found: FileEntry[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const name = fields.bytes();
-    // What `ls -l` would say.
-    fields.bytes();
-    const facts = fields.attributes();
-    const isDots = name[0] === 0x2e && (name.length === 1 || (name.length === 2 && name[1] === 0x2e));
-    // A server that says such a name would lead elsewhere.
-    if (name.length === 0 || name.includes(0) || name.includes(0x2f)) throw badPacket('a name that no file has');
-    if (!isDots) found.push({ name: Buffer.from(name), ...facts });
-  }
-  return found;
 }

@@ -7,8 +7,10 @@ import { FileFault, isFault } from '../file-fault.ts';
 import { joined, nameOf, parentOf, type HeldFolder } from '../file-system.ts';
 import { attributesIn, handleIn, nameIn, packetIn, pathField } from './answers.ts';
 import type { SftpClient } from './client.ts';
+import { limits } from '../limits.ts';
 import { extensionsOfOurs } from './extensions.ts';
-import { lengthened, noAttributes, openFlags, types, u32, u8 } from './packets.ts';
+import { readNames } from './names.ts';
+import { badPacket, lengthened, noAttributes, openFlags, types, u32, u8 } from './packets.ts';
 
 const folderOfDescriptors = Buffer.from('/proc/self/fd');
 const pathOf = (descriptor: number): Buffer => Buffer.from(`/proc/self/fd/${descriptor}`);
@@ -17,14 +19,11 @@ const pathOf = (descriptor: number): Buffer => Buffer.from(`/proc/self/fd/${desc
 export async function readDescriptors(line: SftpClient): Promise<void> {
   const handle = handleIn(await line.ask(types.opendir, [pathField(folderOfDescriptors)]));
   const found: number[] = [];
-  for (let reply = await line.ask(types.readdir, [handle]); reply.kind !== 'end'; reply = await line.ask(types.readdir, [handle])) {
-    const fields = packetIn(reply, types.name);
-    for (let left = fields.u32(); left > 0; left -= 1) {
-      const name = fields.text();
-      fields.bytes();
-      fields.attributes();
-      if (/^\d{1,6}$/.test(name)) found.push(Number(name));
-    }
+  let names = 0;
+  for await (const entries of readNames(line, handle)) {
+    names += entries.length;
+    if (names > limits.sftpDescriptorsMax) throw badPacket(`more than ${limits.sftpDescriptorsMax} open files at the begin`);
+    for (const { name } of entries) if (/^\d{1,6}$/.test(name.toString('latin1'))) found.push(Number(name.toString('latin1')));
   }
   // One of them is that of this listing.
   const targets = await Promise.all(found.map((descriptor) => targetOf(line, pathOf(descriptor))));
