@@ -116,6 +116,22 @@ export function isAllowed(file: string, target: string): boolean {
 
 const leads = ({ folder, may }: Arrow, target: string): boolean => may === null || [folder, ...may].some((to) => isIn(target, to));
 
+/** The folders at the top of the product that a change of the file can reach: its own, and those that may import it, by way of others too. */
+export function reachedFolders(file: string): readonly string[] {
+  const own = tops.find((top) => isIn(file, top));
+  if (own === undefined || own === 'setup') return [];
+  const product = arrows.filter(({ may }) => may !== null);
+  const reached = new Set([own]);
+  // Files of schema import each other everywhere: who takes one of its folders takes all of it.
+  const leadsHere = ({ may }: Arrow): boolean => may!.some((to) => isIn(file, to) || (own === 'schema' && isIn(to, own)));
+  const isNew = (arrow: Arrow): boolean => {
+    const [top = ''] = arrow.folder.split('/');
+    return !reached.has(top) && (leadsHere(arrow) || [...reached].some((one) => one !== own && leads(arrow, one)));
+  };
+  for (let next = product.find(isNew); next !== undefined; next = product.find(isNew)) reached.add(next.folder.split('/')[0]!);
+  return [...reached];
+}
+
 /** Folders of which the file or folder may import the public file only. */
 const closedTo = (outside: string): readonly Closed[] =>
   closed.filter(({ folder, homes = [] }) => ![folder, ...homes].some((home) => isIn(outside, home)));

@@ -23,7 +23,7 @@ export const limits = {
   terminalThreadsMax: 32,
   terminalThreadHeapMiBMax: 96,
   /** Nothing was printed for so long: the screens are put away as text, and the thread ends. */
-  terminalIdleMs: 120_000,
+  terminalIdleMs: 30_000,
   /** A thread that draws nothing of what it was given for so long is ended, and its screens are empty. */
   terminalStuckMsMax: 10_000,
   /** The wait before the next thread of that person; doubles up to the second figure while the next ones end too. */
@@ -51,7 +51,7 @@ export const limits = {
   terminalAwayMsMax: 12 * 60 * 60_000,
   /** What an ended shell left on its screen, for a page that comes back. */
   terminalEndedMsMax: 10 * 60_000,
-  terminalSweepMs: 60_000,
+  terminalSweepMs: 15_000,
   /** Opened by one person. */
   terminalOpensBurst: 12,
   terminalOpenRefillMs: 5_000,
