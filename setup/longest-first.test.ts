@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileSeconds } from './file-seconds.ts';
-import { inOrder } from './longest-first.ts';
+import { fileSeconds, inOrder } from './longest-first.ts';
 
 describe('the order of the real tests', () => {
   test('the longest begin first, those that work and those that wait in turns, and each once', () => {
@@ -15,9 +12,5 @@ describe('the order of the real tests', () => {
     expect(seconds(half)).toBeGreaterThan(seconds(names) / 2);
     expect(Math.abs(ofBrowser(half) - ofBrowser(names))).toBeLessThan(0.1);
     expect(order.slice(-20).every((name) => (fileSeconds[name] ?? 0) < 20)).toBe(true);
-  });
-
-  test('every file of the table is there', () => {
-    expect(Object.keys(fileSeconds).filter((name) => !existsSync(resolve(import.meta.dirname, '..', name)))).toEqual([]);
   });
 });

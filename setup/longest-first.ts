@@ -3,11 +3,15 @@
  * browser, which work, and files that mostly wait for a round or a back-off, there are always some of both: together they fill the processors.
  * Unit tests go by size, as vitest has it where it knows no times (a fresh clone).
  */
-import { relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { fileSeconds } from './file-seconds.ts';
+import type { LastRuns } from './last-runs.ts';
 
 const root = resolve(import.meta.dirname, '..');
+
+/** Of the last whole run. */
+export const fileSeconds = (JSON.parse(readFileSync(join(import.meta.dirname, 'last-runs.json'), 'utf8')) as LastRuns).seconds;
 
 /** Of a file that is not in the table. */
 const secondsOf = (name: string): number => fileSeconds[name] ?? 8;

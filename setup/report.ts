@@ -127,14 +127,19 @@ const shown = (test: { readonly file: string; readonly fullName: string; readonl
   return [`${test.file} › ${test.fullName.trim()}: ${words}`, ...more.filter((line) => line !== undefined)].join('\n    ');
 };
 
+/** Wall seconds of each file. */
+export const secondsByFile = (report: Report, root: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    report.testResults.map(({ name, startTime = 0, endTime = 0 }) => [relative(root, name), (endTime - startTime) / 1_000] as const),
+  );
+
 /** The files that took longest, with their seconds: where a run that became too long is to be made shorter. */
 export function costliestFiles(report: Report | null, root: string, count: number): readonly string[] {
-  const timed = report?.testResults.map(({ name, startTime = 0, endTime = 0 }) => ({
-    file: relative(root, name),
-    ms: endTime - startTime,
-  }));
-  const sorted = timed?.toSorted((a, b) => b.ms - a.ms) ?? [];
-  return sorted.slice(0, count).map(({ file, ms }) => `${Math.round(ms / 1_000)} s ${file}`);
+  const timed = report === null ? [] : Object.entries(secondsByFile(report, root));
+  return timed
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, count)
+    .map(([file, seconds]) => `${Math.round(seconds)} s ${file}`);
 }
 
 export const sum = (all: readonly Counts[]): Counts => ({

@@ -4,15 +4,17 @@
  * counts of all, alone on the last line: `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { kvmRuns, missingLine } from '../test/server/machine.ts';
+import { faultsOf, withRun, type LastRuns } from './last-runs.ts';
 import {
   closingReport,
   costliestFiles,
   filesToRunAgain,
   readReport,
+  secondsByFile,
   sum,
   withSecondRun,
   type Counts,
@@ -111,6 +113,15 @@ async function readTwice(project: Project, folder: string, first: Run): Promise<
   return readRun({ report: withSecondRun(first.report, second.report), exitCode: second.exitCode });
 }
 
+/** Answers what is wrong with how the run went. */
+async function writeDown(report: Report, flaky: readonly string[]): Promise<readonly string[]> {
+  const file = resolve('setup/last-runs.json');
+  const run = { at: new Date().toISOString(), seconds: secondsByFile(report, process.cwd()), flaky };
+  const now = withRun(JSON.parse(await readFile(file, 'utf8')) as LastRuns, run);
+  await writeFile(file, `${JSON.stringify(now, null, 2)}\n`);
+  return faultsOf(now, run);
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
 const tried = join(folder, 'counts');
 // A run over hours looks for what happens rarely: there nothing is tried again.
@@ -132,8 +143,11 @@ try {
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };
-  console.log(closingReport(total, all, told, [...costliestFiles(real.report, process.cwd(), 40), busy]));
-  process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+  const faults = long || real.report === null ? [] : await writeDown(real.report, all.flaky);
+  const counted = sum([total, { passed: 0, failed: faults.length, skipped: 0 }]);
+  const failed = [...all.failed, ...faults];
+  console.log(closingReport(counted, { ...all, failed }, told, [...costliestFiles(real.report, process.cwd(), 10), busy]));
+  process.exitCode = counted.failed === 0 && counted.passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { faultsOf, withRun, type LastRuns, type Run } from './last-runs.ts';
+
+const run = (change: Partial<Run> = {}): Run => ({ at: '2026-01-01T00:00:00Z', seconds: {}, flaky: [], ...change });
+const after = (...all: readonly Run[]): LastRuns => all.reduce(withRun, { seconds: {}, runs: [] });
+
+test('seconds are those of the last run, the longest first, as they were where they are nearly the same', () => {
+  const first = run({ seconds: { 'a.ts': 20.4, 'b.ts': 40, 'gone.ts': 30, 'short.ts': 4 } });
+  const second = run({ seconds: { 'a.ts': 24, 'b.ts': 61, 'short.ts': 4 } });
+  expect(Object.entries(after(first, second).seconds)).toEqual([
+    ['b.ts', 61],
+    ['a.ts', 20],
+  ]);
+});
+
+test('what was flaky stands for ten runs, by file and test', () => {
+  const runs = after(run({ flaky: ['a.ts › waits: Error: 7 s', 'a.ts › waits: late'] }), ...Array.from({ length: 9 }, () => run())).runs;
+  expect([runs.length, runs[0]?.flaky]).toEqual([10, ['a.ts › waits']]);
+  expect(withRun({ seconds: {}, runs }, run()).runs.flatMap(({ flaky }) => flaky)).toEqual([]);
+});
+
+test('a test that is flaky for the third time fails the run, and so does a file that takes twice its bound', () => {
+  const flaky = run({ flaky: ['a.ts › waits: late'] });
+  const long = run({ seconds: { 'a.ts': 119, 'b.ts': 121, 'test/journeys/operator.real.test.ts': 479 } });
+  expect(faultsOf(after(flaky, run(), flaky), flaky)).toEqual([]);
+  expect(faultsOf(after(flaky, flaky, flaky), flaky)).toEqual(['a.ts › waits: flaky in 3 of the last 3 runs: mend it or remove it']);
+  expect(faultsOf(after(flaky, flaky, flaky, run()), run())).toEqual([]);
+  expect(faultsOf(after(long), long)).toEqual(['b.ts: 121 s, twice its bound of 60 s']);
+});

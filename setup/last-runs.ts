@@ -1,0 +1,59 @@
+/**
+ * What whole runs of `npm test` left written down in setup/last-runs.json: the seconds of the files of real tests, by which the next run orders them
+ * (longest-first.ts), and which tests passed at a later try only in the last ten runs. Written anew by each whole run, so that it is never stale. Pure.
+ */
+export interface LastRuns {
+  /** Wall seconds of a file in a whole run, four at once on two cores; without those of less than `secondsMin`. */
+  readonly seconds: Readonly<Record<string, number>>;
+  /** The oldest first. */
+  readonly runs: readonly { readonly at: string; readonly flaky: readonly string[] }[];
+}
+
+export interface Run {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly seconds: Readonly<Record<string, number>>;
+  /** As the closing report has them: `file › test: error`. */
+  readonly flaky: readonly string[];
+}
+
+const secondsMin = 5;
+const runsMax = 10;
+/** In so many of the last runs, and it is mended or removed: the run fails. */
+const flakyMax = 3;
+/** Seconds of a file; a run fails where one takes twice as long. */
+const secondsMax = 60;
+/** One way through all of the shipped product each, and the attacks, each for seconds on purpose. */
+const ownSecondsMax: Readonly<Record<string, number>> = {
+  'test/journeys/operator.real.test.ts': 240,
+  'test/journeys/person.real.test.ts': 300,
+  'test/journeys/client.real.test.ts': 120,
+  'test/journeys/author.real.test.ts': 120,
+  'test/fairness/fairness.real.test.ts': 120,
+};
+
+export function withRun({ seconds, runs }: LastRuns, run: Run): LastRuns {
+  const measured = Object.entries(run.seconds).map(([file, now]): [string, number] => {
+    const before = seconds[file];
+    // Not another figure for each run.
+    return [file, before !== undefined && Math.abs(now - before) <= Math.max(5, before / 4) ? before : Math.round(now)];
+  });
+  const flaky = [...new Set(run.flaky.map((line) => line.split(': ')[0] ?? ''))].toSorted();
+  return {
+    seconds: Object.fromEntries(measured.filter(([, value]) => value >= secondsMin).toSorted(([, a], [, b]) => b - a)),
+    runs: [...runs, { at: run.at, flaky }].slice(-runsMax),
+  };
+}
+
+/** `FAILED` lines of a run, which is the last of these. */
+export function faultsOf({ runs }: LastRuns, { seconds }: Run): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const name of runs.flatMap(({ flaky }) => flaky)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const now = new Set(runs.at(-1)?.flaky ?? []);
+  const often = [...counts].filter(([name, count]) => count >= flakyMax && now.has(name));
+  const long = Object.entries(seconds).filter(([file, value]) => value > 2 * (ownSecondsMax[file] ?? secondsMax));
+  return [
+    ...often.map(([name, count]) => `${name}: flaky in ${count} of the last ${runs.length} runs: mend it or remove it`),
+    ...long.map(([file, value]) => `${file}: ${Math.round(value)} s, twice its bound of ${ownSecondsMax[file] ?? secondsMax} s`),
+  ];
+}
