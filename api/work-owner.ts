@@ -13,6 +13,8 @@ export interface WorkOwner {
   person: string | null;
   /** Null: the desktop's own. */
   app: string | null;
+  /** What it takes of the loop is owed by its person (budgets.ts): a request. Sockets and terminals have bounds of their own, and must not lock their person out. */
+  readonly isOwed: boolean;
   /** Ends this work only. Does nothing once it is over. */
   readonly end: () => void;
 }
@@ -28,10 +30,11 @@ export const runAs = <Answer>(owner: WorkOwner, work: () => Answer): Answer => o
 export const runAsNobody = (): void => owners.enterWith(undefined);
 
 /** Queries hold secrets of links. */
-export const ownerOfRequest = ({ method = '', url = '' }: IncomingMessage, end: () => void): WorkOwner => ({
+export const ownerOfRequest = ({ method = '', url = '', headers }: IncomingMessage, end: () => void): WorkOwner => ({
   what: `${method} ${pathOf(url).slice(0, 200)}`,
   person: null,
   app: null,
+  isOwed: headers.upgrade === undefined,
   end,
 });
 

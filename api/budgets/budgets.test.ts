@@ -38,15 +38,16 @@ test('the loop’s work is of the person for whom it was begun, also when it goe
   expect(usedBy('bia')!.cpuMs).toBeLessThan(usedBy('ana')!.cpuMs);
 });
 
-test('frames of a socket are work for whose socket it is', async () => {
+test('frames of a socket are work for whose socket it is, who waits for nothing because of them', async () => {
   const socket = new EventEmitter();
-  ownEvents(socket, { what: 'GET /ws/salas/x', person: 'ana', app: 'caderno', end: () => undefined });
-  socket.on('data', () => busy(5));
+  ownEvents(socket, { what: 'GET /ws/salas/x', person: 'ana', app: 'caderno', isOwed: false, end: () => undefined });
+  socket.on('data', () => busy(650));
   await turnEnd();
   socket.emit('data');
   await turnEnd();
   expect(usedBy('ana')).toMatchObject({ app: 'caderno' });
-  expect(usedBy('ana')!.cpuMs).toBeGreaterThanOrEqual(4);
+  expect(usedBy('ana')!.cpuMs).toBeGreaterThanOrEqual(600);
+  expect([budgets.turn('bia'), budgets.turn('ana')]).toEqual([null, null]);
 });
 
 test('bytes, requests and refusals are counted for a minute; what is held is what it is now', async () => {

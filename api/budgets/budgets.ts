@@ -50,9 +50,9 @@ export function createBudgets(clock: Clock, loop: LoopClock = loopClock): Budget
   const fair = createFairTurns(loop);
   const keyOf = ({ person, app }: Worker): string => `${person} ${app ?? ''}`;
   const stop = onWork({
-    worked: (who, ms) => {
+    worked: (who, ms, isOwed) => {
       counts.cpuMs.add(keyOf(who), ms);
-      fair.worked(who.person, ms);
+      if (isOwed) fair.worked(who.person, ms);
     },
     passed: (who, bytes) => counts.bytes.add(keyOf(who), bytes),
   });

@@ -14,7 +14,7 @@ export interface Worker {
 }
 
 export interface WorkListener {
-  worked(who: Worker, ms: number): void;
+  worked(who: Worker, ms: number, isOwed: boolean): void;
   /** Bytes of a body passed through this process. */
   passed(who: Worker, bytes: number): void;
 }
@@ -30,7 +30,7 @@ function next(owner: WorkOwner | null): void {
   const [nowMs, idleMs] = [performance.now(), performance.nodeTiming.idleTime];
   const workedMs = nowMs - turn.sinceMs - (idleMs - turn.idleMs);
   const ended = turn.owner;
-  if (isKnown(ended)) for (const listener of listeners) listener.worked(ended, workedMs);
+  if (isKnown(ended)) for (const listener of listeners) listener.worked(ended, workedMs, ended.isOwed);
   turn = { owner, sinceMs: nowMs, idleMs };
 }
 
@@ -56,7 +56,7 @@ export function claimTurn(owner: WorkOwner): void {
 export function workFor<Answer>(who: Worker, act: () => Answer): Answer {
   const owner = ownerNow();
   if (owner === undefined) {
-    const own: WorkOwner = { what: 'work of the portal', ...who, end: () => undefined };
+    const own: WorkOwner = { what: 'work of the portal', ...who, isOwed: true, end: () => undefined };
     claimTurn(own);
     return runAs(own, act);
   }

@@ -128,7 +128,7 @@ async function start(
     onTitle: (title) => one.terminal.setTitle(title),
     onLost: () => one.terminal.lost(),
   });
-  ownEvents(shell.output, { what: 'a terminal', person, app: null, end: () => shell.end() });
+  ownEvents(shell.output, { what: 'a terminal', person, app: null, isOwed: false, end: () => shell.end() });
   const terminal = createTerminal({ shell, screen, clock, onEnd: () => onEnd(one) });
   const one: Kept = { id: `t${randomBytes(12).toString('hex')}`, person, openedAtMs: clock.nowMs(), terminal };
   return one;
