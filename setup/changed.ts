@@ -55,5 +55,5 @@ function realOf(file: string): readonly string[] | null {
   }
   const folders = reachedFolders(file);
   if (folders.length === 0) return null;
-  return folders.flatMap((folder) => [`${folder}/`, ...(realTestsOf[folder] ?? [])]);
+  return folders.flatMap((folder) => [`${folder}/`].concat(realTestsOf[folder] ?? []));
 }

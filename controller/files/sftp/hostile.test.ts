@@ -54,6 +54,19 @@ function lie(random: Random, packet: Buffer): Buffer {
   return pick(kinds)();
 }
 
+/** Each with its length. */
+function onPackets(line: Duplex, take: (packet: Buffer) => void): void {
+  let held = Buffer.alloc(0);
+  line.on('data', (chunk: Buffer) => {
+    held = Buffer.concat([held, chunk]);
+    while (held.length >= 4 && held.length >= 4 + held.readUInt32BE(0)) {
+      const packet = Buffer.from(held.subarray(0, 4 + held.readUInt32BE(0)));
+      held = held.subarray(packet.length);
+      take(packet);
+    }
+  });
+}
+
 /** Its server says what an honest one says, but for some packets; `endless`: to a question for names it says again and again the same. */
 function hostileLine(fs: PinnedFileSystem, random: Random): Duplex {
   const [ours, between] = duplexPair();
@@ -63,29 +76,27 @@ function hostileLine(fs: PinnedFileSystem, random: Random): Duplex {
   const isEndless = random.chance(0.1);
   const endless = random.pick([[u32(0)], [u32(1), worded('.'), worded(''), u32(0)], [u32(1), worded('a'), worded(''), u32(0)]]);
   const lies = random.pick([0.01, 0.05, 0.3]);
-  let held = Buffer.alloc(0);
   between.on('data', (chunk: Buffer) => {
     const isNames = isEndless && chunk[4] === types.readdir;
     if (isNames) between.write(head(types.name, chunk.readUInt32BE(5), endless));
     else asked.write(chunk);
   });
-  asked.on('data', (chunk: Buffer) => {
-    held = Buffer.concat([held, chunk]);
-    while (held.length >= 4 && held.length >= 4 + held.readUInt32BE(0)) {
-      const packet = Buffer.from(held.subarray(0, 4 + held.readUInt32BE(0)));
-      held = held.subarray(packet.length);
-      // As OpenSSH's server, which knows no `hold@svc`.
-      if (!isOurs && packet[4] === types.version) packet.write('?', packet.indexOf(extensionsOfOurs.hold), 'latin1');
-      if (random.chance(lies / 4)) continue;
-      if (random.chance(lies / 16)) return void between.destroy();
-      const said = random.chance(lies) ? lie(random, packet) : packet;
-      const cut = random.chance(0.1) ? random.int(0, said.length) : said.length;
-      between.write(said.subarray(0, cut));
-      between.write(said.subarray(cut));
-    }
+  onPackets(asked, (packet) => {
+    // As OpenSSH's server, which knows no `hold@svc`.
+    if (!isOurs && packet[4] === types.version) packet.write('?', packet.indexOf(extensionsOfOurs.hold), 'latin1');
+    if (random.chance(lies / 4)) return;
+    if (random.chance(lies / 16)) between.destroy();
+    if (between.destroyed) return;
+    const said = random.chance(lies) ? lie(random, packet) : packet;
+    const cut = random.chance(0.1) ? random.int(0, said.length) : said.length;
+    between.write(said.subarray(0, cut));
+    between.write(said.subarray(cut));
   });
   for (const one of [ours, between, asked, honest]) one.on('error', () => undefined);
-  between.on('close', () => (asked.destroy(), honest.destroy()));
+  between.on('close', () => {
+    asked.destroy();
+    honest.destroy();
+  });
   return ours;
 }
 
@@ -142,7 +153,7 @@ function quickClock() {
     },
     forward: () => {
       nowMs += limits.sftpAnswerMsMax / 4;
-      for (const one of [...due]) if (one.atMs <= nowMs && due.delete(one)) one.fn();
+      for (const one of due) if (one.atMs <= nowMs && due.delete(one)) one.fn();
     },
   };
 }
