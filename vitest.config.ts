@@ -7,6 +7,9 @@ const waiting = (ms: number) => ({ poll: { timeout: ms } });
 /** `npm test` tries a failed test of the real project once more, and says so. See test/README.md. */
 const retry = process.env['SVC_TEST_RETRY'] === '1' ? 1 : 0;
 
+/** Files of unit tests that make their cases, of which `npm run check` runs none. */
+const generated = ['**/{mutation,generated,fuzz,oracle,hostile}.test.ts', '**/*matrix.test.ts', 'test/simulation/**'];
+
 /** Unit tests are beside their file; tests across folders are in test/. */
 export default defineConfig({
   test: {
@@ -26,7 +29,7 @@ export default defineConfig({
             'test/simulation/*.test.ts',
             'examples/apps/*/src/*.test.ts',
           ],
-          exclude: ['**/*.real.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.real.test.ts', '**/node_modules/**', ...(process.env['SVC_TEST_QUICK'] === '1' ? generated : [])],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: waiting(20_000),

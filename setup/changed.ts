@@ -24,7 +24,7 @@ const realTestsOf: Readonly<Record<string, readonly string[]>> = {
   bin: ['test/integration/', 'test/ssh/', 'test/worlds/', 'test/journeys/'],
 };
 
-/** Nothing but the static steps and test/docs.test.ts looks at them. */
+/** Nothing but the static steps and the test of the documents looks at them. */
 const isText = (file: string): boolean => /^(?:docs\/|bench\/|[^/]+\.md$)/.test(file) || file.endsWith('/README.md');
 
 export interface Reach {

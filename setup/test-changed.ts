@@ -20,7 +20,7 @@ console.log(`${changed.length} files changed since ${ref}; ${real.length} files 
 const env = { ...process.env, ...compiledOnce, SVC_TEST_RETRY: '1' };
 const vitest = (project: 'unit' | 'real', ...words: readonly string[]): Promise<number> =>
   runLoudly({ name: project, argv: [bin('vitest'), ...words, '--project', project, '--passWithNoTests', '--reporter=default'] }, env);
-const statics = await runStaticSteps();
+const statics = await runStaticSteps({ withTypes: true });
 const unit = isAll ? ['run'] : ['related', '--run', ...sources];
 const codes = [
   sources.length === 0 ? await vitest('unit', 'run', 'test/docs.test.ts') : await vitest('unit', ...unit),

@@ -129,7 +129,7 @@ const tried = join(folder, 'counts');
 const runSeed = process.env['SVC_TEST_RUN_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
 env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {
-  const [statics, unit] = await Promise.all([runStaticSteps(), runProject('unit', folder)]);
+  const [statics, unit] = await Promise.all([runStaticSteps({ withTypes: true }), runProject('unit', folder)]);
   const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
   const before = processorMs();
   const real = await runProject('real', folder);
