@@ -21,7 +21,7 @@ const secondsMin = 5;
 const runsMax = 10;
 /** In so many of the last runs, and it is mended or removed: the run fails. */
 const flakyMax = 3;
-/** Seconds of a file; a run fails where one takes twice as long. */
+/** Seconds of a file; a run fails where one takes twice as long, on a machine that is as quick as that of the run before. */
 const secondsMax = 60;
 /** One way through all of the shipped product each, and the attacks, each for seconds on purpose. */
 const ownSecondsMax: Readonly<Record<string, number>> = {
@@ -45,13 +45,20 @@ export function withRun({ seconds, runs }: LastRuns, run: Run): LastRuns {
   };
 }
 
-/** `FAILED` lines of a run, which is the last of these. */
-export function faultsOf({ runs }: LastRuns, { seconds }: Run): readonly string[] {
+/** How many times as long as in the run before, in the middle of all files; at least 1. */
+function slownessOf(before: LastRuns['seconds'], now: Run['seconds']): number {
+  const ratios = Object.entries(now).flatMap(([file, value]) => (before[file] === undefined ? [] : [value / before[file]]));
+  return Math.max(1, ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? 1);
+}
+
+/** `FAILED` lines of a run, which is the last of `last`; `before`: as it stood before that. */
+export function faultsOf(before: LastRuns, { runs }: LastRuns, { seconds }: Run): readonly string[] {
   const counts = new Map<string, number>();
   for (const name of runs.flatMap(({ flaky }) => flaky)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const now = new Set(runs.at(-1)?.flaky ?? []);
   const often = [...counts].filter(([name, count]) => count >= flakyMax && now.has(name));
-  const long = Object.entries(seconds).filter(([file, value]) => value > 2 * (ownSecondsMax[file] ?? secondsMax));
+  const slowness = slownessOf(before.seconds, seconds);
+  const long = Object.entries(seconds).filter(([file, value]) => value > 2 * slowness * (ownSecondsMax[file] ?? secondsMax));
   return [
     ...often.map(([name, count]) => `${name}: flaky in ${count} of the last ${runs.length} runs: mend it or remove it`),
     ...long.map(([file, value]) => `${file}: ${Math.round(value)} s, twice its bound of ${ownSecondsMax[file] ?? secondsMax} s`),

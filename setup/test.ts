@@ -117,9 +117,10 @@ async function readTwice(project: Project, folder: string, first: Run): Promise<
 async function writeDown(report: Report, flaky: readonly string[]): Promise<readonly string[]> {
   const file = resolve('setup/last-runs.json');
   const run = { at: new Date().toISOString(), seconds: secondsByFile(report, process.cwd()), flaky };
-  const now = withRun(JSON.parse(await readFile(file, 'utf8')) as LastRuns, run);
+  const before = JSON.parse(await readFile(file, 'utf8')) as LastRuns;
+  const now = withRun(before, run);
   await writeFile(file, `${JSON.stringify(now, null, 2)}\n`);
-  return faultsOf(now, run);
+  return faultsOf(before, now, run);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));

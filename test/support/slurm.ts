@@ -106,7 +106,9 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     killNode: () => order('down node'),
     startNode: async () => {
       await order('up node');
-      await until('the node of Slurm', async () => /^(idle|mix|alloc)$/.test(await states()));
+      await until('the node of Slurm', async () => /^(idle|mix|alloc)$/.test(await states())).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}: it is ${await ask('scontrol', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
+      });
     },
     killController: () => order('down ctld'),
     startController: async () => {
