@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { faultsOf, withRun, type LastRuns, type Run } from './last-runs.ts';
 
-const run = (change: Partial<Run> = {}): Run => ({ at: '2026-01-01T00:00:00Z', seconds: {}, flaky: [], ...change });
+const run = (change: Partial<Run> = {}): Run => ({ at: '2026-01-01T00:00:00Z', seconds: {}, flaky: [], failed: [], ...change });
 const after = (...all: readonly Run[]): LastRuns => all.reduce(withRun, { seconds: {}, runs: [] });
 
 test('seconds are those of the last run, the longest first, as they were where they are nearly the same', () => {
@@ -27,6 +27,7 @@ test('a test that is flaky for the third time fails the run, and so does a file 
   expect(faults(flaky, flaky, flaky)).toEqual(['a.ts › waits: flaky in 3 of the last 3 runs: mend it or remove it']);
   expect(faults(flaky, flaky, flaky, run())).toEqual([]);
   expect(faults(long)).toEqual(['b.ts: 121 s, twice its bound of 60 s']);
+  expect(faults({ ...long, failed: ['b.ts › waits: late'] })).toEqual([]);
   // All of the machine was twice as slow.
   expect(faults(run({ seconds: { 'a.ts': 60, 'b.ts': 60, 'c.ts': 9 } }), long)).toEqual([]);
 });

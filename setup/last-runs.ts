@@ -15,6 +15,7 @@ export interface Run {
   readonly seconds: Readonly<Record<string, number>>;
   /** As the closing report has them: `file › test: error`. */
   readonly flaky: readonly string[];
+  readonly failed: readonly string[];
 }
 
 const secondsMin = 5;
@@ -30,6 +31,7 @@ const ownSecondsMax: Readonly<Record<string, number>> = {
   'test/journeys/client.real.test.ts': 120,
   'test/journeys/author.real.test.ts': 120,
   'test/fairness/fairness.real.test.ts': 120,
+  'test/browser/cross-app.real.test.ts': 150,
 };
 
 export function withRun({ seconds, runs }: LastRuns, run: Run): LastRuns {
@@ -52,13 +54,17 @@ function slownessOf(before: LastRuns['seconds'], now: Run['seconds']): number {
 }
 
 /** `FAILED` lines of a run, which is the last of `last`; `before`: as it stood before that. */
-export function faultsOf(before: LastRuns, { runs }: LastRuns, { seconds }: Run): readonly string[] {
+export function faultsOf(before: LastRuns, { runs }: LastRuns, { seconds, flaky, failed }: Run): readonly string[] {
   const counts = new Map<string, number>();
   for (const name of runs.flatMap(({ flaky }) => flaky)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const now = new Set(runs.at(-1)?.flaky ?? []);
   const often = [...counts].filter(([name, count]) => count >= flakyMax && now.has(name));
   const slowness = slownessOf(before.seconds, seconds);
-  const long = Object.entries(seconds).filter(([file, value]) => value > 2 * slowness * (ownSecondsMax[file] ?? secondsMax));
+  // What waited for a failure took its time by that.
+  const isTold = (file: string): boolean => [...flaky, ...failed].some((line) => line.startsWith(file));
+  const long = Object.entries(seconds).filter(
+    ([file, value]) => value > 2 * slowness * (ownSecondsMax[file] ?? secondsMax) && !isTold(file),
+  );
   return [
     ...often.map(([name, count]) => `${name}: flaky in ${count} of the last ${runs.length} runs: mend it or remove it`),
     ...long.map(([file, value]) => `${file}: ${Math.round(value)} s, twice its bound of ${ownSecondsMax[file] ?? secondsMax} s`),

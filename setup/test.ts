@@ -114,9 +114,9 @@ async function readTwice(project: Project, folder: string, first: Run): Promise<
 }
 
 /** Answers what is wrong with how the run went. */
-async function writeDown(report: Report, flaky: readonly string[]): Promise<readonly string[]> {
+async function writeDown(report: Report, { flaky, failed }: Pick<Read, 'flaky' | 'failed'>): Promise<readonly string[]> {
   const file = resolve('setup/last-runs.json');
-  const run = { at: new Date().toISOString(), seconds: secondsByFile(report, process.cwd()), flaky };
+  const run = { at: new Date().toISOString(), seconds: secondsByFile(report, process.cwd()), flaky, failed };
   const before = JSON.parse(await readFile(file, 'utf8')) as LastRuns;
   const now = withRun(before, run);
   await writeFile(file, `${JSON.stringify(now, null, 2)}\n`);
@@ -144,7 +144,7 @@ try {
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };
-  const faults = long || real.report === null ? [] : await writeDown(real.report, all.flaky);
+  const faults = long || real.report === null ? [] : await writeDown(real.report, all);
   const counted = sum([total, { passed: 0, failed: faults.length, skipped: 0 }]);
   const failed = [...all.failed, ...faults];
   console.log(closingReport(counted, { ...all, failed }, told, [...costliestFiles(real.report, process.cwd(), 10), busy]));

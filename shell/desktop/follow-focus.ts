@@ -41,7 +41,8 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
     if (active === seen || active === null) return;
     seen = active;
     const id = activePage(desk);
-    if (id === null) return;
+    // A press in another page, which may come before the time is over, leaves this one active: it took nothing.
+    if (id === null || desk.windows.top()?.id === id) return;
     const undo = (): void => {
       if (signal.aborted || deepActive() !== active || desk.windows.top()?.id === id) return;
       taken(desk, id, own);

@@ -77,7 +77,7 @@ test('the notice stays until the provider answers, and tells its steps', async (
   await picture('starting-320');
   await page.setViewportSize({ width: 1280, height: 800 });
   await ended;
-  expect([...told]).toContain('Etapa 5 de 6: Socket');
+  expect([...told]).toContain('Etapa 5 de 6: Conexão');
   await says(/^aurora: Claridade/);
   expect(problems).toEqual([]);
 });

@@ -63,7 +63,7 @@ cd "$1/root"
 mount -t proc proc proc
 mount --rbind /dev dev
 mount --rbind /sys sys
-for folder in tmp run ".$2"; do mount -t tmpfs tmpfs "$folder"; done
+for folder in tmp run ".$2"; do mkdir -p "$folder"; mount -t tmpfs tmpfs "$folder"; done
 chmod 1777 tmp
 mkdir run/lock run/sshd
 # What this machine's root keeps for shells is no server's.

@@ -60,6 +60,7 @@
   let notas = [];
   let revisao = -1;
   let aberta = null;
+  let escolheu = false;
   let sujo = false;
   let salvando = false;
   let relogioDeSalvar = 0;
@@ -148,6 +149,7 @@
   }
 
   async function abrir(id, comFoco) {
+    escolheu = true;
     await salvar();
     if (sujo) return; // still not saved: nothing that was written is thrown away
     // A list that was asked for before a note was made does not have it.
@@ -158,6 +160,7 @@
   }
 
   async function criar() {
+    escolheu = true;
     await salvar();
     if (sujo) return; // as in `abrir`
     try {
@@ -380,7 +383,7 @@
   traduzir();
   void reler(true)
     // Who was quicker than the list is where they want to be.
-    .then(() => (aberta === null ? irPara(location.pathname) : undefined))
+    .then(() => (escolheu ? undefined : irPara(location.pathname)))
     .catch(() => comContato(false))
     .finally(() => void acompanhar());
 })();
