@@ -65,10 +65,7 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     throw new Error('no Slurm here; install it with:  apt-get install -y --no-install-recommends slurm-wlm slurm-wlm-basic-plugins munge');
   }
   if (process.getuid?.() !== 0) throw new Error('tests of Slurm need root: run them with sudo');
-  const dir = await mkdtemp(path.join(tmpdir(), 'svc-slurm-'));
-  await chmod(dir, 0o755);
-  await writeFile(path.join(dir, 'munge.key'), randomBytes(128), { mode: 0o400 });
-  for (const folder of ['state', 'spool']) await mkdir(path.join(dir, folder));
+  const dir = await newFolder();
   const conf = path.join(dir, 'slurm.conf');
   const host = hostname().split('.')[0] ?? 'localhost';
   await writeFile(conf, await configuration(dir, host, patient), { mode: 0o644 });
@@ -106,8 +103,9 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     killNode: () => order('down node'),
     startNode: async () => {
       await order('up node');
-      await until('the node of Slurm', async () => /^(idle|mix|alloc)$/.test(await states())).catch(async (error: unknown) => {
-        throw new Error(`${String(error)}: it is ${await ask('scontrol', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
+      const isUp = async (): Promise<boolean> => /^(idle|mix|alloc)$/.test(await states());
+      await until('the node of Slurm', isUp).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}: ${await ask('scontrol', '--oneliner', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
       });
     },
     killController: () => order('down ctld'),
@@ -132,6 +130,14 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     await slurm.stop();
     throw new Error(`Slurm did not start: ${(error as Error).message}\n${log}`, { cause: error });
   }
+}
+
+async function newFolder(): Promise<string> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'svc-slurm-'));
+  await chmod(dir, 0o755);
+  await writeFile(path.join(dir, 'munge.key'), randomBytes(128), { mode: 0o400 });
+  for (const folder of ['state', 'spool']) await mkdir(path.join(dir, folder));
+  return dir;
 }
 
 const tail = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).slice(-3_000);
