@@ -44,7 +44,10 @@ describe.concurrent('a wanted app', () => {
     expect(snapshot.installed).toEqual({ version: '1.0.0', hash: snapshot.process?.hash, scope: 'sistema' });
     expect([paths.dir, paths.env, paths.runLog].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
     expect(readPidFile(paths.runPid)?.pid).toBe(snapshot.process?.pid);
-    await until('status.json holds the same', () => JSON.parse(readFileSync(paths.status, 'utf8')).state === 'running');
+    await until(
+      'status.json holds the same',
+      () => existsSync(paths.status) && JSON.parse(readFileSync(paths.status, 'utf8')).state === 'running',
+    );
     expect(existsSync(paths.comingUp)).toBe(false);
     expect(home.backends('notas')).toEqual([snapshot.process?.pid]);
   });
