@@ -59,6 +59,9 @@ while read -r what which; do
 done
 `;
 
+/** A controller that did not hear the node as it began asks it for its state only some twenty looks later. */
+const nodeMsMax = 150_000;
+
 /** `patient`: nothing is killed in it, and a node that starts many jobs on a slow machine is not taken for one that is gone. */
 export async function startSlurm({ patient = false }: { readonly patient?: boolean } = {}): Promise<TestSlurm> {
   if (!existsSync('/usr/sbin/slurmctld')) {
@@ -104,7 +107,7 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     startNode: async () => {
       await order('up node');
       const isUp = async (): Promise<boolean> => /^(idle|mix|alloc)$/.test(await states());
-      await until('the node of Slurm', isUp).catch(async (error: unknown) => {
+      await until('the node of Slurm', isUp, nodeMsMax).catch(async (error: unknown) => {
         throw new Error(`${String(error)}: ${await ask('scontrol', '--oneliner', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
       });
     },
