@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { kvmRuns, missingLine } from '../test/server/machine.ts';
-import { faultsOf, withRun, type LastRuns } from './last-runs.ts';
+import { faultsOf, withRun, type Faults, type LastRuns } from './last-runs.ts';
 import {
   closingReport,
   costliestFiles,
@@ -114,7 +114,7 @@ async function readTwice(project: Project, folder: string, first: Run): Promise<
 }
 
 /** Answers what is wrong with how the run went. */
-async function writeDown(report: Report, { flaky, failed }: Pick<Read, 'flaky' | 'failed'>): Promise<readonly string[]> {
+async function writeDown(report: Report, { flaky, failed }: Pick<Read, 'flaky' | 'failed'>): Promise<Faults> {
   const file = resolve('setup/last-runs.json');
   const run = { at: new Date().toISOString(), seconds: secondsByFile(report, process.cwd()), flaky, failed };
   const before = JSON.parse(await readFile(file, 'utf8')) as LastRuns;
@@ -144,10 +144,16 @@ try {
     failed: read.flatMap((each) => each.failed),
     flaky: read.flatMap((each) => each.flaky),
   };
-  const faults = long || real.report === null ? [] : await writeDown(real.report, all);
-  const counted = sum([total, { passed: 0, failed: faults.length, skipped: 0 }]);
-  const failed = [...all.failed, ...faults];
-  console.log(closingReport(counted, { ...all, failed }, told, [...costliestFiles(real.report, process.cwd(), 10), busy]));
+  const faults: Faults = long || real.report === null ? { failed: [], slow: [] } : await writeDown(real.report, all);
+  const counted = sum([total, { passed: 0, failed: faults.failed.length, skipped: 0 }]);
+  const failed = [...all.failed, ...faults.failed];
+  console.log(
+    closingReport(counted, { ...all, failed }, told, [
+      ...costliestFiles(real.report, process.cwd(), 10),
+      ...faults.slow.map((line) => `SLOW: ${line}`),
+      busy,
+    ]),
+  );
   process.exitCode = counted.failed === 0 && counted.passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
