@@ -71,7 +71,7 @@ export function createBorderServer(
     const handled = (): void =>
       inPipelineTurn(req, res, () =>
         asOwner(
-          ownerOfRequest(req, () => void (res.closed || req.socket.destroy())),
+          ownerOfRequest(req, true, () => void (res.closed || req.socket.destroy())),
           () => handle(req, res),
         ),
       );
@@ -79,7 +79,7 @@ export function createBorderServer(
     void holder.isMade.promise.then(() => (req.socket.destroyed ? undefined : handled()));
   });
   server.on('upgrade', (req, socket, head) => {
-    const owner = ownerOfRequest(req, () => socket.destroy());
+    const owner = ownerOfRequest(req, false, () => socket.destroy());
     ownEvents(socket, owner);
     const enter = (): void => (socket.destroyed ? undefined : asOwner(owner, () => holder.parts?.front.upgrade(req, socket, head)));
     if (holder.parts) return enter();

@@ -12,7 +12,7 @@ const program = `
   const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
   containFaults({ error: ({ err, origin, person, work }, text) => say({ error: err.message, origin, person, work }) });
   const fail = (why) => { throw new Error(why); };
-  const server = http.createServer((req, res) => asOwner(ownerOfRequest(req, () => void (res.closed || req.socket.destroy())), async () => {
+  const server = http.createServer((req, res) => asOwner(ownerOfRequest(req, true, () => void (res.closed || req.socket.destroy())), async () => {
     ownedBy({ person: req.headers.person ?? null });
     if (req.url.startsWith('/timer')) setTimeout(fail, 1, 'timer');
     else if (req.url === '/body') req.on('data', () => fail('body'));
@@ -22,7 +22,7 @@ const program = `
   }));
   const ws = new WebSocketServer({ noServer: true });
   server.on('upgrade', (req, socket, head) => {
-    const owner = ownerOfRequest(req, () => socket.destroy());
+    const owner = ownerOfRequest(req, false, () => socket.destroy());
     ownEvents(socket, owner);
     asOwner(owner, () => ws.handleUpgrade(req, socket, head, (page) => {
       ownedBy({ person: 'bia' });

@@ -29,12 +29,12 @@ export const runAs = <Answer>(owner: WorkOwner, work: () => Answer): Answer => o
 /** For the rest of this turn of the loop. */
 export const runAsNobody = (): void => owners.enterWith(undefined);
 
-/** Queries hold secrets of links. */
-export const ownerOfRequest = ({ method = '', url = '', headers }: IncomingMessage, end: () => void): WorkOwner => ({
+/** Queries hold secrets of links. `isOwed`: it was not switched to another protocol, whatever its headers offer. */
+export const ownerOfRequest = ({ method = '', url = '' }: IncomingMessage, isOwed: boolean, end: () => void): WorkOwner => ({
   what: `${method} ${pathOf(url).slice(0, 200)}`,
   person: null,
   app: null,
-  isOwed: headers.upgrade === undefined,
+  isOwed,
   end,
 });
 

@@ -1,9 +1,14 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turnEnd } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBorderServer } from '../border-server.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { ownerNow } from '../work-owner.ts';
 import { createBudgets, type Budgets } from './budgets.ts';
 import { ownEvents } from '../fault-owner.ts';
 import { workFor, workPassed } from './loop-time.ts';
@@ -58,6 +63,25 @@ test('bytes, requests and refusals are counted for a minute; what is held is wha
   expect(usedBy('ana')).toMatchObject({ bytes: 1_000, pedidos: 2, recusados: 1, terminais: 3, abertas: 0 });
   clock.advance(70_000);
   expect(budgets.usage()).toEqual([]);
+});
+
+test('a request is owed whatever protocol it offers; a socket is not', async () => {
+  const owed: unknown[] = [];
+  const look = (): void => void owed.push(ownerNow()?.isOwed);
+  const parts = { site: { origin: '' }, front: { upgrade: (_: unknown, socket: Duplex) => (look(), socket.destroy()) } };
+  const holder = { parts, isMade: Promise.withResolvers<void>() };
+  const server = createBorderServer({ holder, clock, isTrusted: () => false }, (_, res) => (look(), res.end()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const upgrade of [undefined, 'h2c', 'websocket']) {
+    const headers = upgrade === undefined ? {} : { connection: 'upgrade', upgrade };
+    const request = http.get({ host: '127.0.0.1', port, headers, agent: false });
+    request.on('response', (answer) => answer.resume()).on('error', () => undefined);
+    await new Promise((resolve) => request.on('close', resolve));
+  }
+  server.close();
+  expect(owed).toEqual([true, true, false]);
 });
 
 /** As if the loop had worked so long for somebody. */

@@ -194,19 +194,30 @@ export async function openSftp(line: Duplex, clock: Clock, why: WhyNoSftp): Prom
   const fields = await said.catch(async (error: unknown) => {
     throw (await why(text())) ?? error;
   });
+  const extended: SftpClient['extended'] = (name, more) => calls.ask(types.extended, [worded(name), ...more]);
+  try {
+    const extensions = extensionsIn(fields);
+    return {
+      extensions,
+      pieceBytes: await pieceBytesOf(extensions, extended),
+      descriptors,
+      ask: calls.ask,
+      extended,
+      isUp: calls.isUp,
+      waiting: calls.count,
+      close: () => calls.end(new SvcError('CANCELLED', 'the line for files was closed')),
+    };
+  } catch (error) {
+    // Nobody else has it to close.
+    calls.end(error as Error);
+    throw error;
+  }
+}
+
+function extensionsIn(fields: Fields): ReadonlyMap<string, string> {
   const extensions = new Map<string, string>();
   while (!fields.isDone() && extensions.size < 64) extensions.set(fields.text(), fields.text());
-  const extended: SftpClient['extended'] = (name, more) => calls.ask(types.extended, [worded(name), ...more]);
-  return {
-    extensions,
-    pieceBytes: await pieceBytesOf(extensions, extended),
-    descriptors,
-    ask: calls.ask,
-    extended,
-    isUp: calls.isUp,
-    waiting: calls.count,
-    close: () => calls.end(new SvcError('CANCELLED', 'the line for files was closed')),
-  };
+  return extensions;
 }
 
 async function pieceBytesOf(extensions: ReadonlyMap<string, string>, extended: SftpClient['extended']): Promise<number> {

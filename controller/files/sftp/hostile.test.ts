@@ -164,7 +164,13 @@ test('whatever a server says, each question ends, with an answer or by its code'
     const random = createRandom(seed + n);
     const clock = quickClock();
     const files = await someFiles();
-    const fs = createSftpFileSystem({ open: async () => hostileLine(files, random), clock: clock as never });
+    const lines: Duplex[] = [];
+    const open = async (): Promise<Duplex> => {
+      const line = hostileLine(files, random);
+      lines.push(line);
+      return line;
+    };
+    const fs = createSftpFileSystem({ open, clock: clock as never });
     for (let step = 0; step < 6; step += 1) {
       const ended = { is: false };
       const done = act(fs, random).then(
@@ -186,6 +192,8 @@ test('whatever a server says, each question ends, with an answer or by its code'
       await done;
     }
     await fs.close();
+    // Each is a session of the account's ssh connection.
+    expect([seed + n, lines.filter((line) => !line.destroyed).length]).toEqual([seed + n, 0]);
   }
   tellCount(`sftp: ${conversations} hostile conversations, ${ends.answered} answers, ${ends.failed} coded ends, 0 others, seed ${seed}`);
   expect(codes.get('FILE_FAILED')).toBeGreaterThan(conversations / 20);

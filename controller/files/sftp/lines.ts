@@ -38,21 +38,13 @@ export function createLines(openLine: () => Promise<Duplex>, clock: Clock, whyNo
   };
   const open = async (): Promise<SftpClient> => {
     const made = await openSftp(await openLine(), clock, whyNoSftp);
-    const lacking = needed.filter((name) => !made.extensions.has(name));
-    if (lacking.length > 0) {
+    try {
+      await prepare(made);
+      // It was asked for before the end: left open it would keep this process alive.
+      if (isClosed) throw closedError();
+    } catch (error) {
       made.close();
-      throw new SvcError('SFTP_OFF', `the server's SFTP lacks ${lacking.join(', ')}: OpenSSH 6.5 and later have them`);
-    }
-    if (!made.extensions.has(extensionsOfOurs.hold)) {
-      // Without /proc (ChrootDirectory) folders are reached by their paths.
-      await readDescriptors(made).catch((error: unknown) => {
-        if (!isFault(error)) throw error;
-      });
-    }
-    // It was asked for before the end: left open it would keep this process alive.
-    if (isClosed) {
-      made.close();
-      throw closedError();
+      throw error;
     }
     line = made;
     pieceBytes = made.pieceBytes;
@@ -86,6 +78,17 @@ export function createLines(openLine: () => Promise<Duplex>, clock: Clock, whyNo
       line = null;
     },
   };
+}
+
+/** Throws for a server whose lines are of no use. */
+async function prepare(line: SftpClient): Promise<void> {
+  const lacking = needed.filter((name) => !line.extensions.has(name));
+  if (lacking.length > 0) throw new SvcError('SFTP_OFF', `the server's SFTP lacks ${lacking.join(', ')}: OpenSSH 6.5 and later have them`);
+  if (line.extensions.has(extensionsOfOurs.hold)) return;
+  // Without /proc (ChrootDirectory) folders are reached by their paths.
+  await readDescriptors(line).catch((error: unknown) => {
+    if (!isFault(error)) throw error;
+  });
 }
 
 /** Of one line: after a break each call fails. The line stays until `release`. */
