@@ -381,7 +381,7 @@ describe('a reboot', () => {
 describe('the way back', () => {
   test('svc server rollback returns to the kit before and holds it; add goes forward again', async () => {
     const back = await svc('server', 'rollback', 'sirius');
-    expect([back.code, back.err]).toEqual([0, '']);
+    expect([back.code, back.err, back.out]).toEqual([0, '', expect.stringContaining('is back at the server kit 0.0.9-') as string]);
     expect(await machine.ok('root', 'readlink /opt/svc/current')).toMatch(/^0\.0\.9-/);
     await untilView('Server/sirius', 'holds it', ({ message }) => message.includes('is held at'));
     expect((await svc('server', 'add', 'sirius')).code).toBe(0);
