@@ -9,6 +9,7 @@ import { closePolicy, type Manifest } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../limits.ts';
+import { noAnswer } from '../execute/probe.ts';
 import { rereadToken } from '../execute/tokens.ts';
 import { reportDoubt, reportUse } from '../execute/use.ts';
 import type { Context } from '../loop/context.ts';
@@ -92,7 +93,7 @@ async function askVault(
 }
 
 /**
- * Null unless a process listens, by the last snapshot, and its token is known. While the supervisor is away the last snapshot still counts:
+ * Null unless a process listens, by the last snapshot or a probe, and its token is known. While the supervisor is away the last snapshot still counts:
  * its absence is no reason to take a running app away from its person. The generation names boot, pid, start time and token, so that no
  * pooled connection outlives its process.
  */
@@ -101,13 +102,18 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
   const { person, app, token } = entry;
   const snapshot = person.link.snapshot(app);
   const process = snapshot?.process;
-  if (!process || !person.place || token === null || snapshot.socket !== 'listening' || snapshot.state === 'stopping') return null;
+  if (!process || !person.place || token === null || !listens(snapshot, entry) || snapshot.state === 'stopping') return null;
   const madeOf = [process, person.place, person.account, person.server.host, token, person.packages.get(app)?.manifest];
   const before = routes.get(entry);
   if (before?.madeOf.every((part, at) => part === madeOf[at])) return before.route;
   const route = newRoute(entry, { process, place: person.place, token, clock });
   routes.set(entry, { madeOf, route });
   return route;
+}
+
+/** A probe may be answered before the supervisor looks at the socket: until it does, the app is `starting` there. */
+function listens({ socket, state, process }: AppSnapshot, { probe }: BackendEntry): boolean {
+  return socket === 'listening' || (state === 'starting' && probe !== null && probe.pid === process?.pid && probe.code !== noAnswer.code);
 }
 
 /** The route of an entry is asked for at each request: it is made again only when something of it is another one. */

@@ -4,6 +4,7 @@
  * usage: node test/journeys/monkey.ts SEED [ACTS] [--whole]
  */
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { launchBrowser } from '../support/chromium.ts';
 import { lastingBreaches } from './invariants.ts';
 import { lookAtShell } from './look-at-shell.ts';
@@ -54,15 +55,31 @@ async function linesAfter(monkey: Monkey, act: Act): Promise<readonly string[]> 
   }
 }
 
-/** What the page shows, for somebody who was not there. */
-async function whereIs({ page, pressed }: Monkey): Promise<string> {
+/** What the page shows and the portal said, for somebody who was not there. */
+async function whereIs({ page, pressed, portal }: Monkey): Promise<string> {
   const shown = await page
     .locator('body')
     .ariaSnapshot({ timeout: 2_000 })
     .catch((error: unknown) => String(error));
   // The last one is in front.
   const { windows } = await page.evaluate(lookAtShell).catch(() => ({ windows: [] as readonly string[] }));
-  return `pressed ${pressed}; windows ${windows.join(', ')}; at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}`;
+  const said = portal.output().trimEnd().split('\n').slice(-12).join('\n  ');
+  return `pressed ${pressed}; windows ${windows.join(', ')}; at ${page.url()}: ${shown.replaceAll(/\s+/g, ' ').slice(0, 1_500)}
+panels: ${(await panelsOf(page)).join('; ')}
+the portal's last lines:
+  ${said}`;
+}
+
+/** The technical detail of each error panel that stands in the window of an app. */
+async function panelsOf(page: Page): Promise<readonly string[]> {
+  const details = page.frames().map(async (frame) => {
+    const text = await frame
+      .locator('body.panel #detalhe')
+      .textContent({ timeout: 500 })
+      .catch(() => '');
+    return text === null || text === '' ? [] : [`${frame.url()}: ${text.replaceAll(/\s+/g, ' ').trim()}`];
+  });
+  return (await Promise.all(details)).flat();
 }
 
 async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly string[]> {
