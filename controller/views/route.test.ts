@@ -9,7 +9,14 @@ import { appCommands } from './apps.ts';
 function hasRoute({ socket, state }: Pick<AppSnapshot, 'socket' | 'state'>, probe: Pick<ProbeResult, 'pid' | 'code'> | null): boolean {
   const snapshot = { socket, state, process: { pid: 7, startTicks: 8, bootId: 'b', startedAtMs: 0, hash: null } };
   const server = { host: { directSocketPath: (socketPath: string) => socketPath } };
-  const person = { link: { snapshot: () => snapshot }, place: { root: '/r' }, account: 'ana', server, packages: new Map(), backends: new Map() };
+  const person = {
+    link: { snapshot: () => snapshot },
+    place: { root: '/r' },
+    account: 'ana',
+    server,
+    packages: new Map(),
+    backends: new Map(),
+  };
   const entry = { app: 'notas', person, token: { value: 't', serial: 1, process: null }, probe } as unknown as BackendEntry;
   person.backends.set('notas', entry);
   const context = { entries: { people: new Map([['ana', person]]) }, options: {} } as unknown as Context;
