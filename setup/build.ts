@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build as esbuild, type BuildOptions, type Metafile } from 'esbuild';
 import { worthBytes } from '../api/content-coding.ts';
@@ -139,20 +139,35 @@ async function compressForBrowsers(folder: string): Promise<readonly string[]> {
   return made;
 }
 
+type Outputs = Made['outputs'];
+
+/** With `file`, all that it imports before it runs. */
+function withImports(outputs: Outputs, file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') withImports(outputs, path, found);
+  return found;
+}
+
+/** By the name of its source, the files of each part of the shell that do not come with the first load. Source: shell/session/part.ts */
+function filesOfParts(outputs: Outputs, first: ReadonlySet<string>): Readonly<Record<string, readonly string[]>> {
+  const parts = Object.entries(outputs).filter(([file, { entryPoint = '' }]) => !first.has(file) && entryPoint.startsWith('shell/'));
+  return Object.fromEntries(
+    parts.map(([file, { entryPoint = '' }]) => [
+      basename(entryPoint, '.ts'),
+      [...withImports(outputs, file)].filter((each) => !first.has(each)).map((each) => basename(each)),
+    ]),
+  );
+}
+
 /** The page asks for all files of the first load at once, instead of those that another names when that one is there. */
 async function writePage({ outputs }: Made): Promise<void> {
-  const parts = new Set<string>();
-  const follow = (file: string): void => {
-    for (const { path, kind } of outputs[file]?.imports ?? []) {
-      if (kind !== 'import-statement' || parts.has(path)) continue;
-      parts.add(path);
-      follow(path);
-    }
-  };
-  follow('build/shell/shell.js');
-  const links = [...parts].map((path) => `    <link rel="modulepreload" href="/${path.slice('build/shell/'.length)}" />\n`);
+  const first = withImports(outputs, 'build/shell/shell.js');
+  const [, ...preloaded] = first;
+  const links = preloaded.map((path) => `    <link rel="modulepreload" href="/${path.slice('build/shell/'.length)}" />\n`);
+  const parts = `    <script type="application/json" id="parts">${JSON.stringify(filesOfParts(outputs, first))}</script>\n`;
   const source = await readFile(resolve(root, 'shell/static/index.html'), 'utf8');
-  const page = source.replace('  </head>', `${links.join('')}  </head>`);
+  const page = source.replace('  </head>', `${links.join('')}${parts}  </head>`);
   await writeIfChanged(resolve(root, 'build/shell/index.html'), Buffer.from(page));
 }
 

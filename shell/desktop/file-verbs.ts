@@ -9,6 +9,7 @@ import { listed, text } from '../i18n/i18n.ts';
 import { lastPress } from '../questions/last-press.ts';
 import { readBlob, readFacts, wholePath, writeBlob } from '../session/content-api.ts';
 import { listFolder } from '../session/files-api.ts';
+import { part } from '../session/part.ts';
 import { folderChanged } from '../files/watching.ts';
 import type { Desk } from './desk.ts';
 import { refused } from './refused.ts';
@@ -76,7 +77,7 @@ function createPicking(desk: () => Desk) {
     if (isOpen) throw refused('pedidos-demais', 'svc.arquivos: já há uma escolha aberta');
     isOpen = true;
     try {
-      const { pickFiles } = await import('../files/svc-file-picker.ts');
+      const { pickFiles } = await part('svc-file-picker', () => import('../files/svc-file-picker.ts'));
       if (!mayCome(window)) throw refused('sem-gesto', 'svc.arquivos: a janela não está mais na frente');
       const who = windows.find(window)!.options.title;
       const items = await pickFiles(desk(), who, { ...request, place: grants.lastPlace(app) }, gone);
@@ -99,7 +100,7 @@ async function isSure(
   gone: AbortSignal,
 ): Promise<boolean> {
   if (kind !== 'folder' && grants.lastPlace(app) !== null) return true;
-  const { askSure } = await import('../questions/svc-sure.ts');
+  const { askSure } = await part('svc-sure', () => import('../questions/svc-sure.ts'));
   const nome = listed(items.map((item) => item.nome));
   return await askSure(text(kind === 'folder' ? 'picker.sureFolder' : 'picker.sure', { app: who, nome }), lastPress(), gone);
 }

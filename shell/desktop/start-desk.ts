@@ -21,6 +21,7 @@ import { noteEnd } from '../session/leave.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
+import { part } from '../session/part.ts';
 import { createSettingsModel } from '../settings/model.ts';
 import type { FileToOpen } from '../opening/file-type.ts';
 import { createGrants } from '../opening/grants.ts';
@@ -144,7 +145,7 @@ function provideFiles(desk: Desk): void {
       open: ({ caminho }) => attempt(desk, async () => open(await wholePath(caminho))),
     });
   const extract = async ({ caminho, nome }: FileToOpen): Promise<void> => {
-    const { offerExtract } = await import('../files/offer-extract.ts');
+    const { offerExtract } = await part('offer-extract', () => import('../files/offer-extract.ts'));
     await offerExtract(desk, await wholePath(caminho), nome);
   };
   provide('@editor', (path) => desk.openEditor(path));

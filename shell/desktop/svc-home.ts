@@ -18,6 +18,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
 import { typeAhead } from '../../sdk/web/ui/type-ahead.ts';
 import { loadPart } from '../windows/load-part.ts';
+import { part } from '../session/part.ts';
 import type { Desk } from './desk.ts';
 
 export const greetingKey = (hour: number): 'home.morning' | 'home.afternoon' | 'home.evening' =>
@@ -216,7 +217,7 @@ export class SvcHome extends LitElement {
   }
 
   #deskFiles(): TemplateResult {
-    loadPart(this.desk, 'svc-desk-files', () => import('../files/svc-desk-files.ts'));
+    loadPart(this.desk, 'svc-desk-files', () => part('svc-desk-files', () => import('../files/svc-desk-files.ts')));
     return html`<svc-desk-files
       .desk=${this.desk}
       .others=${desktopGroups(this.desk)}

@@ -8,6 +8,7 @@ import { nameOfPath, parentOf } from '../opening/file-path.ts';
 import { ApiError } from '../session/api.ts';
 import { downloadUrl, readContent, readEtag, readFacts, writeContent } from '../session/content-api.ts';
 import { sayError } from '../session/say-error.ts';
+import { part } from '../session/part.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -289,7 +290,7 @@ export class SvcEditor extends LitElement {
 
   /** Where the person says, who is asked before another file is replaced. */
   async #saveElsewhere(): Promise<void> {
-    const { pickFiles } = await import('../files/svc-file-picker.ts');
+    const { pickFiles } = await part('svc-file-picker', () => import('../files/svc-file-picker.ts'));
     const place = parentOf(this.path);
     const request = { kind: 'save', extensions: [], several: false, name: this.#name, place, isOwn: true } as const;
     const [chosen] = (await pickFiles(this.desk, text('editor.title'), request, this.#gone.signal)) ?? [];

@@ -115,6 +115,13 @@ export async function request(method: string, path: string, body?: unknown, sign
   throw new ApiError(response.status, problem.code ?? 'INTERNAL', problem.detail ?? problem.error ?? response.statusText, problem);
 }
 
+/** A file of the shell, into the browser's cache. */
+export async function fetchFile(path: string): Promise<void> {
+  const response = await arriving(ask(path, { method: 'GET', credentials: 'same-origin' }, endOf('GET', undefined)));
+  if (!response.ok) throw new ApiError(response.status, 'NOT_FOUND', path);
+  await arriving(response.arrayBuffer());
+}
+
 /** Waits for an answer, its body, or a part of that. One that breaks off or is late counts as a portal that was not reached; an end by the caller stays an AbortError. */
 export async function arriving<T>(part: Promise<T>): Promise<T> {
   try {

@@ -11,6 +11,7 @@ import {
   terminalWindow,
   viewerWindow,
 } from '../desktop/desk-windows.ts';
+import { part } from '../session/part.ts';
 import { createSignal } from '../state/signal.ts';
 import { loadPart } from './load-part.ts';
 import type { WindowState } from './manager.ts';
@@ -19,29 +20,29 @@ import type { WindowState } from './manager.ts';
 export const ownWindows = createSignal(false);
 
 export async function fetchOwnWindows(): Promise<void> {
-  await import('./own-windows.ts');
+  await part('own-windows', () => import('./own-windows.ts'));
   ownWindows.set(true);
 }
 
 export function builtinContent(desk: Desk, { app: window, id, route }: WindowState): TemplateResult {
   if (window === devWindow) {
-    loadPart(desk, 'svc-dev', () => import('../dev/svc-dev.ts'));
+    loadPart(desk, 'svc-dev', () => part('svc-dev', () => import('../dev/svc-dev.ts')));
     return html`<svc-dev class="builtin" .desk=${desk}></svc-dev>`;
   }
   if (window === terminalWindow) {
-    loadPart(desk, 'svc-terminal', () => import('../terminal/svc-terminal.ts'));
+    loadPart(desk, 'svc-terminal', () => part('svc-terminal', () => import('../terminal/svc-terminal.ts')));
     return html`<svc-terminal class="builtin" .desk=${desk}></svc-terminal>`;
   }
   if (window === editorWindow) {
-    loadPart(desk, 'svc-editor', () => import('../editor/svc-editor.ts'));
+    loadPart(desk, 'svc-editor', () => part('svc-editor', () => import('../editor/svc-editor.ts')));
     return html`<svc-editor class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-editor>`;
   }
   if (window === viewerWindow) {
-    loadPart(desk, 'svc-viewer', () => import('../viewer/svc-viewer.ts'));
+    loadPart(desk, 'svc-viewer', () => part('svc-viewer', () => import('../viewer/svc-viewer.ts')));
     return html`<svc-viewer class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-viewer>`;
   }
   if (window === filesWindow) {
-    loadPart(desk, 'svc-files', () => import('../files/svc-files.ts'));
+    loadPart(desk, 'svc-files', () => part('svc-files', () => import('../files/svc-files.ts')));
     return html`<svc-files class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-files>`;
   }
   if (!ownWindows.get()) {

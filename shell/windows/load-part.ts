@@ -1,6 +1,7 @@
 /** A part of the shell that is not in its first file. */
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
+import { isPassing } from '../session/api.ts';
 import { createRetry } from '../state/retry.ts';
 
 type Needs = Pick<Desk, 'toast' | 'connection'>;
@@ -22,13 +23,16 @@ export function loadPart(desk: Needs, element: string, load: () => Promise<unkno
       await load();
       loading.delete(element);
     } catch (error) {
-      if (isThere()) {
+      // A part that broke off says nothing of a newer portal: it may have been asked for over a connection that is dead.
+      if (isThere() && !isPassing(error)) {
         loading.delete(element);
         desk.toast.set({ words: text('window.partMissing'), open: () => (isThere() ? location.reload() : away()) });
         return;
       }
-      if (!isTold) away();
-      isTold = true;
+      if (!isTold && !isThere()) {
+        away();
+        isTold = true;
+      }
       retry.failed(error);
     }
   };
