@@ -47,6 +47,8 @@ export const limits = {
   knownBrowserLoginsMax: 4,
   oidcBeginMs: 10 * 60_000,
   oidcAnswerMsMax: 10_000,
+  /** Metadata, keys, tokens or userinfo of the provider. Decision: docs/decisions/0374-what-a-provider-may-answer.md */
+  oidcAnswerBytesMax: 1_024 * 1_024,
   /** What the provider says about itself is asked again after so long. */
   oidcMetadataMs: 60 * 60_000,
   oidcRetryMs: 2_000,

@@ -4,6 +4,7 @@
  */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
+import { tooLarge } from './oidc-fetch.ts';
 
 /** Which answer was waited for. */
 export type AskedFor = 'token' | 'userinfo';
@@ -45,12 +46,15 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
+const largeAnswer = `it answers more than ${limits.oidcAnswerBytesMax / 1_024 ** 2} MiB`;
+
 /** Of a request that got no answer, or none of the kind that was asked for. */
 export function unreachable(error: unknown): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   if (code === 'OAUTH_TIMEOUT') return `no answer within ${limits.oidcAnswerMsMax / 1_000} s`;
   if (cause instanceof Response) return answerOf(cause);
   const word = wordOf(error);
+  if (word === tooLarge) return largeAnswer;
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(word)) {
     return `its certificate is not trusted (${word}): renew it, or name its authority with NODE_EXTRA_CA_CERTS`;
   }
@@ -126,6 +130,7 @@ const checks: Readonly<Record<string, (details: Details, message: string) => str
       ? message
       : `it signs with ${quoted((header as Details)['alg'])}, its metadata offers ${quoted(expected)}`,
   OAUTH_HTTP_REQUEST_FORBIDDEN: () => 'it names an address without https',
+  [tooLarge]: () => largeAnswer,
 };
 
 /** The OAuth error, or a code of the library or of the network. */

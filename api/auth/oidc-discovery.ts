@@ -8,6 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { OidcSettings } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { quoted, unreachable } from './oidc-causes.ts';
+import { fetchBounded } from './oidc-fetch.ts';
 
 export type Library = typeof import('openid-client');
 
@@ -61,9 +62,8 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   const execute = [library.enableNonRepudiationChecks, ...(isLocal ? [library.allowInsecureRequests] : [])];
   let metadata: ServerMetadata;
   try {
-    metadata = (
-      await library.discovery(new URL(`${expected}${wellKnown}`), clientId, secret, undefined, { timeout, execute })
-    ).serverMetadata();
+    const options = { timeout, execute, [library.customFetch]: fetchBounded };
+    metadata = (await library.discovery(new URL(`${expected}${wellKnown}`), clientId, secret, undefined, options)).serverMetadata();
   } catch (error) {
     throw new SvcError('OIDC_UNREACHABLE', `the provider ${issuer} does not answer as one: ${unreachable(error)}`, {}, { cause: error });
   }
@@ -72,6 +72,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   const client = { client_secret: secret, [library.clockTolerance]: limits.oidcSkewMsMax / 1_000 };
   const config = new library.Configuration(withUserInfoAlgorithms(metadata), clientId, client, clientAuth(library, secret));
   config.timeout = timeout;
+  config[library.customFetch] = fetchBounded;
   for (const extension of execute) extension(config);
   return { library, config };
 }

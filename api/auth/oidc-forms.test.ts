@@ -53,6 +53,7 @@ const json = (status: number, body: object, head: Record<string, string> = {}) =
   head: { 'content-type': 'application/json', ...head },
   body: JSON.stringify(body),
 });
+const large = 'x'.repeat(3_000_000);
 const by = (claim: string): Partial<OidcSettings> => ({ claim });
 const refused = (what: RegExp | string): unknown =>
   typeof what === 'string' ? expect.stringContaining(what) : expect.stringMatching(what);
@@ -272,6 +273,18 @@ test.for<[string, Form, Partial<OidcSettings>, unknown]>([
     {},
     refused(/its userinfo endpoint refuses the access token that it gave \(insufficient_scope\)/),
   ],
+  [
+    'an ID token of 3 MB',
+    { ...keycloak, idToken: { ...keycloak.idToken, groups: large } },
+    {},
+    refused(/^OIDC_REFUSED .* more than 1 MiB/),
+  ],
+  [
+    'a userinfo of 3 MB',
+    { ...authelia, userinfo: { ...authelia.userinfo, groups: large } },
+    {},
+    refused(/^OIDC_REFUSED .* more than 1 MiB/),
+  ],
   // The redirection back.
   [
     'Keycloak: cancelled',
@@ -304,6 +317,12 @@ test.for<[string, Form, Partial<OidcSettings>, unknown]>([
     { ...dex, metadataAnswer: { status: 200, head: { 'content-type': 'text/html' }, body: '<html>' } },
     {},
     refused('it sends "text/html", not JSON'),
+  ],
+  [
+    'metadata of 3 MB',
+    { ...dex, metadata: { ...dex.metadata, claims_supported: large } },
+    {},
+    refused(/^OIDC_UNREACHABLE .* more than 1 MiB/),
   ],
   [
     'no endpoint for tokens',
