@@ -1,6 +1,6 @@
 /**
- * What a provider answers, read whole and only so much of it: metadata, keys, tokens and userinfo. golang.org/x/oauth2 and mod_auth_openidc have the same
- * bound. Decision: docs/decisions/0374-what-a-provider-may-answer.md
+ * What a provider answers, read whole and only so much of it: metadata, keys, tokens and userinfo.
+ * Decision: docs/decisions/0374-what-a-provider-may-answer.md
  */
 import type { CustomFetch } from 'openid-client';
 import { limits } from './limits.ts';
