@@ -71,6 +71,7 @@ async function copyInside(work: Work, from: Place, to: Place, depth: number): Pr
 const isDone = ({ facts }: Copied): boolean => facts.kind === 'file' && (facts.mode & 0o200) !== 0;
 
 async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): Promise<void> {
+  work.progress.signal.throwIfAborted();
   const { facts, target, inside } = copied;
   if (inside !== null) return await finishFolder(work, at, copied, isKept);
   if (isKept) return;

@@ -7,7 +7,7 @@ import { isWithin, joined, nameOf, parentOf, type FileFacts, type FileSystem, ty
 import { pathAt, whilePinned, whilePlaced, type Place } from './holding.ts';
 import { newId, place, present } from './placing.ts';
 import { makePrivateFolder, placeInPrivate } from './private-folder.ts';
-import { createCount, isSameAt, removeAt, quiet, type Progress } from './trees.ts';
+import { createCount, isSameAt, removeAt, quiet, undoableUntilPlaced, type Progress } from './trees.ts';
 
 interface Moving {
   readonly conflict: Conflict;
@@ -54,12 +54,14 @@ async function copyPlaced(
     if (isTaken && conflict === 'pular') return null;
     if (isTaken) throw new FileFault('EEXIST');
   }
+  const refuseCancelled = undoableUntilPlaced(progress);
   const grown = await makePrivateFolder(fs, target.folder, newId());
   const beside = placeInPrivate(grown, target.name, target.shown);
   try {
     await copyTree(fs, source, beside, progress);
     if (verifies && !(await isSameAt(fs, source, beside, { signal: progress.signal, count: createCount() })))
       throw new FileFault('EDIFFERENT');
+    refuseCancelled();
     faultPoint('files/verified');
     const placed = await placeCopy(fs, beside, target, conflict);
     faultPoint('files/placed');

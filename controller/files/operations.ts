@@ -19,6 +19,8 @@ type Trouble = OperationView['erros'][number];
 interface Operation {
   readonly view: Mutable<Omit<OperationView, 'resultados' | 'erros'>> & { readonly resultados: Row[]; readonly erros: Trouble[] };
   readonly ending: AbortController;
+  /** Items that are being done, and those that a cancel undoes after it was told. */
+  readonly working: Set<Promise<void>>;
   /** Called at the next change. */
   readonly waiting: Set<() => void>;
 }
@@ -44,13 +46,15 @@ export function createOperations(deps: OperationDeps): Operations {
   const { clock } = deps;
   const kept = new Map<string, Operation>();
   const forget = (): void => {
-    for (const [id, { view }] of kept) {
+    for (const [id, { view, working }] of kept) {
       const isOld =
-        view.acabouMs !== null && (clock.nowMs() - view.acabouMs > limits.operationKeptMs || kept.size > limits.operationsKeptMax);
+        view.acabouMs !== null &&
+        working.size === 0 &&
+        (clock.nowMs() - view.acabouMs > limits.operationKeptMs || kept.size > limits.operationsKeptMax);
       if (isOld) kept.delete(id);
     }
   };
-  const running = (): number => [...kept.values()].filter(({ view }) => view.estado === 'correndo').length;
+  const running = (): number => [...kept.values()].filter(({ view, working }) => view.estado === 'correndo' || working.size > 0).length;
   const find = (id: string): Operation => {
     const one = kept.get(id);
     if (one === undefined) throw new SvcError('NOT_FOUND', 'there is no such operation');
@@ -100,6 +104,7 @@ function createOperation({ tipo }: OperationBody, itens: number, nowMs: number):
   return {
     view: { id: newId(), tipo, estado: 'correndo', ...counts, atual: null, resultados: [], erros: [], comecouMs: nowMs, acabouMs: null },
     ending: new AbortController(),
+    working: new Set(),
     waiting: new Set(),
   };
 }
@@ -138,6 +143,7 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
       tell();
     },
     file: (path) => {
+      if (view.acabouMs !== null) return;
       view.atual = shownName(nameOf(path));
       view.arquivosFeitos += 1;
       tell();
@@ -154,19 +160,31 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
   }
   for (const item of items) {
     if (ending.signal.aborted) break;
-    try {
-      const to = await act(item, progress, failed);
-      view.resultados.push({ de: pathText(item), para: to === null ? null : pathText(to) });
-      view.itensFeitos += 1;
-    } catch (error) {
-      if (!ending.signal.aborted) failed(item, error);
-    }
+    const { promise: undone, resolve } = Promise.withResolvers<void>();
+    const work = act(item, { ...progress, undoable: () => onAbort(ending.signal, resolve) }, failed).then(
+      (to) => {
+        view.resultados.push({ de: pathText(item), para: to === null ? null : pathText(to) });
+        view.itensFeitos += 1;
+      },
+      (error: unknown) => {
+        if (!ending.signal.aborted) failed(item, error);
+      },
+    );
+    operation.working.add(work);
+    await Promise.race([work.finally(() => operation.working.delete(work)), undone]);
     tell();
   }
   view.estado = ending.signal.aborted && view.itensFeitos < view.itens ? 'cancelada' : view.erros.length > 0 ? 'com-erros' : 'feita';
   view.atual = null;
   view.acabouMs = clock.nowMs();
   tell();
+}
+
+/** Answers how to hear no more of it. */
+function onAbort(signal: AbortSignal, heard: () => void): () => void {
+  if (signal.aborted) heard();
+  signal.addEventListener('abort', heard, { once: true });
+  return () => signal.removeEventListener('abort', heard);
 }
 
 async function changed(clock: Clock, { waiting }: Operation, waitMs: number, signal: AbortSignal): Promise<void> {

@@ -14,6 +14,17 @@ export interface Progress {
   readonly signal: AbortSignal;
   readonly bytes: (done: number) => void;
   readonly file: (path: Buffer) => void;
+  /** From now on a cancel undoes the item: it is told at once, before the work is done with it. The result ends that. */
+  readonly undoable?: () => () => void;
+}
+
+/** For what grows where nobody sees it. Call the result right before it gets its name: it throws when the work was cancelled. */
+export function undoableUntilPlaced({ signal, undoable }: Progress): () => void {
+  const end = undoable?.();
+  return () => {
+    signal.throwIfAborted();
+    end?.();
+  };
 }
 
 /** Of what nobody follows, and nobody ends. */

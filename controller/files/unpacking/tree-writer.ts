@@ -172,7 +172,10 @@ export function createTreeWriter(fs: FileSystem, root: Buffer, { progress, leftO
           leftOut(path, new FileFault('EEXIST'));
         }
       }
-      for (const { path, modifiedMs } of folders.toReversed()) await fs.setModified(path, modifiedMs);
+      for (const { path, modifiedMs } of folders.toReversed()) {
+        progress.signal.throwIfAborted();
+        await fs.setModified(path, modifiedMs);
+      }
       return [...tops.values()];
     },
   };

@@ -15,7 +15,7 @@ import { newId, place } from '../placing.ts';
 import { makePrivateFolder } from '../private-folder.ts';
 import { createSlices } from '../slices.ts';
 import { readRange } from '../transfer.ts';
-import type { Progress } from '../trees.ts';
+import { undoableUntilPlaced, type Progress } from '../trees.ts';
 import { nothing, refusal, unsupported, type ArchiveEntry } from './entry.ts';
 import { tarEntries } from './tar.ts';
 import { createTreeWriter } from './tree-writer.ts';
@@ -60,6 +60,7 @@ async function unpackInto(
   { progress, leftOut }: Unpacking,
 ): Promise<Buffer> {
   const name = nameOf(archive);
+  const refuseCancelled = undoableUntilPlaced(progress);
   const grown = await makePrivateFolder(fs, held, newId());
   try {
     const root = joined(grown.path, rootName);
@@ -74,7 +75,7 @@ async function unpackInto(
       await step();
     }
     const tops = await writer.finish();
-    progress.signal.throwIfAborted();
+    refuseCancelled();
     faultPoint('files/unpacked');
     const [from, placed] = await placeTops(fs, { root, folder: held, tops, stem: stemOf(name) });
     // Told by where it would be now.
