@@ -25,6 +25,8 @@ export const limits = {
   sshSessionWaitMsMax: 10_000,
   /** Until the login shell of an account has read its start-up files and runs a command. */
   shellBeginMsMax: 15_000,
+  /** What start-up files may print before the command; their lines count more, as those of commands do. */
+  shellPrintedBytesMax: 256 * 1_024,
   /** And where it is asked only whether it would. */
   shellAskMsMax: 3_000,
   /** Of the question why an account has no room for a file. */
@@ -45,6 +47,8 @@ export const limits = {
   sshIdleMsMax: 10 * 60_000,
   remoteLineBytesMax: 2 * 1_024 * 1_024,
   remoteOutputBytesMax: 64 * 1_024 * 1_024,
+  /** What a line counts beside its bytes: a million of empty ones are as much as may come. */
+  remoteLineCostBytes: 64,
   /** A whole look at a server, and the part of one account in it. */
   serverObserveMsMax: 60_000,
   /**

@@ -1,5 +1,5 @@
-/** What a person wrote into their ~/.bashrc, over a real sshd whose SFTP is a program: files, commands and the supervisor say what is in the way. */
-import { writeFile } from 'node:fs/promises';
+/** What a person wrote into their ~/.bashrc or ~/.ssh/rc, over a real sshd whose SFTP is a program: files, commands and the supervisor say what is in the way. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
@@ -9,7 +9,9 @@ import { sshHostOptions } from './world.ts';
 
 type Sees = 'ok' | RegExp;
 interface Row {
-  readonly bashrc: string;
+  /** `.bashrc` unless it is said. */
+  readonly file?: '.ssh/rc';
+  readonly text: string;
   readonly files: Sees;
   readonly command: Sees;
   readonly supervisor: Sees;
@@ -17,21 +19,28 @@ interface Row {
 
 const reads = /reads what is sent to commands/;
 const hangs = /ran no command within \d+ s/;
+const floods = /prints “y” before a command/;
 const ends = /ends before it runs a command/;
 const rows: readonly Row[] = [
-  { bashrc: 'echo bem-vindo', files: /prints “bem-vindo” before a command/, command: 'ok', supervisor: 'ok' },
-  { bashrc: 'printf "sem fim"', files: /prints “sem fim” before a command/, command: 'ok', supervisor: 'ok' },
-  { bashrc: 'echo aviso >&2', files: 'ok', command: 'ok', supervisor: 'ok' },
-  { bashrc: 'read x', files: reads, command: reads, supervisor: 'ok' },
-  { bashrc: 'echo oi; cat >/dev/null', files: reads, command: reads, supervisor: 'ok' },
-  { bashrc: 'sleep 600', files: hangs, command: hangs, supervisor: hangs },
-  { bashrc: 'exit 0', files: ends, command: ends, supervisor: ends },
+  { text: 'echo bem-vindo', files: /prints “bem-vindo” before a command/, command: 'ok', supervisor: 'ok' },
+  { text: 'printf "sem fim"', files: /prints “sem fim” before a command/, command: 'ok', supervisor: 'ok' },
+  { text: 'echo aviso >&2', files: 'ok', command: 'ok', supervisor: 'ok' },
+  { text: 'read x', files: reads, command: reads, supervisor: 'ok' },
+  { text: 'echo oi; cat >/dev/null', files: reads, command: reads, supervisor: 'ok' },
+  { text: 'sleep 600', files: hangs, command: hangs, supervisor: hangs },
+  { text: 'exit 0', files: ends, command: ends, supervisor: ends },
   {
-    bashrc: 'echo fora; exit 3',
+    text: 'echo fora; exit 3',
     files: /ends before it runs a command and says “fora”/,
     command: /^3 fora$/,
     supervisor: /ended with 3: fora/,
   },
+  // Files are a subsystem, before which sshd runs no ~/.ssh/rc.
+  { file: '.ssh/rc', text: 'sleep 600', files: 'ok', command: hangs, supervisor: hangs },
+  { file: '.ssh/rc', text: 'yes', files: 'ok', command: floods, supervisor: floods },
+  { file: '.ssh/rc', text: 'yes ""', files: 'ok', command: /prints “” before a command/, supervisor: /prints “” before a command/ },
+  { file: '.ssh/rc', text: 'echo svc-begins; echo \'{"pid":1}\'', files: 'ok', command: 'ok', supervisor: 'ok' },
+  { file: '.ssh/rc', text: 'yes >&2', files: 'ok', command: floods, supervisor: floods },
 ];
 
 let sshd: TestSshd;
@@ -48,13 +57,14 @@ afterAll(async () => {
 const outcome = async (work: Promise<string>): Promise<string> =>
   await work.catch((error: Error & { code?: string }) => `${error.code ?? ''} ${error.message}`);
 
-describe.concurrent('a ~/.bashrc', () => {
-  test.for(rows.map((row, index) => [row.bashrc, row, index] as const))(
-    '%s',
+describe.concurrent('start-up files of an account', () => {
+  test.for(rows.map((row, index) => [row.file ?? '.bashrc', row.text, row, index] as const))(
+    '~/%s: %s',
     { timeout: 120_000 },
-    async ([bashrc, row, index], { expect }) => {
+    async ([file, text, row, index], { expect }) => {
       const { name, home } = sshd.accounts[index]!;
-      await writeFile(join(home, '.bashrc'), `${bashrc}\n`);
+      await mkdir(join(home, '.ssh'), { recursive: true });
+      await writeFile(join(home, file), `${text}\n`);
       const files = async (): Promise<string> =>
         (await (await host.files(name)).stat(Buffer.from(home))).kind === 'folder' ? 'ok' : 'no folder';
       const command = async (): Promise<string> => {
@@ -71,7 +81,7 @@ describe.concurrent('a ~/.bashrc', () => {
       const wanted = [row.files, row.command, row.supervisor];
       expect(seen).toEqual(wanted.map((one) => (one === 'ok' ? 'ok' : (expect.stringMatching(one) as string))));
       // Each names the file and what to write there.
-      for (const text of seen.filter((one) => one.startsWith('LOGIN_SHELL'))) expect(text).toMatch(/~\/\.bashrc.*: (write|take) /);
+      for (const one of seen.filter((each) => each.startsWith('LOGIN_SHELL'))) expect(one).toMatch(/~\/\.bashrc.*: (write|take) /);
     },
   );
 });

@@ -9,7 +9,6 @@ import { hostKeyOf } from './connect.ts';
 import { createSshConnection } from './connection.ts';
 
 import { newKey, publicKeyOf } from './credential.ts';
-import { beginMark } from './login-shell.ts';
 
 /** Opens a session for every command but `slow`. */
 async function startServer() {
@@ -28,7 +27,7 @@ async function startServer() {
         if (command.includes('slow')) slow.push(command);
         else {
           const channel = accept();
-          channel.write(`${beginMark}\n`);
+          channel.write(`${/svc-begins-[0-9a-f]+/.exec(command)?.[0]}\n`);
           opened.push(channel);
         }
       });

@@ -15,7 +15,7 @@ import { checkSocketPath } from '../unix-socket.ts';
 import { brokenOff, channelStream } from './channel-stream.ts';
 import { publicKeyOf } from './credential.ts';
 import { connectSsh, socketOf, type SshCredential, type SshTarget } from './connect.ts';
-import { marked, shellError } from './login-shell.ts';
+import { marked, newMark, shellError } from './login-shell.ts';
 import { remoteCommand } from './remote-command.ts';
 import { runOnChannel, watchExit, type RemoteExit, type RemoteResult, type RemoteRun } from './remote-run.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
@@ -312,7 +312,8 @@ async function exactly(state: State, { stdin, cancelLine }: RemoteRun, error: Sv
 }
 
 async function runOnce(state: State, command: RemoteRun): Promise<RemoteResult> {
-  const line = marked(remoteCommand(command.argv));
+  const mark = newMark();
+  const line = marked(mark, remoteCommand(command.argv));
   refuseCancelled(command);
   const live = await liveOf(state);
   const release = use(state, live);
@@ -320,7 +321,7 @@ async function runOnce(state: State, command: RemoteRun): Promise<RemoteResult> 
     const session = await openSession(state, live, (done) => live.client.exec(line, done), { command });
     try {
       const { account, clock } = state.options;
-      return await runOnChannel(session.channel, { exit: session.exit, account, clock, isLost: () => live.lost }, command);
+      return await runOnChannel(session.channel, { mark, exit: session.exit, account, clock, isLost: () => live.lost }, command);
     } finally {
       live.pool.give();
     }

@@ -3,13 +3,14 @@
  * command's, and what they read was meant for it. So a mark is printed right before the command: lines before it are the shell's, and nothing
  * is sent before it came. Decision: docs/decisions/0350-the-login-shell.md
  */
+import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../../schema/errors.ts';
 
-/** Ends the line that is printed right before the command begins. */
-export const beginMark = 'svc-begins';
+/** Ends the line that is printed right before the command begins. Of one command: ~/.ssh/rc runs before the command and does not know it. */
+export const newMark = (): string => `svc-begins-${randomBytes(8).toString('hex')}`;
 
 /** Without a process more: the shell becomes the command, as it would alone. */
-export const marked = (line: string): string => `'echo' '${beginMark}' && exec ${line}`;
+export const marked = (mark: string, line: string): string => `'echo' '${mark}' && exec ${line}`;
 
 export type ShellFault =
   /** Something else than the command, on the same line. */

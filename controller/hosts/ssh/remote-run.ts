@@ -6,7 +6,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { brokenOff } from './channel-stream.ts';
-import { beginMark, shellError } from './login-shell.ts';
+import { shellError } from './login-shell.ts';
 
 export interface RemoteRun {
   /** Words as remote-command.ts takes them. */
@@ -40,7 +40,7 @@ export interface RemoteResult {
  */
 export async function runOnChannel(
   channel: ClientChannel,
-  { exit, account, clock, isLost }: ChannelOf,
+  { mark, exit, account, clock, isLost }: ChannelOf,
   run: RemoteRun,
 ): Promise<RemoteResult> {
   const refusal: { error: Error | null } = { error: null };
@@ -56,11 +56,19 @@ export async function runOnChannel(
   };
   let said = '';
   channel.on('error', end);
+  const start = markOf({ mark, account, clock, msMax: Math.min(limits.shellBeginMsMax, run.msMax) }, end);
+  let errorBytes = 0;
   channel.stderr.on('data', (chunk: Buffer) => {
+    errorBytes += chunk.length;
+    if (errorBytes > limits.remoteOutputBytesMax) return end(printedTooMuch());
     said = (said + chunk.toString('utf8')).slice(-4_096);
+    start.refuseFlood(errorBytes, said);
   });
-  const start = markOf(account, clock, Math.min(limits.shellBeginMsMax, run.msMax), end);
-  readLines(channel, (line) => start.take(line, run.onLine), end);
+  const mayGoOn = (total: number): boolean => {
+    start.refuseFlood(total);
+    return refusal.error === null && total <= limits.remoteOutputBytesMax;
+  };
+  readLines(channel, { onLine: (line) => start.take(line, run.onLine), mayGoOn, end });
   channel.once('close', over);
   let isFed = false;
   const wasTold = (): boolean => {
@@ -105,6 +113,7 @@ export async function runOnChannel(
 
 /** What a command runs on. */
 export interface ChannelOf {
+  readonly mark: string;
   readonly exit: RemoteExit;
   readonly account: string;
   readonly clock: Clock;
@@ -115,12 +124,18 @@ interface Start {
   readonly begun: Promise<void>;
   /** A line of the shell, or of the command once that began. */
   readonly take: (line: string, onLine?: (line: string) => void) => void;
+  /** Called with the bytes so far, and `text` of standard error. */
+  readonly refuseFlood: (bytes: number, text?: string) => void;
   /** What the shell printed; null once the command began. */
   readonly printed: () => string | null;
   readonly stop: () => void;
 }
 
-function markOf(account: string, clock: Clock, msMax: number, end: (error: Error) => void): Start {
+interface Marked extends Pick<ChannelOf, 'mark' | 'account' | 'clock'> {
+  readonly msMax: number;
+}
+
+function markOf({ mark, account, clock, msMax }: Marked, end: (error: Error) => void): Start {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   let printed: string | null = '';
   const stop = clock.at(clock.monotonicMs() + msMax, () => end(shellError(account, { kind: 'hangs', seconds: msMax / 1_000 })));
@@ -128,10 +143,13 @@ function markOf(account: string, clock: Clock, msMax: number, end: (error: Error
     begun,
     take: (line, onLine) => {
       if (printed === null) return onLine?.(line);
-      if (!line.endsWith(beginMark)) return void (printed = `${printed}${line}\n`.slice(0, 4_096));
+      if (!line.endsWith(mark)) return void (printed = `${printed}${line}\n`.slice(0, 4_096));
       printed = null;
       stop();
       resolve();
+    },
+    refuseFlood: (bytes, text = printed ?? '') => {
+      if (printed !== null && bytes > limits.shellPrintedBytesMax) end(shellError(account, { kind: 'prints', text }));
     },
     printed: () => printed,
     stop,
@@ -163,7 +181,16 @@ async function feed(channel: ClientChannel, { stdin, cancelLine }: RemoteRun, is
   if (cancelLine === undefined) channel.end();
 }
 
-function readLines(stream: Readable, onLine: (line: string) => void, onTooLong: (error: SvcError) => void): void {
+const printedTooMuch = (): SvcError => new SvcError('TOO_LARGE', 'a command on the server printed more than the limit');
+
+interface Lines {
+  readonly onLine: (line: string) => void;
+  /** False: what came and comes is not read. */
+  readonly mayGoOn: (total: number) => boolean;
+  readonly end: (error: SvcError) => void;
+}
+
+function readLines(stream: Readable, { onLine, mayGoOn, end }: Lines): void {
   let parts: Buffer[] = [];
   let held = 0;
   let total = 0;
@@ -175,18 +202,17 @@ function readLines(stream: Readable, onLine: (line: string) => void, onTooLong: 
     if (line !== '') onLine(line);
   };
   stream.on('data', (chunk: Buffer) => {
-    total += chunk.length;
     let rest = chunk;
-    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+    total += chunk.length;
+    // A window of the channel comes in one piece when nothing was read for a while: none of a flood is read on.
+    for (let at = rest.indexOf(10); at >= 0 && mayGoOn(total); at = rest.indexOf(10)) {
       flush(rest.subarray(0, at));
       rest = rest.subarray(at + 1);
+      total += limits.remoteLineCostBytes;
     }
     held += rest.length;
-    if (held > limits.remoteLineBytesMax || total > limits.remoteOutputBytesMax) {
-      onTooLong(new SvcError('TOO_LARGE', 'a command on the server printed more than the limit'));
-      return;
-    }
-    if (rest.length > 0) parts.push(rest);
+    if (held > limits.remoteLineBytesMax || total > limits.remoteOutputBytesMax) end(printedTooMuch());
+    else if (mayGoOn(total) && rest.length > 0) parts.push(rest);
   });
   stream.on('end', () => {
     if (held > 0) flush(Buffer.alloc(0));
