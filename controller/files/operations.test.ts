@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createManualClock } from '../../api/testing/manual-clock.ts';
 import { rawEntry, tarEnd } from '../../kit/archive/testing/raw-tar.ts';
 import type { OperationBody } from '../../schema/wire/files.ts';
+import { createSimulatedClock } from '../clock/simulated.ts';
 import type { FileSystem, PinnedFileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { createOperations } from './operations.ts';
@@ -31,7 +31,7 @@ async function someFiles(removal: Promise<void>, halfWay: () => void) {
     },
   };
   const slow: FileSystem = { ...pinned, pinned: async () => pinned };
-  return { operations: createOperations({ fs: slow, trash: {} as Trash, clock: createManualClock() }), made };
+  return { operations: createOperations({ fs: slow, trash: {} as Trash, clock: createSimulatedClock(0) }), made };
 }
 
 test.for<OperationBody>([

@@ -155,21 +155,22 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
     const { code, message } = coded instanceof SvcError ? coded : new SvcError('INTERNAL', 'the portal failed');
     if (view.erros.length < limits.operationErrorsMax) view.erros.push({ caminho: pathText(path), code, mensagem: message });
   };
+  const doItem = async (item: Buffer, watched: Progress): Promise<void> => {
+    try {
+      const to = await act(item, watched, failed);
+      view.resultados.push({ de: pathText(item), para: to === null ? null : pathText(to) });
+      view.itensFeitos += 1;
+    } catch (error) {
+      if (!ending.signal.aborted) failed(item, error);
+    }
+  };
   if (view.tipo === 'copiar' || view.tipo === 'extrair') {
     for (const item of items) view.bytes += await bytesIn(fs, item, ending.signal).catch(() => 0);
   }
   for (const item of items) {
     if (ending.signal.aborted) break;
     const { promise: undone, resolve } = Promise.withResolvers<void>();
-    const work = act(item, { ...progress, undoable: () => onAbort(ending.signal, resolve) }, failed).then(
-      (to) => {
-        view.resultados.push({ de: pathText(item), para: to === null ? null : pathText(to) });
-        view.itensFeitos += 1;
-      },
-      (error: unknown) => {
-        if (!ending.signal.aborted) failed(item, error);
-      },
-    );
+    const work = doItem(item, { ...progress, undoable: () => onAbort(ending.signal, resolve) });
     operation.working.add(work);
     await Promise.race([work.finally(() => operation.working.delete(work)), undone]);
     tell();
