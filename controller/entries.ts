@@ -225,10 +225,11 @@ export interface PackageEntry {
   leaving: boolean;
   rollback: HeldRollback | null;
   failure: PackageObserved['failure'];
-  /** The offer of the version that is wanted; `offered` and `problem` are from the last time the repository was read for it. */
+  /** The offer of the version that is wanted; `offered`, `problem` and `refusedThere` are from the last time the repository was read for it. */
   offer: OfferedVersion | null;
   offered: readonly string[];
   problem: string | null;
+  refusedThere: string | null;
   /** What the repository holds unpacked of the app, as far as it could be read last. */
   source: UnpackedNow | null;
   decision: PackageDecision | null;

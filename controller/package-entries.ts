@@ -57,7 +57,16 @@ export function syncPackages(entries: Entries): void {
   entries.byTarget = new Map(sorted.map((entry) => [targetKey(entry.target), entry]));
 }
 
-const emptyEntry = { rollback: null, failure: null, offer: null, offered: [], problem: null, source: null, decision: null };
+const emptyEntry = {
+  rollback: null,
+  failure: null,
+  offer: null,
+  offered: [],
+  problem: null,
+  refusedThere: null,
+  source: null,
+  decision: null,
+};
 
 function sameWanted(a: PackageWanted, b: PackageWanted): boolean {
   if (a.by === 'wish') return b.by === 'wish' && a.wish.requestId === b.wish.requestId && a.wish.version === b.wish.version;

@@ -52,6 +52,7 @@ const made: readonly (readonly [string, MemoryShape<unknown>, unknown])[] = [
         offer: { mark: 'b' },
         offered: ['1.0.0'],
         problem: null,
+        refusedThere: null,
         refusal: null,
         living: 1,
         answered: false,

@@ -30,6 +30,7 @@ const nothing: PackageObserved = {
   offer: null,
   offered: [],
   problem: null,
+  refusedThere: null,
   refusal: null,
   living: 0,
   answered: false,

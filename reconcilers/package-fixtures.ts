@@ -24,6 +24,7 @@ export const sees = (changes: Partial<PackageObserved> = {}): PackageObserved =>
   offer: { mark: 'a' },
   offered: ['1.2.0'],
   problem: null,
+  refusedThere: null,
   refusal: null,
   living: 0,
   answered: false,

@@ -166,13 +166,24 @@ export function repairsOf(memory: PackageMemory | null, nowMs: number): number {
   return memory !== null && nowMs - memory.repairedAtMs < limits.driftCalmMs ? memory.repairs : 0;
 }
 
-function notOffered({ offer, offered, problem, installed }: PackageObserved, aim: string): Step | null {
+function notOffered(observed: PackageObserved, aim: string): Step | null {
+  const { offer, installed } = observed;
   if (offer !== null) return null;
+  const [reason, says] = whyNotOffered(observed);
+  const message = `version ${aim} is wanted and ${says}${stays(installed)}`;
+  return { state: installed === null ? 'missing' : 'outdated', reason, message, action: null };
+}
+
+/** A repository that can't be read holds neither something nor nothing. Decision: docs/decisions/0368-why-a-version-is-not-offered.md */
+function whyNotOffered({ offered, problem, refusedThere }: PackageObserved): readonly [Reason, string] {
   const held =
     offered.length === 0 ? 'nothing of it' : `${offered.length === 1 ? 'version' : 'versions'} ${offered.slice(0, 5).join(', ')}`;
-  const because = problem === null ? '' : ` (${problem})`;
-  const message = `version ${aim} is wanted and the repository holds ${held}${because}${stays(installed)}`;
-  return { state: installed === null ? 'missing' : 'outdated', reason: 'SourceMissing', message, action: null };
+  if (problem !== null) {
+    const before = offered.length === 0 ? '' : `; it held ${held} when it was read last`;
+    return ['RepositoryUnreadable', `the repository can't be read: ${problem}${before}`];
+  }
+  if (refusedThere !== null) return ['SourceRefused', `what the repository holds of it is refused: ${refusedThere}`];
+  return ['SourceMissing', `the repository holds ${held}`];
 }
 
 function refused({ refusal, installed }: PackageObserved, aim: string): Step | null {

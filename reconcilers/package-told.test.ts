@@ -43,9 +43,16 @@ describe('a package says', () => {
     [want, { offer: null, offered: ['1.1.0'] }, 'version 1.2.0 is wanted and the repository holds version 1.1.0'],
     [
       want,
-      { offer: null, offered: ['6', '5', '4', '3', '2', '1'], problem: 'cut', installed: at('1.1.0') },
-      'version 1.2.0 is wanted and the repository holds versions 6, 5, 4, 3, 2 (cut); 1.1.0 stays installed',
+      { offer: null, offered: ['6', '5', '4', '3', '2', '1'], installed: at('1.1.0') },
+      'version 1.2.0 is wanted and the repository holds versions 6, 5, 4, 3, 2; 1.1.0 stays installed',
     ],
+    [want, { ...nowhere, problem: 'cut' }, "version 1.2.0 is wanted and the repository can't be read: cut"],
+    [
+      want,
+      { offer: null, offered: ['1.1.0'], problem: 'cut', installed: at('1.1.0') },
+      "version 1.2.0 is wanted and the repository can't be read: cut; it held version 1.1.0 when it was read last; 1.1.0 stays installed",
+    ],
+    [want, { ...nowhere, refusedThere: 'no id' }, 'version 1.2.0 is wanted and what the repository holds of it is refused: no id'],
     [want, { refusal }, '1.2.0: the server lacks ffmpeg'],
     [want, { refusal, installed: at('1.1.0') }, '1.2.0: the server lacks ffmpeg; 1.1.0 stays installed'],
     [want, { installed: drifted }, 'files of 1.2.0 were changed on the server; they are put back'],

@@ -70,8 +70,10 @@ export interface PackageObserved {
   readonly offer: { readonly mark: string } | null;
   /** Versions that the repository offers, newest first. */
   readonly offered: readonly string[];
-  /** Why the offers may be old; null when they were just read. */
+  /** Why the repository could not be read, so that the offers are those of before, if any; null when they were just read. */
   readonly problem: string | null;
+  /** Why the package that the repository holds of it is not offered; null when it holds none. */
+  readonly refusedThere: string | null;
   /** Why the portal does not let the offer in. */
   readonly refusal: PackageRefusal | null;
   /** Instances of it that live, by the supervisors' last word. */

@@ -17,6 +17,8 @@ describe('a package', () => {
     ['is brought back to an older version too', want, sees({ installed: at('2.0.0') }), 'outdated', 'Outdated', ['package/install']],
     ['waits for a repository that holds nothing', want, sees(unoffered), 'missing', 'SourceMissing', []],
     ['waits for one that holds another version', want, sees({ offer: null, offered: ['1.3.0'] }), 'missing', 'SourceMissing', []],
+    ['waits for one that can be read', want, sees({ ...unoffered, problem: 'cut' }), 'missing', 'RepositoryUnreadable', []],
+    ['waits for one whose package is mended', want, sees({ ...unoffered, refusedThere: 'x' }), 'missing', 'SourceRefused', []],
     ['keeps what runs while it waits', want, sees({ ...unoffered, installed: at('1.1.0') }), 'outdated', 'SourceMissing', []],
     ['is removed with its document', gone, sees({ installed: at('1.2.0') }), 'removing', 'Uninstalled', ['package/remove']],
     ['goes after its instances', gone, sees({ installed: at('1.2.0'), living: 2 }), 'removing', 'Uninstalled', []],

@@ -93,6 +93,8 @@ export const reasons = [
   'Paused',
   'RolledBack',
   'SourceMissing',
+  'SourceRefused',
+  'RepositoryUnreadable',
   'CapabilityMissing',
   'ShellTooOld',
   'ScopeRefused',

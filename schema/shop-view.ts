@@ -39,6 +39,8 @@ export interface Offers {
   readonly extensions?: readonly Extension[];
   /** Why this may be old or incomplete; null when it was just read. */
   readonly problem: string | null;
+  /** Why `apps` are those of before, or none: the repository could not be read. Absent when they were just read. */
+  readonly unread?: string;
 }
 
 export interface StoreFor {

@@ -95,11 +95,12 @@ async function observeOffer(context: Context, entry: PackageEntry, desired: Pack
   const installed = installedAt(entries, entry.target);
   if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
   const location = repositoryLocation(options.dir, entries.portal);
-  const { apps, problem } = await offers.read(location);
+  const { apps, unread = null } = await offers.read(location);
   const versions = apps.find(({ id }) => id === desired.app)?.versions ?? [];
   entry.offer = versions.find(({ version }) => version === aim) ?? null;
   entry.offered = versions.map(({ version }) => version);
-  entry.problem = problem ?? (versions.length === 0 ? await whyNotOffered(location, desired.app) : null);
+  entry.problem = unread;
+  entry.refusedThere = unread === null && versions.length === 0 ? await whyNotOffered(location, desired.app) : null;
   const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
   if (server?.reachability.status === 'reachable' && unasked) await observeInventory(context, server);
@@ -166,7 +167,7 @@ export interface PackageSurroundings {
 }
 
 export function packageObserved(entries: Entries, entry: PackageEntry, { shellVersion, offers }: PackageSurroundings): PackageObserved {
-  const { target, offer, offered, problem, failure } = entry;
+  const { target, offer, offered, problem, refusedThere, failure } = entry;
   const server = entries.servers.get(target.server);
   const installed = installedAt(entries, target);
   const instances = backendsOf(entries, target);
@@ -201,6 +202,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
     offer: offer && { mark: offer.sha256 ?? offer.version },
     offered,
     problem,
+    refusedThere,
     refusal,
     living: instances.filter((instance) => lives(instance)).length,
     answered: installed !== undefined && instances.some((instance) => answers(instance, installed.hash)),

@@ -227,6 +227,16 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'put it into the repository or correct versao',
     waitsFor: 'the repository',
   },
+  SourceRefused: {
+    because: 'the package that the repository holds can not be offered',
+    fix: 'mend in the repository what the message names; svc validate FILE shows each mistake',
+    waitsFor: 'the repository',
+  },
+  RepositoryUnreadable: {
+    because: 'nobody knows whether the repository holds the wanted version',
+    fix: 'mend what the message names: the repository, what serves it, or repository in the Portal document',
+    waitsFor: 'the repository',
+  },
   CapabilityMissing: {
     because: 'it requires a capability that no installed app offers',
     fix: 'install the app that the message names',

@@ -120,7 +120,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   const { options } = context;
   const nowMs = options.clock.nowMs();
   const location = repositoryLocation(dir ?? options.dir, entries.portal);
-  const { apps } = await createOffersReader(options.clock).read(location);
+  const { apps, unread = null } = await createOffersReader(options.clock).read(location);
   const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
   const blocked: Blocked[] = blockedPeople(entries, nowMs);
   const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
@@ -135,7 +135,9 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
     // What can't be read now is what it was.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
     await observeSource(context, entries, entry, location, 0);
-    entry.problem = offersOf(entry.target.app).length === 0 ? await whyNotOffered(location, entry.target.app) : null;
+    entry.problem = unread;
+    entry.refusedThere =
+      unread === null && offersOf(entry.target.app).length === 0 ? await whyNotOffered(location, entry.target.app) : null;
     add(planPackage(context, entries, entry, offersOf));
   }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));

@@ -91,6 +91,8 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Paused: { pt: 'Pausado', en: 'Paused' },
   RolledBack: { pt: 'Voltou à versão anterior', en: 'Rolled back' },
   SourceMissing: { pt: 'Origem não encontrada', en: 'Source not found' },
+  SourceRefused: { pt: 'O pacote no repositório não pode ser oferecido', en: 'The package in the repository can’t be offered' },
+  RepositoryUnreadable: { pt: 'O repositório não pode ser lido', en: 'The repository can’t be read' },
   CapabilityMissing: { pt: 'Falta uma capacidade exigida', en: 'A required capability is missing' },
   ShellTooOld: { pt: 'Pede um ambiente mais novo', en: 'Needs a newer shell' },
   ScopeRefused: { pt: 'Não se instala neste escopo', en: 'Not installed in this scope' },

@@ -177,6 +177,7 @@ function workPackage(world: World, installed: Installed): void {
       offer: { mark: 'mark' },
       offered: ['1.0.0'],
       problem: null,
+      refusedThere: null,
       refusal: null,
       living: instances.filter(({ snapshot, memory, starting }) => starting || keepsSupervisor(snapshot, memory)).length,
       answered: false,

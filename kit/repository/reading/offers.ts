@@ -52,7 +52,7 @@ export function createOffersReader(clock: Clock): OffersReader {
       last = { place, etag: read.etag, offers, readAtMs: clock.monotonicMs() };
       return last.offers;
     } catch (error) {
-      const offers = { apps: [], extensions: [], ...held?.offers, problem: wordsOf(error) };
+      const offers = { apps: [], extensions: [], ...held?.offers, problem: wordsOf(error), unread: wordsOf(error) };
       last = { place, offers, etag: held?.etag ?? null, readAtMs: clock.monotonicMs() };
       return offers;
     }
@@ -61,7 +61,7 @@ export function createOffersReader(clock: Clock): OffersReader {
   return {
     last: () => last?.offers ?? { apps: [], problem: 'not read yet' },
     read: async (location) => {
-      if (location === null) return { apps: [], problem: 'the Portal document names no repository' };
+      if (location === null) return { apps: [], problem: noRepository, unread: noRepository };
       const place = location.kind === 'url' ? location.url : location.folder;
       if (last?.place === place && clock.monotonicMs() - last.readAtMs < limits.offersCacheMs) return last.offers;
       // A second caller waits for the same answer.
@@ -74,6 +74,8 @@ export function createOffersReader(clock: Clock): OffersReader {
     },
   };
 }
+
+const noRepository = 'the Portal document names no repository';
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -39,6 +39,6 @@ export async function whyNotOffered(location: RepositoryLocation | null, app: st
   if (location?.kind !== 'folder') return null;
   return await readSource(path.join(location.folder, app)).then(
     () => null,
-    (error: unknown) => `it is refused there: ${(error as Error).message.split('\n')[0]}`,
+    (error: unknown) => (error as Error).message.split('\n')[0] ?? '',
   );
 }

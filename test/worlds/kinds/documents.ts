@@ -188,7 +188,7 @@ export const documentGroup: Group = {
         await until('that it is seen', async () => (await site.why('Package/tarde')).sentence.includes(apps));
       },
       truth: {
-        'Package/tarde': { reason: 'SourceMissing', says: /\/srv\/apps/, fix: /repository/ },
+        'Package/tarde': { reason: 'RepositoryUnreadable', says: /\/srv\/apps/, fix: /mend what the message names: the repository,/ },
         'Package/notas-polar': { reason: 'Installed', fix: null },
       },
       mend: async (site) => {
@@ -295,7 +295,14 @@ export const documentGroup: Group = {
         await site.portal.sh(`sed -i 's#repository: /srv/apps#repository: "http://127.0.0.1:9"#' ${folder}/portal.yaml`);
         await put('rede', document('Package', 'rede', '{ app: rede, versao: 1.0.0, server: aqui }'))(site);
       },
-      truth: { 'Package/rede': { reason: 'SourceMissing', says: /127\.0\.0\.1:9/, fix: /repository/ } },
+      truth: {
+        'Package/rede': {
+          reason: 'RepositoryUnreadable',
+          says: /127\.0\.0\.1:9 does not answer/,
+          fix: /or repository in the Portal document/,
+        },
+      },
+      plan: /RepositoryUnreadable/,
       mend: async (site) => {
         await site.app('rede');
         await site.portal.sh(`sed -i 's#repository: .http://127.0.0.1:9.#repository: /srv/apps#' ${folder}/portal.yaml`);

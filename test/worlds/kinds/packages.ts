@@ -29,8 +29,9 @@ function packaged(name: string, id: string, manifest: object, truth: Truth, mend
 const missing = (says: RegExp): Truth => ({
   reason: 'SourceMissing',
   says,
-  fix: /put it into the repository or correct versao|svc-app\.json|mend|publish/,
+  fix: /put it into the repository or correct versao/,
 });
+const refused = (says: RegExp): Truth => ({ reason: 'SourceRefused', says, fix: /mend in the repository what the message names/ });
 
 export const packageGroup: Group = {
   name: 'packages',
@@ -53,14 +54,16 @@ export const packageGroup: Group = {
     packaged('an app that is not there', 'ausente', {}, missing(/holds nothing of it/), (site) => site.app('ausente'), {
       break: (site) => want(site, 'ausente'),
     }),
-    packaged('its manifest is no JSON', 'torto', {}, missing(/svc-app\.json/), (site) => site.app('torto'), {
+    packaged('its manifest is no JSON', 'torto', {}, refused(/svc-app\.json/), (site) => site.app('torto'), {
       break: async (site) => {
         await site.app('torto');
         await site.portal.sh(`echo '{' >${apps}/torto/svc-app.json`);
         await want(site, 'torto');
       },
     }),
-    packaged('its manifest has a field too many', 'demais', { cor: 'azul' }, missing(/cor/), (site) => site.app('demais')),
+    packaged('its manifest has a field too many', 'demais', { cor: 'azul' }, refused(/svc-app\.json:1:\d+ UNKNOWN_FIELD.*cor/), (site) =>
+      site.app('demais'),
+    ),
     packaged(
       'its entrypoint is not in it',
       'oco',
@@ -72,7 +75,7 @@ export const packageGroup: Group = {
       'its files may not be read',
       'fechado',
       {},
-      missing(/fechado.*(can't be read|EACCES|permission)/i),
+      refused(/fechado.*(can't be read|EACCES|permission)/i),
       (site) => site.portal.sh(`chmod 755 ${apps}/fechado`),
       {
         break: async (site) => {
