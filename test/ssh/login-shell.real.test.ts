@@ -19,11 +19,14 @@ interface Row {
 
 const reads = /reads what is sent to commands/;
 const hangs = /ran no command within \d+ s/;
+const something = /prints something before a command/;
 const floods = /prints “y” before a command/;
 const ends = /ends before it runs a command/;
 const rows: readonly Row[] = [
   { text: 'echo bem-vindo', files: /prints “bem-vindo” before a command/, command: 'ok', supervisor: 'ok' },
   { text: 'printf "sem fim"', files: /prints “sem fim” before a command/, command: 'ok', supervisor: 'ok' },
+  { text: String.raw`printf '\0\0\0\5'`, files: something, command: 'ok', supervisor: 'ok' },
+  { text: 'yes', files: floods, command: floods, supervisor: floods },
   { text: 'echo aviso >&2', files: 'ok', command: 'ok', supervisor: 'ok' },
   { text: 'read x', files: reads, command: reads, supervisor: 'ok' },
   { text: 'echo oi; cat >/dev/null', files: reads, command: reads, supervisor: 'ok' },
@@ -38,7 +41,7 @@ const rows: readonly Row[] = [
   // Files are a subsystem, before which sshd runs no ~/.ssh/rc.
   { file: '.ssh/rc', text: 'sleep 600', files: 'ok', command: hangs, supervisor: hangs },
   { file: '.ssh/rc', text: 'yes', files: 'ok', command: floods, supervisor: floods },
-  { file: '.ssh/rc', text: 'yes ""', files: 'ok', command: /prints “” before a command/, supervisor: /prints “” before a command/ },
+  { file: '.ssh/rc', text: 'yes ""', files: 'ok', command: something, supervisor: something },
   { file: '.ssh/rc', text: 'echo svc-begins; echo \'{"pid":1}\'', files: 'ok', command: 'ok', supervisor: 'ok' },
   { file: '.ssh/rc', text: 'yes >&2', files: 'ok', command: floods, supervisor: floods },
 ];

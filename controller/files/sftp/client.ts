@@ -128,8 +128,8 @@ interface Greeting {
   readonly calls: Calls;
   readonly descriptors: Descriptors;
   readonly said: Promise<Fields>;
-  /** The text that came in place of a packet; '' for none. */
-  readonly text: () => string;
+  /** What came in place of the first packet, '' where it is no text; null: nothing, or that packet. */
+  readonly text: () => string | null;
 }
 
 /** Resolves with what the other side says first. */
@@ -182,11 +182,15 @@ function greet(line: Duplex, clock: Clock): Greeting {
   line.on('close', () => calls.end(brokeOff()));
   line.write(Buffer.concat([u32(5), u8(types.init), u32(3)]));
   // A packet begins with its length, which is less than 16 MB.
-  return { calls, descriptors, said, text: () => (first[0] === 0 ? '' : first.toString('utf8')) };
+  const text = (): string | null => {
+    if (first[0] !== 0) return first.length === 0 ? null : first.toString('utf8');
+    return first[4] === types.version ? null : '';
+  };
+  return { calls, descriptors, said, text };
 }
 
-/** Why no SFTP answered on a line, which began with that text; null where nobody knows. */
-export type WhyNoSftp = (text: string) => Promise<Error | null>;
+/** Why no SFTP answered on a line, which began with that text (null: with none); null where nobody knows. */
+export type WhyNoSftp = (text: string | null) => Promise<Error | null>;
 
 /** Rejects SERVER_UNREACHABLE, FILE_FAILED, TIMEOUT, SFTP_OFF when the other side ends before it said a word, or what `why` says then. */
 export async function openSftp(line: Duplex, clock: Clock, why: WhyNoSftp): Promise<SftpClient> {

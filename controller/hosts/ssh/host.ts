@@ -160,12 +160,12 @@ export function filesOver(connection: SshConnection, clock: Clock): FileSystem {
 }
 
 /** A subsystem is started by the login shell of the account, too. */
-async function whyNoSftp(connection: SshConnection, text: string): Promise<Error | null> {
+async function whyNoSftp(connection: SshConnection, text: string | null): Promise<Error | null> {
   const asked = { argv: ['cat'], stdin: textOf('x'), msMax: limits.shellAskMsMax };
   const end = await connection.run(asked).catch((error: unknown) => error as Error);
   if (end instanceof Error) return end;
   if (end.neverBegan === true) return shellError(connection.account, { kind: 'ends', text: end.said });
-  return text === '' ? null : shellError(connection.account, { kind: 'prints', text });
+  return text === null ? null : shellError(connection.account, { kind: 'prints', text });
 }
 
 function checkedAccount(parts: Parts, account: string): string {

@@ -13,7 +13,7 @@ export const newMark = (): string => `svc-begins-${randomBytes(8).toString('hex'
 export const marked = (mark: string, line: string): string => `'echo' '${mark}' && exec ${line}`;
 
 export type ShellFault =
-  /** Something else than the command, on the same line. */
+  /** Something else than the command, on the same line; '' where that is no text. */
   | { readonly kind: 'prints'; readonly text: string }
   /** What is sent to commands. */
   | { readonly kind: 'reads' }
@@ -47,7 +47,7 @@ function sentences(fault: ShellFault): { readonly does: string; readonly fix: { 
   }
   const does =
     fault.kind === 'prints'
-      ? `prints “${shown(fault.text)}” before a command`
+      ? `prints ${shown(fault.text) === '' ? 'something' : `“${shown(fault.text)}”`} before a command`
       : fault.kind === 'reads'
         ? 'reads what is sent to commands before it runs them'
         : `ran no command within ${fault.seconds} s`;
