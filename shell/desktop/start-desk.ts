@@ -152,13 +152,12 @@ function provideFiles(desk: Desk): void {
   provide('@viewer', (path) => desk.openViewer(path));
   desk.opening.provide('@files', {
     takes: ({ isFolder = false, nome }) => isFolder || unpackedEnding.test(nome),
-    open: (file) =>
-      attempt(desk, async () => {
-        if (file.isFolder !== true) return await extract(file);
-        const path = await wholePath(file.caminho);
-        if (file.caminho === '~') desk.homePath.set(path);
-        desk.openFiles(path);
-      }),
+    open: (file) => {
+      if (file.isFolder !== true) return attempt(desk, async () => await extract(file));
+      // The window is there at once and asks for what it lacks: what is opened while the server is slow comes to the front, and stays there.
+      const home = desk.homePath.get();
+      desk.openFiles(home === null && file.caminho === '~' ? '' : file.caminho.replace(/^~(?=\/|$)/, () => home ?? '~'));
+    },
   });
   // It begins in the home folder.
   desk.opening.provide('@terminal', {

@@ -198,6 +198,8 @@ export class SvcDesktop extends LitElement {
     // It was let go over the page of an app, which alone was told.
     addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
+    // The page that had it was replaced by another one: nothing but the focus of the desktop's own page tells.
+    addEventListener('focus', look, options);
     const end = this.desk.windows.windows.subscribe(look);
     return () => {
       end();

@@ -12,6 +12,7 @@ import { parentOf, trashPlace } from '../opening/file-path.ts';
 import { wholePath } from '../session/content-api.ts';
 import { readPlaces, readSpace } from '../session/files-api.ts';
 import { sayError } from '../session/say-error.ts';
+import { createRetry } from '../state/retry.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { isFocusFree } from '../windows/free-focus.ts';
@@ -65,6 +66,8 @@ export class SvcFiles extends LitElement {
   #listing: Listing | null = null;
   #ends: (() => void)[] = [];
   #search: AbortController | null = null;
+  /** Of the places, without which there is no folder to show. */
+  readonly #retry = createRetry(() => void this.#begin());
   #before: string[] = [];
   #after: string[] = [];
   #isReady = false;
@@ -92,6 +95,7 @@ export class SvcFiles extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#retry.succeeded();
     this.#leave();
   }
 
@@ -102,11 +106,13 @@ export class SvcFiles extends LitElement {
   async #begin(): Promise<void> {
     try {
       this.places ??= await readPlaces();
+      this.#retry.succeeded();
       this.desk.homePath.set(this.places.casa);
       const path = this.path === '' ? this.places.casa : this.path === trashPlace ? trashPlace : await wholePath(this.path);
       this.#open(path);
     } catch (error) {
       this.problem = sayError(error);
+      if (this.isConnected) this.#retry.failed(error);
     }
   }
 
