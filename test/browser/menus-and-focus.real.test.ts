@@ -5,7 +5,7 @@
 import { mkdtempSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { boxOf, drawn, frameOf, openApp, useDesk, windowOf, type Box } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
@@ -368,48 +368,6 @@ describe('where the keyboard is', () => {
     await windowOf(page, 'Notas').locator('button.close').click();
     await expect.poll(focus).toContain(`${front} > input`);
     expect(problems).toEqual([]);
-  });
-
-  /** What the page asks for there waits until the answer is called; later ones do not. */
-  const hold = async (address: RegExp, how: 'continue' | 'abort'): Promise<() => Promise<void>> => {
-    let held: Route[] | null = [];
-    await page.route(address, async (route) => await (held === null ? route.continue() : Promise.resolve(void held.push(route))));
-    return async () => {
-      const routes = held ?? [];
-      held = null;
-      for (const route of routes) await (how === 'abort' ? route.abort('connectionrefused') : route.continue());
-      await page.unroute(address);
-    };
-  };
-
-  test('the page that has it is replaced by one that could not be loaded: its window has it', async () => {
-    const end = await hold(/\/\/vitrine\./, 'abort');
-    await openApp(page, 'Vitrine');
-    await bar().locator('.person').focus();
-    await page.keyboard.press('Shift+Tab');
-    const loaded = page.waitForEvent('requestfailed', (request) => request.url().includes('//vitrine.'));
-    await end();
-    await loaded;
-    await expect.poll(focus).toMatch(/^Vitrine > /);
-  });
-
-  test('Files opens at once: what is opened before the server told of its folders stays in front, and Files shows them later', async () => {
-    const end = await hold(/\/api\/arquivos$/, 'continue');
-    await openApp(page, 'Arquivos');
-    await openApp(page, 'Vitrine');
-    await end();
-    await windowOf(page, 'Arquivos').getByRole('listbox').waitFor();
-    expect(await windowOf(page, 'Vitrine').getAttribute('top')).toBe('');
-    // A second time it is the same window.
-    await openApp(page, 'Arquivos');
-    expect(await windowOf(page, 'Arquivos').count()).toBe(1);
-  });
-
-  test('Files that no server answered asks again by itself', async () => {
-    const end = await hold(/\/api\/arquivos$/, 'abort');
-    await openApp(page, 'Arquivos');
-    await end();
-    await windowOf(page, 'Arquivos').getByRole('listbox').waitFor();
   });
 
   test('a page that takes the keyboard unasked gives it back; one that is pressed has it', async () => {

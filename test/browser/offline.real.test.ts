@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { offlineWords } from '../../shell/offline/page.ts';
 import type { RunningPortal } from '../support/portal.ts';
@@ -25,6 +25,18 @@ const activeWorker = async (on: Page = page): Promise<string> =>
     return registration.active?.scriptURL ?? '';
   });
 const openOf = async (name: string): Promise<void> => await frameOf(page, name).getByRole('button', { name: 'Nova nota' }).waitFor();
+
+/** What the page asks for there waits until the answer is called; what it asks for later does not. */
+async function hold(address: RegExp, how: 'continue' | 'abort'): Promise<() => Promise<void>> {
+  let held: Route[] | null = [];
+  await page.route(address, async (route) => await (held === null ? route.continue() : Promise.resolve(void held.push(route))));
+  return async () => {
+    const routes = held ?? [];
+    held = null;
+    for (const route of routes) await (how === 'abort' ? route.abort('connectionrefused') : route.continue());
+    await page.unroute(address);
+  };
+}
 
 describe('a window', () => {
   test('that was opened while the network was off is covered, and is the app soon after it is back', async () => {
@@ -53,6 +65,38 @@ describe('a window', () => {
     await portal.again();
     await openOf('Notas');
     await expect.poll(() => frameOf(page, 'Relógio').locator('time').textContent(), { timeout: 60_000 }).toMatch(/^\d\d:/);
+  });
+
+  test('whose page could not be loaded keeps the keyboard that was on the page before', async () => {
+    const end = await hold(/\/\/notas\./, 'abort');
+    await openApp(page, 'Notas');
+    await page.locator('svc-taskbar .person').focus();
+    await page.keyboard.press('Shift+Tab');
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('//notas.'));
+    await end();
+    await failed;
+    const isInWindow = async (): Promise<boolean> => await windowOf(page, 'Notas').evaluate((window) => window.matches(':focus-within'));
+    await expect.poll(isInWindow, { timeout: 8_000 }).toBe(true);
+  });
+
+  test('of Files opens at once: what is opened before the server told of its folders stays in front', async () => {
+    const end = await hold(/\/api\/arquivos$/, 'continue');
+    await openApp(page, 'Arquivos');
+    await openApp(page, 'Notas');
+    await end();
+    const files = windowOf(page, 'Arquivos');
+    await files.getByRole('listbox').waitFor();
+    expect([await windowOf(page, 'Notas').getAttribute('top'), await files.getAttribute('top')]).toEqual(['', null]);
+    // A second time it is the same window.
+    await openApp(page, 'Arquivos');
+    expect([await files.count(), await files.getAttribute('top')]).toEqual([1, '']);
+  });
+
+  test('of Files that no server answered asks again by itself', async () => {
+    const end = await hold(/\/api\/arquivos$/, 'abort');
+    await openApp(page, 'Arquivos');
+    await end();
+    await expect.poll(async () => await windowOf(page, 'Arquivos').getByRole('listbox').count(), { timeout: 20_000 }).toBe(1);
   });
 
   test('whose page does not say hello is the app when the portal says so: it is loaded once', async () => {
