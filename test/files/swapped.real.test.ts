@@ -26,11 +26,14 @@ import { createListings } from '../../controller/files/listing.ts';
 import { createFileService } from '../../controller/files/service.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import type { OperationBody } from '../../schema/wire/files.ts';
+import { tellCount } from '../support/counts.ts';
 import { createFilesWorld, type FilesWorld } from './support/files-world.ts';
 
 const isLong = process.env['SVC_TEST_LONG'] === '1';
-/** Acts while somebody exchanges. */
-const rounds = isLong ? 2_000 : 2;
+/** Acts while somebody exchanges, and how often that is done at least in each of the eight cases where all of a folder is exchanged. */
+const rounds = isLong ? 10 : 2;
+const grownRounds = isLong ? 500 : 2;
+const swapsMin = isLong ? 1_250_000 : 1;
 const secret = 'so-da-ana '.repeat(20);
 
 const run = (program: string, ...args: readonly string[]): string => execFileSync(program, args).toString();
@@ -107,6 +110,9 @@ async function exchange(what: 'entries' | 'new', folder: string, target: string)
   await expect.poll(() => said).toContain('ready');
 }
 
+/** So far, as they say it now and then. */
+const swaps = (): number => Number(said.split('\n').at(-2)) || 0;
+
 /** How often they exchanged something. */
 async function ended(): Promise<number> {
   const child = other;
@@ -115,7 +121,7 @@ async function ended(): Promise<number> {
   const closed = once(child, 'close');
   child.stdin?.end();
   await closed;
-  return Number(said.split('\n')[1]);
+  return swaps();
 }
 
 /** What of ana's own is not as it was, or is with others. */
@@ -165,27 +171,34 @@ test.for(cases)('%s, %s folder: a copy has nothing that its links led to', { tim
   fill('files');
   const { act } = filesOf(way);
   await exchange('entries', `${shared}/de`, `${home}/docs/0`);
-  for (let n = 0; n < rounds; n += 1) {
+  let acts = 0;
+  for (; acts < rounds || (isLong && swaps() < swapsMin); acts += 1) {
     await act({ tipo: 'copiar', itens: [`${shared}/de`], destino: `${shared}/para`, conflito: 'renomear' });
+    await act({ tipo: 'mover', itens: [`${shared}/de/f${(acts % 80) + 1}`], destino: `${shared}/para`, conflito: 'renomear' });
+    await act({ tipo: 'mover', itens: [`${shared}/para/f${(acts % 80) + 1}`], destino: `${shared}/de`, conflito: 'substituir' });
     expect(harm()).toEqual([]);
     for (const name of readdirSync(`${shared}/para`)) rmSync(`${shared}/para/${name}`, { recursive: true });
   }
-  expect(await ended()).toBeGreaterThan(rounds);
+  const count = await ended();
+  tellCount(`races: ${way}, ${where} folder: ${acts} copies and twice as many moves, ${count} exchanges, nothing of others`);
+  expect(count).toBeGreaterThanOrEqual(swapsMin);
 });
 
 test.for(cases)('%s, %s folder: a removal removes nothing elsewhere', { timeout }, async ([way, where]) => {
   prepare(where);
   const { act } = filesOf(way);
-  for (let n = 0; n < rounds; n += 1) {
+  let [n, count] = [0, 0];
+  for (; n < rounds || count < swapsMin; n += 1) {
     fill('folders');
     await exchange('entries', `${shared}/de`, `${home}/docs`);
     await act({ tipo: n % 2 === 0 ? 'apagar' : 'lixo', itens: [`${shared}/de`] });
-    await ended();
+    count += await ended();
     expect(harm()).toEqual([]);
     rmSync(shared, { recursive: true });
     mkdirSync(shared);
     prepare(where);
   }
+  tellCount(`races: ${way}, ${where} folder: ${n} removals, ${count} exchanges, nothing of others`);
 });
 
 async function* bodyOf(text: string): AsyncGenerator<Uint8Array> {
@@ -211,7 +224,7 @@ test.for(cases)('%s, %s folder: what grows there is exchanged by nobody', { time
   const into = `${shared}/para`;
   for (const target of [`${home}/docs/0`, `${home}/docs`]) {
     await exchange('new', into, target);
-    for (let n = 0; n < rounds; n += 1) {
+    for (let n = 0; n < grownRounds; n += 1) {
       await act({ tipo: 'copiar', itens: [`${home}/aberto`], destino: into, conflito: 'renomear' });
       await act({ tipo: 'extrair', itens: [`${home}/a.tgz`], destino: into });
       await files.write(Buffer.from(`${into}/salvo`), bodyOf('novo'), { matches: null, isNew: false, bytes: 4 }).catch(() => undefined);

@@ -1,9 +1,9 @@
 """
-What somebody else does to a folder that several may write to, until standard input ends; then it says how often.
+What somebody else does to a folder that several may write to, until standard input ends. It says how often, now and then and at the end.
   entries DIR SIDE TARGET  exchanges names in DIR for links to TARGET, those behind what was just opened first, and back
   new     DIR SIDE TARGET  puts a link to TARGET in the place of whatever new thing of the portal appears in DIR
 """
-import ctypes, os, random, select, struct, sys
+import ctypes, itertools, os, random, select, struct, sys
 
 what, folder, side, target = sys.argv[1:5]
 libc = ctypes.CDLL(None, use_errno=True)
@@ -40,8 +40,10 @@ def entries():
     for name in names:
         os.symlink(target, f"{side}/{name}")
     turned = []
+    pairs = [(f"{folder}/{name}", f"{side}/{name}") for name in names]
+    random.shuffle(pairs)
     print("ready", flush=True)
-    while True:
+    for turn in itertools.count():
         for name in events():
             n = where.get(name)
             if n is None:
@@ -52,11 +54,14 @@ def entries():
         if len(turned) > 6:
             name = turned.pop(0)
             exchange(f"{folder}/{name}", f"{side}/{name}")
-        name = random.choice(names)
-        exchange(f"{folder}/{name}", f"{side}/{name}")
-        exchange(f"{folder}/{name}", f"{side}/{name}")
-        if select.select([0], [], [], 0)[0]:
-            return
+        one, other = pairs[turn % len(pairs)]
+        for _ in range(8):
+            exchange(one, other)
+        if turn % 64 == 0:
+            if turn % 16384 == 0:
+                print(done, flush=True)
+            if select.select([0], [], [], 0)[0]:
+                return
 
 
 def new():
