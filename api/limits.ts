@@ -67,6 +67,8 @@ export const limits = {
   startPollMs: 100,
   /** An icon whose address names its version. */
   iconKeptMs: 24 * 60 * 60_000,
+  /** Elements that an icon draws, each use of one counted. */
+  iconElementsMax: 20_000,
   /** A script of an app that the shell runs. Decision: docs/decisions/0204-scripts-in-the-shell.md */
   shellScriptBytesMax: 2 * 1_024 * 1_024,
   /** For the backend to answer with a loader that its package does not hold. */

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import { contentTypeOf, plainSegments } from '../static-files.ts';
+import { drawingWork } from './drawing-work.ts';
 
 const beginsWith =
   (...head: readonly number[]) =>
@@ -36,6 +37,8 @@ export function windowIconFiles(url: unknown): readonly string[] {
   return images[path.extname(name).toLowerCase()] === undefined ? [] : [`frontend/${name}`, name];
 }
 
+const isMuchWork = (bytes: Uint8Array): boolean => (drawingWork(new TextDecoder().decode(bytes)) ?? Infinity) > limits.iconElementsMax;
+
 export interface Icon {
   /** Its path in the package. */
   readonly icon: string;
@@ -53,5 +56,7 @@ export function sendIcon(request: FastifyRequest, reply: FastifyReply, { icon, b
   const cacheControl = kept ? `private, max-age=${limits.iconKeptMs / 1_000}` : 'private, no-cache';
   reply.headers({ etag, 'cache-control': cacheControl, 'content-type': contentTypeOf(icon), 'content-security-policy': dataPolicy });
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (path.extname(icon).toLowerCase() === '.svg' && isMuchWork(bytes))
+    throw new SvcError('NOT_FOUND', 'the icon is too much work to draw');
   return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -12,6 +12,7 @@ const manifests = {
   falso: declared('falso.png'),
   fora: declared('https://fora.example/i.svg'),
   nada: declared('nada.svg'),
+  pesado: declared('pesado.svg'),
   sem: {},
 };
 
@@ -26,6 +27,8 @@ beforeAll(async () => {
   files.set('janela.png', png);
   files.set('frontend/falso.png', Buffer.from('<script>alert(1)</script>'));
   files.set('falso.png', png);
+  const groups = Array.from({ length: 6 }, (_, n) => `<g id="g${n}"><path/>${`<use href="#g${n - 1}"/>`.repeat(10)}</g>`);
+  files.set('pesado.svg', Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${groups.join('')}</svg>`));
 });
 afterAll(async () => await portal.close());
 
@@ -45,6 +48,7 @@ test.for([
   ['falso', 'a script that is called png'],
   ['fora', 'an address of elsewhere'],
   ['nada', 'a file that is not there'],
+  ['pesado', 'a drawing of a million parts'],
   ['sem', 'no icon declared'],
   ['nenhum', 'no such app'],
 ])('%s: %s is not found', async ([app]) => {
