@@ -172,7 +172,7 @@ test.for(cases)('%s, %s folder: a copy has nothing that its links led to', { tim
   const { act } = filesOf(way);
   await exchange('entries', `${shared}/de`, `${home}/docs/0`);
   let acts = 0;
-  for (; acts < rounds || (isLong && swaps() < swapsMin); acts += 1) {
+  for (; acts < rounds || swaps() < swapsMin; acts += 1) {
     await act({ tipo: 'copiar', itens: [`${shared}/de`], destino: `${shared}/para`, conflito: 'renomear' });
     await act({ tipo: 'mover', itens: [`${shared}/de/f${(acts % 80) + 1}`], destino: `${shared}/para`, conflito: 'renomear' });
     await act({ tipo: 'mover', itens: [`${shared}/para/f${(acts % 80) + 1}`], destino: `${shared}/de`, conflito: 'substituir' });
