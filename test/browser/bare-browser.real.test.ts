@@ -1,6 +1,6 @@
 /**
  * The desktop in browsers that lack, refuse, or never answer one of their own APIs: a person signs in, opens an app, edits a file, loads the page
- * again and signs out all the same. docs/decisions/0341-what-a-browser-may-refuse.md
+ * again and signs out all the same: a third of the browsers in `npm test`, another one each time. docs/decisions/0341-what-a-browser-may-refuse.md
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../support/chromium.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { everyNth } from '../support/share.ts';
 import { frameAt, newLink, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { openFileOn } from './support/open-file.ts';
 
@@ -85,7 +86,7 @@ const bare: readonly (readonly [what: string, script: string, how?: 'forgets'])[
   ['WebSockets never open', `window.WebSocket = class extends EventTarget { readyState = 0; close() {} send() { refused(); } };`],
 ];
 
-test.for(bare)('%s', { timeout: 120_000 }, async ([, script, how]) => {
+test.for(everyNth(3, bare))('%s', { timeout: 120_000 }, async ([, script, how]) => {
   const name = 'nota.txt';
   const file = path.join(folder, name);
   writeFileSync(file, 'um\n');

@@ -1,12 +1,12 @@
 /**
- * One virtual day of 350 people with 10 apps each, under seeded faults; SVC_TEST_LONG=1 has 1,000 people. What a person, an app or a server
+ * One virtual day of 150 people with 10 apps each, under seeded faults; SVC_TEST_LONG=1 has 1,000 people. What a person, an app or a server
  * lives through is the same in both: there is more of it. `SVC_SIM_SEED=n` plays another day.
  */
 import { expect, it } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { dayOf, simulate } from './simulate.ts';
 
-const people = process.env['SVC_TEST_LONG'] === '1' ? 1_000 : 350;
+const people = process.env['SVC_TEST_LONG'] === '1' ? 1_000 : 150;
 
 it(`lives through a day of ${people} people with 10 apps each without a violation`, () => {
   const report = simulate(dayOf(Number(process.env['SVC_SIM_SEED'] ?? 20_261_121), people, 10, 24));
