@@ -21,7 +21,7 @@ export const program = new Command('svc')
   .helpCommand(false)
   .showSuggestionAfterError();
 
-const state = () => new Option('--state <dir>', 'folder of the portal').default('state');
+const state = () => new Option('--state <dir>', 'folder of the portal').env('SVC_STATE').default('state');
 const output = (formats: readonly string[] = ['table', 'json', 'yaml']) =>
   new Option('-o, --output <format>', 'how it is printed').choices(formats).default('table');
 /** Of lists: `wide` has more columns, and cuts nothing. */

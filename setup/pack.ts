@@ -1,7 +1,8 @@
 /**
- * `npm run pack`: build/pack/svc_VERSION_linux-ARCH.tar.gz, the portal as it is installed: its sources without tests, the bundles, the npm
- * packages that run (package-lock.json says which), its own Node, and the kits for servers. Nothing in it is written at run time. The same
- * tree gives the same bytes. Decision: docs/decisions/0327-what-is-shipped.md
+ * `npm run pack`: the portal as it is installed, as Debian packages (build/pack/svc_VERSION_ARCH.deb, for each processor whose Node is here) and as
+ * a tarball (svc_VERSION_linux-ARCH.tar.gz, for this one): its sources without tests, the bundles, the npm packages that run (package-lock.json says
+ * which), its own Node, and the kits for servers. Nothing in it is written at run time. The same tree gives the same bytes.
+ * Decisions: docs/decisions/0327-what-is-shipped.md, 0397-a-debian-package.md
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +16,7 @@ import { buildName } from '../bin/up/build-name.ts';
 import { packFolder } from '../kit/archive/pack.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
 import { kitsFolder } from '../kit/server/parts.ts';
+import { makeDeb } from './deb.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const out = path.join(root, 'build/pack');
@@ -87,7 +89,9 @@ function bundles(): readonly Shipped[] {
   return [...all].map((at) => ({ from: at, to: at }));
 }
 
-const runtime = `node_modules/node-linux-${process.arch}/bin/node`;
+const runtimeOf = (processor: string): string => `node_modules/node-linux-${processor}/bin/node`;
+/** Those whose Node is here; npm brings this machine's. */
+const processors = (['x64', 'arm64'] as const).filter((processor) => existsSync(path.join(root, runtimeOf(processor))));
 
 async function shipped(): Promise<readonly Shipped[]> {
   return [
@@ -97,15 +101,17 @@ async function shipped(): Promise<readonly Shipped[]> {
     ...(await kits()),
     ...bundles(),
     ...packages(),
-    { from: runtime, to: 'node/bin/node' },
+    { from: runtimeOf(process.arch), to: 'node/bin/node' },
   ];
 }
 
 /** What the files are, by times and sizes: a tarball of the same ones is not made again. */
 function stampOf(all: readonly Shipped[], build: AboutBuild): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify(build))
+    .update(JSON.stringify([build, processors]))
     .update(readFileSync(import.meta.filename));
+  for (const own of ['deb.ts', 'man-page.ts', 'deb/svc', 'deb/svc.service', 'deb/postinst', 'deb/prerm', 'deb/postrm', 'deb/templates'])
+    hash.update(readFileSync(path.join(import.meta.dirname, own)));
   for (const { from, to } of all) {
     const { size, mtimeMs, ino } = lstatSync(path.join(root, from));
     hash.update(`${to}\0${size} ${mtimeMs} ${ino}\n`);
@@ -113,15 +119,11 @@ function stampOf(all: readonly Shipped[], build: AboutBuild): string {
   return hash.digest('hex');
 }
 
-function commit(): string | null {
+/** What git says; null where this is no clone. */
+function told(...args: readonly string[]): string | null {
   try {
-    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
-    // Not a clone.
     return null;
   }
 }
@@ -144,26 +146,47 @@ async function stage(all: readonly Shipped[], folder: string, build: AboutBuild)
   await writeFile(path.join(folder, aboutBuildFile), `${JSON.stringify(build)}\n`);
 }
 
-/** Resolves to the tarball's path. */
-export async function pack(): Promise<string> {
+/** One for each processor; the tree is as it was afterwards. Resolves to their paths. */
+async function makeDebs(tree: string, work: string): Promise<readonly string[]> {
+  const node = path.join(tree, 'node/bin/node');
+  const epoch = Number(told('log', '-1', '--format=%ct') ?? 0);
+  const made: string[] = [];
+  for (const processor of processors) {
+    await copyFile(path.join(root, runtimeOf(processor)), node, constants.COPYFILE_FICLONE);
+    made.push(await makeDeb({ tree, work: path.join(work, 'deb'), out, version: about.version, processor, epoch }));
+  }
+  await copyFile(path.join(root, runtimeOf(process.arch)), node, constants.COPYFILE_FICLONE);
+  return made;
+}
+
+/** Resolves to the paths of what was made, the tarball last. */
+async function pack(): Promise<readonly string[]> {
   const all = await shipped();
-  const build: AboutBuild = { commit: commit(), name: buildName() };
+  const build: AboutBuild = { commit: told('rev-parse', '--short=8', 'HEAD'), name: buildName() };
   const name = `svc_${about.version}_linux-${process.arch}`;
-  const [tarball, stampFile] = [path.join(out, `${name}.tar.gz`), path.join(out, `${name}.stamp`)];
+  const [tarball, madeFile] = [path.join(out, `${name}.tar.gz`), path.join(out, `${name}.json`)];
   const stamp = stampOf(all, build);
-  if (existsSync(tarball) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return tarball;
-  await rm(stampFile, { force: true });
+  const before = existsSync(madeFile) ? (JSON.parse(readFileSync(madeFile, 'utf8')) as Made) : null;
+  if (before?.stamp === stamp && before.files.every((file) => existsSync(file))) return before.files;
+  await rm(madeFile, { force: true });
   await mkdir(out, { recursive: true });
   const work = await mkdtemp(path.join(out, '.make-'));
   try {
-    await stage(all, path.join(work, 'svc'), build);
-    await packFolder(path.join(work, 'svc'), { root: `svc-${about.version}`, out: path.join(work, 'tarball'), limits, level: 6 });
+    const tree = path.join(work, 'svc');
+    await stage(all, tree, build);
+    const files = [...(await makeDebs(tree, work)), tarball];
+    await packFolder(tree, { root: `svc-${about.version}`, out: path.join(work, 'tarball'), limits, level: 6 });
     await rename(path.join(work, 'tarball'), tarball);
-    await writeFile(stampFile, stamp);
+    await writeFile(madeFile, JSON.stringify({ stamp, files } satisfies Made));
+    return files;
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  return tarball;
 }
 
-console.log(await pack());
+interface Made {
+  readonly stamp: string;
+  readonly files: readonly string[];
+}
+
+for (const file of await pack()) console.log(file);

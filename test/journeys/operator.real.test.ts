@@ -1,16 +1,17 @@
 /**
- * An operator puts svc into service from its tarball: the portal as an account of its own on one machine, three servers, 40 people with
+ * An operator puts svc into service from its Debian package: the portal as an account of its own on one machine, three servers, 40 people with
  * passwords, and a year in short: the kit is upgraded, servers are taken away. What was there before, of others, is there after it.
  * @module-tag carries-state
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
 import { nextBuild, type NextBuild } from './next-build.ts';
-import { shippedTree } from './shipped-tree.ts';
+import { shippedPackage, shippedTree } from './shipped-tree.ts';
 import { until } from './until.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
@@ -30,21 +31,24 @@ let servers: Record<ServerName, Machine>;
 let next: NextBuild;
 let at: string;
 let running: ChildProcess;
+let beforePackage: ReadonlyMap<string, string>;
 const startMs = performance.now();
 /** 150 MB go to three servers at once, and two processors may be all that there is. */
 const patienceMs = 280_000;
 
 const svc = async (...args: readonly string[]) => await portal.run(['svc', ...args], { as: 'svc', codes: [0, 1, 2] });
-const inState = (...args: readonly string[]) => svc(...args, '--state', '/var/lib/svc/state');
 const objects = async (kind: string) =>
-  JSON.parse((await inState('get', kind, '-o', 'json')).out) as readonly { key: string; state: string; reason: string; message: string }[];
+  JSON.parse((await svc('get', kind, '-o', 'json')).out) as readonly { key: string; state: string; reason: string; message: string }[];
 
 const endings: (() => Promise<void>)[] = [];
 
 let output = '';
 
 async function startPortal(): Promise<void> {
-  const child = (running = portal.start(['svc', 'up', '/etc/svc-portal', '--state', '/var/lib/svc/state'], { as: 'svc' }));
+  // As systemd does it, which no namespace has.
+  const { out: unit } = await portal.run(['cat', '/usr/lib/systemd/system/svc.service']);
+  const command = /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '';
+  const child = (running = portal.start(command.split(' '), { as: /^User=(.*)$/m.exec(unit)?.[1] ?? '' }));
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
@@ -123,20 +127,17 @@ async function openServer(name: ServerName): Promise<Machine> {
 }
 
 beforeAll(async () => {
-  const [tree, opened] = await Promise.all([shippedTree(), openStreet()]);
+  const [deb, tree, opened] = await Promise.all([shippedPackage(), shippedTree(), openStreet()]);
   street = opened;
   endings.push(street.end);
   next = await nextBuild(tree);
   endings.push(next.remove);
-  portal = await street.machine({ '/srv/now': tree, '/srv/next': next.tree });
+  portal = await street.machine({ '/srv/package': path.dirname(deb), '/srv/next': next.tree });
   at = `${portal.address}:8787`;
   const [sirius, vega, polar] = await Promise.all([openServer('sirius'), openServer('vega'), openServer('polar')]);
   servers = { sirius, vega, polar };
-  await portal.sh(`
-    mkdir -p /usr/lib/svc && mount --bind /srv/now /usr/lib/svc
-    ln -s /usr/lib/svc/bin/svc /usr/local/bin/svc
-    useradd --system --home-dir /var/lib/svc --create-home --shell /usr/sbin/nologin svc
-    install -d -m 755 /etc/svc-portal`);
+  beforePackage = await portal.changes();
+  await portal.sh(`dpkg --install /srv/package/${path.basename(deb)}`, { input: '' });
 });
 
 afterAll(async () => {
@@ -144,8 +145,9 @@ afterAll(async () => {
   tellCount(`journey operator: ${Math.round((performance.now() - startMs) / 1_000)} s`);
 });
 
-test('the portal starts from the tarball as an account that can write nowhere in it', async () => {
+test('the portal starts from its package as an account that can write nowhere in it', async () => {
   expect((await svc('--version')).out).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{8}\)\n$/);
+  expect((await portal.run(['find', '/usr/lib/svc', '/usr/bin/svc', '-not', '-user', 'root'])).out).toBe('');
   const spec = 'spec: { listen: "0.0.0.0:8787", signIn: { ssh: {} }, repository: /usr/lib/svc/examples/apps }';
   await write('portal', `kind: Portal\nmetadata: { name: casa }\n${spec}`);
   for (const name of serverNames) {
@@ -163,7 +165,7 @@ test('the portal starts from the tarball as an account that can write nowhere in
 });
 
 test('a kit is put on each server', { timeout: 300_000 }, async () => {
-  const ran = await Promise.all(serverNames.map((name) => inState('server', 'add', name)));
+  const ran = await Promise.all(serverNames.map((name) => svc('server', 'add', name)));
   expect(ran.map(({ code, err }) => [code, err])).toEqual(serverNames.map(() => [0, '']));
   // Packages and people come next; what a server lacks would be told as its state.
   await until('the servers', async () => (await objects('servers')).every(({ state }) => state === 'ready'), patienceMs);
@@ -174,7 +176,7 @@ const visitors = new Map<string, Visitor>();
 test('40 people behind one address sign in with the passwords of their accounts', { timeout: 300_000 }, async () => {
   await writePeople(people);
   await writeApps(serverNames);
-  await inState('apply');
+  await svc('apply');
   await until('the people', async () => (await objects('people')).length === people.length);
   const waiting = [...people];
   const answers: string[] = [];
@@ -218,7 +220,7 @@ test('an app starts on each server from the kit, as its person', { timeout: 300_
     expect(pids.get(name)).toMatch(/^\d+$/);
   }
   await writePins(serverNames);
-  expect((await inState('apply')).code).toBe(0);
+  expect((await svc('apply')).code).toBe(0);
 });
 
 test('the next build of svc puts its kit under the running apps', { timeout: 300_000 }, async () => {
@@ -240,7 +242,7 @@ test('the next build of svc puts its kit under the running apps', { timeout: 300
 
 test('a server is taken away, and nothing of others went with it', { timeout: 300_000 }, async () => {
   for (const name of ['sirius', 'vega'] as const) {
-    const { code, err } = await inState('server', 'remove', name, '--force');
+    const { code, err } = await svc('server', 'remove', name, '--force');
     expect([code, err]).toEqual([0, '']);
     const after = await servers[name].changes();
     const missing = [...(before.get(name) ?? [])].filter(([file, said]) => after.get(file) !== said);
@@ -251,14 +253,14 @@ test('a server is taken away, and nothing of others went with it', { timeout: 30
 test('a machine dies for good: its people are taken away, and it is given up', { timeout: 300_000 }, async () => {
   // Nothing listens there any more: each try fails at once.
   await servers.polar.run(['pkill', 'sshd']);
-  const wanted = await inState('server', 'forget', 'polar', '--yes');
+  const wanted = await svc('server', 'forget', 'polar', '--yes');
   expect([wanted.code, wanted.err.includes('Server/polar is wanted')]).toEqual([1, true]);
   const saidBefore = output.length;
   await portal.run(['rm', '/etc/svc-portal/polar.yaml']);
   await writePeople(people.filter(({ server }) => server !== 'polar'));
   await writeApps(['sirius', 'vega']);
   await writePins(['sirius', 'vega']);
-  expect((await inState('apply', '--prune')).code).toBe(0);
+  expect((await svc('apply', '--prune')).code).toBe(0);
   const left = async (): Promise<readonly string[]> => {
     const all = await Promise.all(['servers', 'people', 'packages'].map((kind) => objects(kind)));
     const gone = new Set([
@@ -275,13 +277,26 @@ test('a machine dies for good: its people are taken away, and it is given up', {
   await pause(10_000);
   expect((await rounds()) - roundsBefore).toBeLessThan(2_000);
   await servers.polar.end();
-  const said = await inState('server', 'forget', 'polar');
+  const said = await svc('server', 'forget', 'polar');
   expect([said.code, said.out.split('\n').filter((line) => line.startsWith('will')).length]).toEqual([2, expect.any(Number)]);
   for (const key of before) expect(said.out).toContain(key);
   expect((await left()).length).toBe(before.length);
-  const done = await inState('server', 'forget', 'polar', '--yes');
+  const done = await svc('server', 'forget', 'polar', '--yes');
   expect([done.code, done.err]).toEqual([0, '']);
   expect(await left()).toEqual([]);
   // A machine that is away makes the portal say so, not write without end.
   expect(output.length - saidBefore).toBeLessThan(200_000);
+});
+
+test('the package is purged: the state and the desired folder stay unless they are given up, and nothing of others went', async () => {
+  await portal.sh("pkill -TERM -u svc -f 'svc[.]mjs up'");
+  if (running.exitCode === null) await once(running, 'exit');
+  await portal.sh('umount --lazy /usr/lib/svc');
+  const { err } = await portal.sh('dpkg --purge svc');
+  expect(err).toContain('svc: /var/lib/svc stays\nsvc: /etc/svc-portal stays\n');
+  const after = await portal.changes();
+  const left = [...after.keys()].filter((file) => !beforePackage.has(file) && !/^\/(?:etc\/svc-portal|var\/lib\/svc)(?:\/|$)/.test(file));
+  // What dpkg, useradd and systemctl keep for themselves, and the folders that these are in.
+  expect(left.filter((file) => /svc/.test(file))).toEqual([]);
+  expect([...beforePackage].filter(([file]) => !after.has(file))).toEqual([]);
 });

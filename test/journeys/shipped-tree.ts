@@ -1,4 +1,4 @@
-/** The product as it is shipped: the tarball of `npm run pack`, made and unpacked once for all journeys that run from the same sources. */
+/** The product as it is shipped: what `npm run pack` makes, once for all journeys that run from the same sources. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -10,14 +10,27 @@ const kept = path.join(checkout, 'build/journeys');
 /** No run takes longer. */
 const usedMsMax = 2 * 3_600_000;
 
-/** The folder with `bin/svc`. `SVC_JOURNEY_TREE` names another one. */
-export async function shippedTree(): Promise<string> {
-  const given = process.env['SVC_JOURNEY_TREE'];
-  if (given !== undefined) return given;
+/** Paths of the packages and of the tarball. */
+async function packed(): Promise<readonly string[]> {
   await mkdir(kept, { recursive: true });
   // Files of tests run beside each other: the second one waits, and finds it made.
   const command = ['flock', path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts')] as const;
-  const tarball = execFileSync(command[0], command.slice(1), { cwd: checkout, encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
+  return execFileSync(command[0], command.slice(1), { cwd: checkout, encoding: 'utf8' }).trim().split('\n');
+}
+
+/** The Debian package for this processor. */
+export async function shippedPackage(): Promise<string> {
+  const end = `_${process.arch === 'arm64' ? 'arm64' : 'amd64'}.deb`;
+  const found = (await packed()).find((file) => file.endsWith(end));
+  if (found === undefined) throw new Error(`npm run pack made no package ${end}`);
+  return found;
+}
+
+/** The folder with `bin/svc`, from the tarball. `SVC_JOURNEY_TREE` names another one. */
+export async function shippedTree(): Promise<string> {
+  const given = process.env['SVC_JOURNEY_TREE'];
+  if (given !== undefined) return given;
+  const tarball = (await packed()).at(-1) ?? '';
   const { mtimeMs, ino } = statSync(tarball);
   const name = `tree-${Math.round(mtimeMs)}-${ino}`;
   const folder = path.join(kept, name);
