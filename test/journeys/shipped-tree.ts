@@ -1,8 +1,11 @@
 /** The product as it is shipped: what `npm run pack` makes, once for all journeys that run from the same sources. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
 
 const checkout = path.resolve(import.meta.dirname, '../..');
 const kept = path.join(checkout, 'build/journeys');
@@ -14,8 +17,9 @@ const usedMsMax = 2 * 3_600_000;
 async function packed(): Promise<readonly string[]> {
   await mkdir(kept, { recursive: true });
   // Files of tests run beside each other: the second one waits, and finds it made.
-  const command = ['flock', path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts')] as const;
-  return execFileSync(command[0], command.slice(1), { cwd: checkout, encoding: 'utf8' }).trim().split('\n');
+  const argv = [path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts')];
+  const { stdout } = await execute('flock', argv, { cwd: checkout });
+  return stdout.trim().split('\n');
 }
 
 /** The Debian package for this processor. */
@@ -36,8 +40,8 @@ export async function shippedTree(): Promise<string> {
   const folder = path.join(kept, name);
   if (existsSync(folder)) return folder;
   const work = await mkdtemp(path.join(kept, 'unpack-'));
-  execFileSync('tar', ['-C', work, '--no-same-owner', '--strip-components=1', '-xzf', tarball]);
-  execFileSync('chmod', ['755', work]);
+  await execute('tar', ['-C', work, '--no-same-owner', '--strip-components=1', '-xzf', tarball]);
+  await chmod(work, 0o755);
   await rename(work, folder).catch(async (error: unknown) => {
     await rm(work, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
