@@ -42,7 +42,8 @@ Version: ${version}
 Architecture: ${architectures[processor]}
 Maintainer: svc maintainers <root@localhost>
 Installed-Size: ${kibibytes}
-Depends: debconf (>= 0.5), init-system-helpers (>= 1.54), libc6 (>= 2.28), libstdc++6, passwd, python3, util-linux
+Depends: debconf (>= 0.5), init-system-helpers (>= 1.54), libc6 (>= 2.28), libstdc++6, passwd, util-linux
+Recommends: python3
 Suggests: caddy | nginx, postgresql
 Section: admin
 Priority: optional

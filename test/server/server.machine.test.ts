@@ -18,6 +18,7 @@ import type { WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startMachine, type Machine } from './machine.ts';
+import { installPackage, purgePackage, startService } from './portal-package.ts';
 import { machineRunner } from './runner.ts';
 import { signIn } from './visitor.ts';
 
@@ -422,6 +423,12 @@ describe('the way back', () => {
     );
     await untilState('Server/sirius', 'removed');
   });
+});
+
+describe('the portal from its package', () => {
+  test('is there, enabled, and has nothing to run before a document is wanted', () => installPackage(machine));
+  test('runs as a service within its walls; an app of its own server outlives it, and it comes back', () => startService(machine, slowMs));
+  test('is purged, and state and desired state stay', () => purgePackage(machine));
 });
 
 /** In the folders of the kit, and in that of kits of before. */
