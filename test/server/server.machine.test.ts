@@ -18,7 +18,6 @@ import type { WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startMachine, type Machine } from './machine.ts';
-import { appPid, installPackage, killService, portalPid, startService } from './portal-package.ts';
 import { machineRunner } from './runner.ts';
 import { signIn } from './visitor.ts';
 
@@ -422,31 +421,6 @@ describe('the way back', () => {
       'guloso\ntorto\ndata',
     );
     await untilState('Server/sirius', 'removed');
-  });
-});
-
-describe('the portal from its package', () => {
-  test('is there for each boot, and has nothing to run before a document is wanted', async () => {
-    expect(await installPackage(machine)).toEqual(['enabled', 'inactive', 'no']);
-  });
-
-  test('runs as a service within its walls, with an app on a server of its own', async () => {
-    expect(await startService(machine, slowMs)).toMatch(/^http:\/\/svc\.localhost:8787\/\?passe=\S+$/);
-    expect(await machine.ok('root', 'journalctl -u svc | grep -c passe= || :')).toBe('0');
-    const status = await machine.ok('root', `cat /proc/${await portalPid(machine)}/status`);
-    for (const line of [/^NoNewPrivs:\s+1$/m, /^CapBnd:\s+0+$/m, /^Seccomp:\s+2$/m]) expect(status).toMatch(line);
-  });
-
-  test('comes back when it is killed, and the app lives on', async () => {
-    const before = await appPid(machine);
-    await killService(machine, slowMs);
-    expect(await appPid(machine)).toBe(before);
-  });
-
-  test('is purged, and state and desired state stay', async () => {
-    const { code, err } = await machine.run('root', 'svc stop ana/relogio >/dev/null; DEBIAN_FRONTEND=noninteractive dpkg --purge svc');
-    expect([code, err]).toEqual([0, expect.stringContaining('svc: /var/lib/svc stays\nsvc: /etc/svc-portal stays') as string]);
-    await machine.ok('root', '! test -e /usr/lib/svc && ! systemctl cat svc && test -e /var/lib/svc/state/svc.db');
   });
 });
 
