@@ -87,7 +87,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'compare X-Svc-App-Token with SVC_APP_TOKEN as the runtime library does',
   },
   InstallCommandFailed: { because: 'its installCommand failed', fix: 'read the log; make the command idempotent and start it again' },
-  InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place' },
+  InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate with that file names the place' },
   InvalidEnvironment: {
     because: 'its environment or its secrets can not be used',
     fix: 'mend the file or the value that the message names',
@@ -229,7 +229,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   SourceRefused: {
     because: 'the package that the repository holds can not be offered',
-    fix: 'mend in the repository what the message names; svc validate FILE shows each mistake',
+    fix: 'mend in the repository what the message names; svc validate with its svc-app.json shows each mistake',
     waitsFor: 'the repository',
   },
   RepositoryUnreadable: {
@@ -329,7 +329,10 @@ const ofPackages: Partial<Record<Reason, Explanation>> = {
     waitsFor: 'the next attempt',
   },
   DiskFull: { because: 'the disk of the server is full', fix: 'free space there', waitsFor: 'the next attempt' },
-  InvalidManifest: { because: 'its svc-app.json can not be acted on', fix: 'svc validate FILE names the place; publish another version' },
+  InvalidManifest: {
+    because: 'its svc-app.json can not be acted on',
+    fix: 'svc validate with that file names the place; publish another version',
+  },
 };
 
 /** Of a server itself. */

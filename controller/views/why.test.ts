@@ -199,10 +199,12 @@ test('a process that a signal stopped is named with the command that goes on wit
   expect(whyOf({ status, entry: entryWith('manter', { process: { pid: 4_711 } }), log: '' }).fix).toMatch(/^kill -CONT 4711 on its server/);
 });
 
-test.for(['CommandFailed', 'OutputsIncomplete', 'ClusterChanged'] as const)(
-  'a job that is %s is named in the command of its fix',
-  (reason) => {
-    const status: StoredStatus = { ...running, kind: 'Job', key: 'Job/jmundo', state: 'falhou', reason };
-    expect(whyOf({ status, entry: undefined, log: '' }).fix).toMatch(/svc jobs (?:logs|cancel) jmundo/);
-  },
-);
+test.for([
+  ['Job', 'Job/jmundo', 'CommandFailed', /svc jobs logs jmundo/],
+  ['Job', 'Job/jmundo', 'OutputsIncomplete', /svc jobs logs jmundo/],
+  ['Job', 'Job/jmundo', 'ClusterChanged', /svc jobs cancel jmundo/],
+  ['Package', 'Package/notas', 'RolledBack', /svc rollback notas --undo/],
+  ['Package', 'Package/notas', 'SourceRefused', /svc validate with its svc-app\.json/],
+] as const)('the command of a fix has the words that it needs: %s, %s, %s', ([kind, key, reason, says]) => {
+  expect(whyOf({ status: { ...running, kind, key, reason }, entry: undefined, log: '' }).fix).toMatch(says);
+});

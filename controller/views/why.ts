@@ -68,6 +68,7 @@ export function whyOf({
   const forWhom = (text: string): string => {
     const there = server === null ? text : text.replaceAll(/\bSERVER\b/g, server).replaceAll(/\bFOLDER\b/g, dir);
     if (status.kind === 'Job') return there.replaceAll(/\bJOB\b/g, readKey(key).name);
+    if (status.kind === 'Package') return there.replaceAll(/\bNAME\b/g, readKey(key).name);
     if (status.kind === 'Service') return there.replaceAll(/\bAPP\b/g, readKey(key).parts.at(-1) ?? 'APP');
     if (entry === undefined) return there;
     const named = there.replaceAll('PERSON/APP', `${entry.person.name}/${entry.app}`).replaceAll(/\bAPP\b/g, entry.app);

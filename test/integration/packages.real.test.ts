@@ -165,7 +165,7 @@ describe.concurrent('a rollback', () => {
     };
     expect(await svc('rollback', 'notas-casa')).toContain('Package/notas-casa: back from 2.0.0 to 1.0.0; held');
     await world.when('Package/notas-casa', 'outdated', ({ details }) => details['installed'] === '1.0.0');
-    expect(await svc('why', 'package/notas-casa')).toContain('svc rollback NAME --undo');
+    expect(await svc('why', 'package/notas-casa')).toContain('svc rollback notas-casa --undo');
     expect(await svc('rollback', 'notas-casa', '--undo')).toBe('Package/notas-casa: 2.0.0 is installed again\n');
     await world.when('Package/notas-casa', 'installed', ({ message }) => message === 'version 2.0.0');
     expect(await svc('get', 'packages')).toMatch(/Package\/notas-casa +installed +\d+[smh] +Installed +version 2\.0\.0/);

@@ -12,10 +12,10 @@ const { values } = parseArgs({
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { worlds, untrue, unmended, statements } = await runWorlds(
+const { worlds, untrue, unmended, statements, places } = await runWorlds(
   someOf(groups, values.groups?.split(',') ?? null, values.only),
   say,
   values,
 );
-say(`worlds tried: ${worlds}; statements: ${statements}; untrue: ${untrue}; fixes that did not mend: ${unmended}`);
+say(`worlds tried: ${worlds}; statements: ${statements} (${places}); untrue: ${untrue}; fixes that did not mend: ${unmended}`);
 process.exitCode = untrue + unmended === 0 ? 0 : 1;

@@ -8,7 +8,7 @@ export interface Told {
   readonly untrue: readonly string[];
   /** Null: the fix mended it. */
   readonly unmended: string | null;
-  /** All that was said, with where. */
+  /** All that was said, with where: `get`, `why`, `plan`, `doctor`, `panel` or `svc` is its first word. */
   readonly said: readonly string[];
   readonly seconds: number;
 }
@@ -60,6 +60,7 @@ async function runWorld(site: Site, world: World): Promise<Told> {
     }
   } catch (error) {
     judge.untrue.push(`the world itself: ${(error as Error).message}`);
+    await world.mend(site, []).catch(() => undefined);
   }
   await world.after?.(site);
   return {
@@ -133,7 +134,9 @@ async function statementsOf(site: Site, world: World, judge: Judge): Promise<Reg
     if (match !== null) fixes.push(match);
   }
   if (world.doctor !== undefined) await ofDoctor(site, world.doctor, judge);
-  if (world.plan !== undefined) ofPlan(await site.plan(), Object.keys(world.truth)[0] ?? '', world.plan, judge);
+  const plan = await site.plan();
+  if (world.plan !== undefined) ofPlan(plan, Object.keys(world.truth)[0] ?? '', world.plan, judge);
+  ofEveryPlan(plan, world, judge);
   return fixes[0] ?? null;
 }
 
@@ -180,6 +183,10 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
     const row = (await site.panel(person)).get(app);
     if (row !== undefined) judge.hears(`panel ${key}`, `${row.state} ${row.reason}`, is(row), truth.reason);
   }
+  if (key.startsWith('Package/')) {
+    const row = (await site.adminPanel()).get(key);
+    judge.hears(`panel ${key}`, `${row?.state} ${row?.reason} ${row?.message}`, row !== undefined && is(row), truth.reason);
+  }
   return match ?? (fix instanceof RegExp ? null : /^/.exec(''));
 }
 
@@ -212,4 +219,18 @@ function ofPlan({ changes, blocked, errors }: Plan, key: string, says: RegExp | 
   ].filter((line) => line.startsWith(`${key} `));
   const text = [...lines, ...errors].join('\n');
   judge.hears(`plan ${key}`, text, says === null ? text === '' : says.test(text), says ?? 'nothing');
+}
+
+/** In every world: what is blocked is so for the reason that `get` says, and the exit code is that of what is said. */
+function ofEveryPlan({ code, changes, blocked, pendingPrune, errors }: Plan, { truth }: World, judge: Judge): void {
+  for (const { key, reason, message } of blocked) {
+    const known = truth[key];
+    // Beside what get says, which why says in a sentence of its own.
+    const isNote = reason === 'SourceChanged';
+    if (known !== undefined && !isNote)
+      judge.hears(`plan, blocked ${key}`, `${reason} ${message}`, isSo(known.reason, reason), known.reason);
+  }
+  const isDone = blocked.every(({ waits }) => waits) && changes.length + pendingPrune.length === 0;
+  const exits = errors.length > 0 ? 1 : isDone ? 0 : 2;
+  judge.hears('plan, its exit code', String(code), code === exits, exits);
 }

@@ -31,6 +31,8 @@ export interface Row {
 }
 
 export interface Plan {
+  /** The exit code. */
+  readonly code: number;
   readonly changes: readonly { readonly key: string; readonly action: string; readonly detail: string }[];
   readonly blocked: readonly { readonly key: string; readonly reason: string; readonly message: string; readonly waits: boolean }[];
   readonly errors: readonly string[];
@@ -60,6 +62,8 @@ export interface Site {
   writeText(file: string, text: string): Promise<void>;
   /** An app in the folder of the repository: its manifest beside an id and a backend in Python, and its files. */
   app(id: string, manifest?: object, files?: Readonly<Record<string, string>>): Promise<void>;
+  /** The rows of the administrators' panel: state, reason and message by key. */
+  adminPanel(): Promise<ReadonlyMap<string, Said>>;
   /** The log of the portal. */
   log(): string;
   /** Ends the portal by its pid and starts it again. */
@@ -90,6 +94,9 @@ export async function startSshd(machine: Machine): Promise<void> {
 
 export const stopSshd = (machine: Machine): Promise<unknown> => machine.sh('kill "$(cat /run/sshd.pid)"; rm -f /run/sshd.pid');
 
+/** Of the portal, on a machine that does much else. */
+const startMsMax = 120_000;
+
 /** `servers`: with the accounts of each. */
 export async function openSite(servers: Readonly<Record<string, readonly string[]>>): Promise<Site> {
   const [tree, street] = await Promise.all([shippedTree(), openStreet()]);
@@ -105,7 +112,7 @@ export async function openSite(servers: Readonly<Record<string, readonly string[
     portal,
     server: (name) => machines.get(name) as Machine,
     ...commandsOf(portal),
-    panel: panelsOf(street, portal),
+    ...panelsOf(street, portal),
     ...filesOf(portal),
     ...process,
     end: () => street.end(),
@@ -142,10 +149,14 @@ function portalProcess(portal: Machine): Pick<Site, 'log' | 'restart' | 'stop'> 
       const from = output.length;
       const child = (running = portal.start(['svc', 'up', folder, '--state', state, '--no-link'], { as: 'svc' }));
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      await until('the portal', async () => {
-        if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${output.slice(from)}`);
-        return (await portal.run(['svc', 'get', 'portal', '--state', state], { as: 'svc', codes: [0, 1] })).code === 0;
-      });
+      await until(
+        'the portal',
+        async () => {
+          if (child.exitCode !== null) throw new Error(`svc up ended with ${child.exitCode}:\n${output.slice(from)}`);
+          return (await portal.run(['svc', 'get', 'portal', '--state', state], { as: 'svc', codes: [0, 1] })).code === 0;
+        },
+        startMsMax,
+      );
     },
   };
 }
@@ -165,10 +176,11 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
         codes: [0, 1, 2, 124],
       },
     );
-  const json = async <Answer>(...args: readonly string[]): Promise<Answer> => {
-    const { out, err } = await svc(...args, '-o', 'json');
+  const json = async <Answer>(...args: readonly string[]): Promise<Answer> => (await told<Answer>(...args)).answer;
+  const told = async <Answer>(...args: readonly string[]): Promise<{ readonly code: number; readonly answer: Answer }> => {
+    const { code, out, err } = await svc(...args, '-o', 'json');
     try {
-      return JSON.parse(out) as Answer;
+      return { code, answer: JSON.parse(out) as Answer };
     } catch {
       throw new Error(`svc ${args.join(' ')}: ${out}${err}`);
     }
@@ -177,29 +189,42 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
     svc,
     objects: async () => new Map((await json<readonly Said[]>('get')).map((each) => [each.key, each])),
     why: (key) => json<Why>('why', key),
-    plan: () => json<Plan>('plan'),
+    plan: async () => {
+      const { code, answer } = await told<Omit<Plan, 'code'>>('plan');
+      return { ...answer, code };
+    },
     doctor: async (server) =>
       (await json<{ checks: readonly Row[] }>('doctor', ...(server === undefined ? [] : ['--server', server]))).checks,
   };
 }
 
-function panelsOf(street: Street, portal: Machine): Site['panel'] {
+function panelsOf(street: Street, portal: Machine): Pick<Site, 'panel' | 'adminPanel'> {
   const visitors = new Map<string, Promise<Visitor>>();
-  const signIn = async (person: string): Promise<Visitor> => {
-    const { out } = await portal.run(['svc', 'link', person, '--state', state], { as: 'svc' });
+  const signIn = async (...words: readonly string[]): Promise<Visitor> => {
+    const { out } = await portal.run(['svc', 'link', ...words, '--state', state], { as: 'svc' });
     const visitor = createVisitor(street, `${portal.address}:8787`);
     await visitor.open(out.trim());
     return visitor;
   };
-  return async (person) => {
-    const visitor = visitors.get(person) ?? signIn(person);
-    visitors.set(person, visitor);
-    const { status, body } = await (await visitor).ask('GET', 'http://svc.localhost:8787/api/apps?uso=1');
-    if (status !== 200) throw new Error(`the panel of ${person}: ${status} ${body}`);
-    const rows = (
-      JSON.parse(body) as { readonly apps: readonly (Omit<Said, 'key' | 'state'> & { readonly id: string; readonly status: string })[] }
-    ).apps;
-    return new Map(rows.map((row) => [row.id, { ...row, state: row.status, key: `Backend/${person}/${row.id}` }]));
+  const read = async <Answer>(path: string, ...words: readonly string[]): Promise<Answer> => {
+    const who = words.join(' ');
+    const visitor = visitors.get(who) ?? signIn(...words);
+    visitors.set(who, visitor);
+    const { status, body } = await (await visitor).ask('GET', `http://svc.localhost:8787${path}`);
+    if (status !== 200) throw new Error(`${path} for ${who}: ${status} ${body}`);
+    return JSON.parse(body) as Answer;
+  };
+  return {
+    panel: async (person) => {
+      type Row = Omit<Said, 'key' | 'state'> & { readonly id: string; readonly status: string };
+      const { apps: rows } = await read<{ readonly apps: readonly Row[] }>('/api/apps?uso=1', person);
+      return new Map(rows.map((row) => [row.id, { ...row, state: row.status, key: `Backend/${person}/${row.id}` }]));
+    },
+    adminPanel: async () => {
+      type Server = { readonly packages: readonly Said[] };
+      const { servers } = await read<{ readonly servers: readonly Server[] }>('/api/admin/pacotes', 'lia', '--admin');
+      return new Map(servers.flatMap(({ packages }) => packages.map((row) => [row.key, row])));
+    },
   };
 }
 

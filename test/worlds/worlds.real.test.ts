@@ -13,7 +13,7 @@ test('what is said of a broken world is true, and mends it', { timeout: isLong ?
   const report = await runWorlds(chosen, (line) => void (line.startsWith('FAIL') && wrong.push(line)));
   const where = isLong ? '' : ` (${chosen.map(({ name }) => name).join()}, FC_SEED=${shareSeed})`;
   tellCount(
-    `worlds: ${report.worlds}${where}, ${report.statements} statements, ${report.untrue} untrue, ${report.unmended} fixes that did not mend`,
+    `worlds: ${report.worlds}${where}, ${report.statements} statements (${report.places}), ${report.untrue} untrue, ${report.unmended} fixes that did not mend`,
   );
   expect(wrong).toEqual([]);
 });

@@ -7,6 +7,8 @@ import type { Group } from './world.ts';
 export interface Report {
   readonly worlds: number;
   readonly statements: number;
+  /** `statements` by where they were said, as `why 12, plan 3`. */
+  readonly places: string;
   readonly untrue: number;
   readonly unmended: number;
 }
@@ -55,10 +57,17 @@ export async function runWorlds(
   return {
     worlds: told.length,
     statements: sum(({ said }) => said.length),
+    places: placesOf(told.flatMap(({ said }) => said)),
     untrue: sum(({ untrue }) => untrue.length),
     unmended: sum(({ unmended }) => (unmended === null ? 0 : 1)),
   };
 }
+
+const placesOf = (said: readonly string[]): string =>
+  Array.from(
+    Map.groupBy(said, (one) => /^\w+/.exec(one)?.[0] ?? ''),
+    ([place, all]) => `${place} ${all.length}`,
+  ).join(', ');
 
 export const serverDocument = async (site: Site, name: string, over = ''): Promise<string> => {
   const { address } = site.server(name);

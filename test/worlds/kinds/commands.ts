@@ -203,7 +203,12 @@ export const commandGroup: Group = {
     said('a server that does not exist', ['server', 'add', 'nenhum'], /nenhum/, () => ['server', 'add', 'vega']),
     said('an option that does not exist', ['get', '--wid'], /unknown option '--wid'/, () => ['get', '-o', 'wide']),
     said('a command that does not exist', ['gett'], /did you mean get/i, () => ['get']),
-    said('the log of an app that never ran', ['logs', 'ana/notas'], /app notas is not installed for ana/, () => ['get']),
+    said(
+      'the log of an app that never ran',
+      ['logs', 'ana/notas'],
+      /app notas is not installed for ana|none of their apps was started: notas has no log/,
+      () => ['get'],
+    ),
     said('a package that has no version before', ['rollback', 'notas-aqui'], /notas: no version before 1\.0\.0 is known/, () => ['get']),
     said(
       'a server that stands in a document',

@@ -48,7 +48,7 @@ const ends = { command: ['true'] };
 
 /** The queue begins with the portal. */
 const prepare = async (site: Site): Promise<void> => {
-  const { code } = await site.portal.run(['grep', '-q', 'fila', `${folder}/portal.yaml`], { codes: [0, 1] });
+  const { code } = await site.portal.run(['test', '-e', `${folder}/jobs.yaml`], { codes: [0, 1] });
   if (code === 0) return;
   await site.portal.sh(`echo '127.0.0.1 svc.localhost' >>/etc/hosts; sed -i 's#/srv/apps }#/srv/apps, fila: {} }#' ${folder}/portal.yaml`);
   await site.write('jobs', 'kind: Cluster\nmetadata: { name: casa }\nspec: { scheduler: { local: { trusted: true } }, emVoo: 2 }');

@@ -72,6 +72,25 @@ export const packageGroup: Group = {
       (site) => site.app('oco'),
     ),
     packaged(
+      'somebody went back to the version before',
+      'voltou',
+      {},
+      { reason: 'RolledBack', says: /1\.0\.1 is wanted and was rolled back to 1\.0\.0/, fix: /(svc rollback voltou --undo)/ },
+      (site, [line = '']) => site.svc(...line.split(' ').slice(1, 4)),
+      {
+        break: async (site) => {
+          for (const version of ['1.0.0', '1.0.1']) {
+            await site.app('voltou', { version });
+            await want(site, 'voltou', version);
+            const isThere = async (): Promise<boolean> => (await site.objects()).get('Package/voltou')?.message === `version ${version}`;
+            await until(`voltou ${version}`, isThere, 240_000);
+          }
+          await site.svc('rollback', 'voltou');
+        },
+        plan: null,
+      },
+    ),
+    packaged(
       'its files may not be read',
       'fechado',
       {},
