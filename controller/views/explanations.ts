@@ -283,7 +283,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   JobDone: { because: 'its command ended with code 0', fix: null },
   OutputsIncomplete: {
     because: 'its command ended with code 0 and not all of its outputs arrived',
-    fix: 'read its log: svc jobs logs JOB; free space of the person, or raise fila.espacoMb in the Portal document, and submit it again',
+    fix: 'svc jobs logs JOB names what was not sent, and why: give it another name, or make room (of the person, or fila.espacoMb in the Portal document), and submit it again',
   },
   CommandFailed: {
     because: 'its command ended with an error',

@@ -166,7 +166,7 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
     // One that goes on is no refusal.
     portal.run(
       [
-        ...(args[0] === 'up' ? ['timeout', '20'] : []),
+        ...(args[0] === 'up' ? ['timeout', '90'] : []),
         'svc',
         ...args,
         ...(args[0] === 'validate' || args[1] === 'trust' || args.includes('--state') ? [] : ['--state', state]),
@@ -176,11 +176,11 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
         codes: [0, 1, 2, 124],
       },
     );
-  const json = async <Answer>(...args: readonly string[]): Promise<Answer> => (await told<Answer>(...args)).answer;
-  const told = async <Answer>(...args: readonly string[]): Promise<{ readonly code: number; readonly answer: Answer }> => {
+  const json = async <Answer>(...args: readonly string[]): Promise<Answer> => (await told(...args)).answer as Answer;
+  const told = async (...args: readonly string[]): Promise<{ readonly code: number; readonly answer: unknown }> => {
     const { code, out, err } = await svc(...args, '-o', 'json');
     try {
-      return { code, answer: JSON.parse(out) as Answer };
+      return { code, answer: JSON.parse(out) as unknown };
     } catch {
       throw new Error(`svc ${args.join(' ')}: ${out}${err}`);
     }
@@ -190,8 +190,8 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
     objects: async () => new Map((await json<readonly Said[]>('get')).map((each) => [each.key, each])),
     why: (key) => json<Why>('why', key),
     plan: async () => {
-      const { code, answer } = await told<Omit<Plan, 'code'>>('plan');
-      return { ...answer, code };
+      const { code, answer } = await told('plan');
+      return { ...(answer as Omit<Plan, 'code'>), code };
     },
     doctor: async (server) =>
       (await json<{ checks: readonly Row[] }>('doctor', ...(server === undefined ? [] : ['--server', server]))).checks,

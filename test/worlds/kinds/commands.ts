@@ -19,7 +19,8 @@ async function comesUp(site: Site, argv: readonly string[]): Promise<void> {
   const child = site.portal.start(['svc', ...argv], { as: 'svc' });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const isUp = await until(`svc ${argv.join(' ')}`, () => (/listening on|open http/.test(said) ? 'yes' : child.exitCode !== null && 'no'));
+  const look = (): string | false => (/listening on|open http/.test(said) ? 'yes' : child.exitCode !== null && 'no');
+  const isUp = await until(`svc ${argv.join(' ')}`, look, 120_000);
   if (isUp === 'no') throw new Error(`svc ${argv.join(' ')} does not come up: ${said}`);
   await site.portal.sh(`kill "$(cat '${argv[argv.indexOf('--state') + 1]}/pid')"`);
 }

@@ -101,6 +101,13 @@ export const jobGroup: Group = {
       /exit code 124 \(its\s+time\s+was\s+over[^]*give\s+it\s+more\s+time/,
     ),
     job(
+      'one of its outputs has a name that can not be carried',
+      'nomes',
+      { command: ['bash', '-c', String.raw`echo a >saida/certo; echo b >'saida/res\ultado'`] },
+      /^terminado$/,
+      /not\s+all\s+of\s+its\s+outputs[^]*svc\s+jobs\s+logs\s+j\w+\s+names\s+what\s+was\s+not\s+sent[^]*another\s+name/,
+    ),
+    job(
       'others are before it',
       'terceiro',
       ends,
