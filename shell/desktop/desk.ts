@@ -29,6 +29,7 @@ export interface Frame {
   stop(): void;
   /** The page said hello: it is the app and not an error panel. */
   greeted(): void;
+  readonly hasGreeted: boolean;
   focusContent(): void;
   /** Where a menu of this window opens, in page coordinates. */
   menuPoint(): { readonly x: number; readonly y: number };

@@ -93,7 +93,9 @@ export function pressed({ windows, frames, takers }: Pages, id: string): void {
   if (isInQuestion(deepActive())) return;
   if (frame?.iframe != null && takers.isKnown(frame.iframe)) takers.forgive(frame.iframe);
   windows.focus(id);
-  if (!isPage(frames, deepActive())) frame?.focusContent();
+  const other = [...frames.values()].find(({ iframe }) => iframe !== null && iframe === deepActive());
+  // A page of ours tells that it lost the keyboard, and keptByFront gives it on; one that could not be loaded tells nothing.
+  if (other === undefined || (other !== frame && !other.hasGreeted)) frame?.focusContent();
 }
 
 /** The window whose page the keyboard went to. */

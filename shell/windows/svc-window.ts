@@ -143,6 +143,9 @@ export class SvcWindow extends LitElement implements Frame {
     this.#pageDrag.end(true, null);
     this.#content?.greeted();
   }
+  get hasGreeted(): boolean {
+    return this.#content?.sdk === true;
+  }
   focusContent(): void {
     this.#beStop(true);
     const question = this.renderRoot.querySelector<SvcUnsaved>('svc-unsaved') ?? this.renderRoot.querySelector<SvcQuestion>('svc-question');

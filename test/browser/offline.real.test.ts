@@ -79,6 +79,23 @@ describe('a window', () => {
     await expect.poll(isInWindow, { timeout: 8_000 }).toBe(true);
   });
 
+  test('whose page could not be loaded loses the keyboard to a page that is pressed', async () => {
+    await openApp(page, 'Notas');
+    await openOf('Notas');
+    const end = await hold(/\/\/relogio\./, 'abort');
+    await openApp(page, 'Relógio');
+    await page.locator('svc-taskbar .person').focus();
+    await page.keyboard.press('Shift+Tab');
+    await end();
+    const hasKeyboard = async (name: string): Promise<boolean> =>
+      await windowOf(page, name).evaluate((window) => window.matches(':focus-within'));
+    await expect.poll(async () => await hasKeyboard('Relógio'), { timeout: 8_000 }).toBe(true);
+    await frameOf(page, 'Notas')
+      .locator('body')
+      .click({ position: { x: 5, y: 5 } });
+    await expect.poll(async () => [await hasKeyboard('Notas'), await hasKeyboard('Relógio')], { timeout: 8_000 }).toEqual([true, false]);
+  });
+
   test('of Files opens at once: what is opened before the server told of its folders stays in front', async () => {
     const end = await hold(/\/api\/arquivos$/, 'continue');
     await openApp(page, 'Arquivos');
