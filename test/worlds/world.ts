@@ -23,7 +23,7 @@ export interface World {
   readonly never?: RegExp;
   /** A row of `svc doctor`, or of one server as `SERVER:ROW`, is not ok and says so. */
   readonly doctor?: Readonly<Record<string, RegExp>>;
-  /** A line of `svc plan` on the first object; null: it is in no line. */
+  /** A line of `svc plan` on the first object; null: it is in no line; absent: its exit code and the reasons of what it blocks, as in every world. */
   readonly plan?: RegExp | null;
   /** A command, and what it says. */
   readonly cli?: { readonly argv: readonly string[] | ((site: Site) => Promise<readonly string[]>); readonly says: RegExp };
