@@ -14,6 +14,7 @@ test.for<[string, string, number | null]>([
   ['entities of its own', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg('')}`, null],
   ['what is not closed', '<svg><g></svg>', null],
   ['a quote that is not closed', '<svg a="', null],
+  ['a comment that is not closed', '<!-- <svg></svg>', null],
   ['text', 'svg', null],
 ])('%s', ([, text, work]) => {
   expect(drawingWork(text)).toBe(work);

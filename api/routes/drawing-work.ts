@@ -58,8 +58,8 @@ function read(text: string): Drawing | null {
   for (let at = text.indexOf('<'), end = 0; at >= 0; at = text.indexOf('<', end)) {
     if (open.at(-1)?.name === 'style') ruled.push(...namedIn(text.slice(end, at)));
     const [begin, close] = skipped.find(([one]) => text.startsWith(one, at)) ?? [];
-    end = close === undefined ? tagEnd(text, at) : text.indexOf(close, at) + close.length;
-    if (end <= at) return null;
+    end = close === undefined ? tagEnd(text, at) : behind(text, close, at);
+    if (end === 0) return null;
     const inside = text.slice(at + 1, end - 1);
     if (begin !== undefined) {
       // Entities of its own could be anything.
@@ -76,6 +76,12 @@ function read(text: string): Drawing | null {
     }
   }
   return root === null ? null : { root, byId, ruled };
+}
+
+/** 0: it is not there. */
+function behind(text: string, close: string, from: number): number {
+  const at = text.indexOf(close, from);
+  return at < 0 ? 0 : at + close.length;
 }
 
 /** Behind the end of a tag, whose values may hold `>`; 0: it has none. */
