@@ -45,6 +45,14 @@ describe('the kit of a server', () => {
       [],
     ],
     [
+      'was gone back from, and the one before does not run',
+      withKit({ held: '2.0.0-bbbbbbbb' }),
+      observed({ kit: seen({ id: null }) }),
+      'missing',
+      'NotInstalled',
+      [],
+    ],
+    [
       'was gone back from, and the portal has a newer one',
       withKit({ held: '1.5.0-cccccccc' }),
       observed({ kit: seen({ id: '1.0.0-aaaaaaaa' }) }),

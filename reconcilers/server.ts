@@ -221,10 +221,12 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     });
   const install: Action | null = id === null ? null : { kind: 'server/kit', server: desired.name, id };
   if (kit.id === null) {
-    return said(
-      { state: 'missing', ready: 'False', reason: 'NotInstalled', message: `the server kit ${id ?? ''} is not there`.replace('  ', ' ') },
-      install,
-    );
+    // What was gone back from is put there again by who asks for it alone, also where the one before does not run.
+    const isHeld = id !== null && id === held;
+    const message = isHeld
+      ? `the server kit before does not run; svc server add takes ${id} again`
+      : `the server kit ${id ?? ''} is not there`.replace('  ', ' ');
+    return said({ state: 'missing', ready: 'False', reason: 'NotInstalled', message }, isHeld ? null : install);
   }
   if (id !== null && kit.id !== id && id !== held) {
     return said(

@@ -146,11 +146,11 @@ async function chooseKit(context: Context, kit: KitState, arch: string): Promise
 
 /**
  * Each command of the kit is started when somebody asks now, and once for each version that is found there: it costs the server a second of work,
- * too much for every minute. Between two trials what the last one found holds.
+ * too much for every minute. Between two trials what the last one found holds, unless something did not run: that may have been a busy server.
  */
 async function tried({ admin, trial }: KitState, { kitAt, kitLacks }: ServerFacts, now: boolean): Promise<KitState['trial']> {
   if (kitAt === null || kitLacks.length > 0) return null;
-  return trial?.id === kitAt && !now ? trial : { id: kitAt, lacks: await admin.tryKit() };
+  return trial?.id === kitAt && trial.lacks.length === 0 && !now ? trial : { id: kitAt, lacks: await admin.tryKit() };
 }
 
 function withTrial(facts: ServerFacts, trial: KitState['trial']): ServerFacts {

@@ -225,7 +225,7 @@ const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
     const [told] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
     // The loop did it: what came back is looked for.
     if (told === undefined) await observeKit(context, server, true);
-    const now = told ?? kit.facts?.kit ?? 'before it';
+    const now = told ?? kit.facts?.kitAt ?? 'before it';
     return `${server.name} is back at the server kit ${now}; ${held} is not put there again before svc server add`;
   },
   remove: async (context, server, kit, force, emit) => {

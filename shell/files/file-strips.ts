@@ -6,6 +6,7 @@ import { text } from '../i18n/i18n.ts';
 import { crumbsOf, trashPlace } from '../opening/file-path.ts';
 import type { ListBy } from '../session/files-api.ts';
 import { saySize } from '../shop/words.ts';
+import { whenLeft } from '../ui/when-left.ts';
 import type { ListingState } from './listing.ts';
 import type { Found } from './place.ts';
 
@@ -50,7 +51,7 @@ export function pathField(path: string, end: (typed: string | null) => void): Te
       if (event.key === 'Escape') end(null);
       else if (event.key === 'Enter') end((event.target as SvcUiField).value);
     }}
-    @blur=${() => end(null)}
+    @blur=${({ target }: Event) => whenLeft(target as SvcUiField, () => end(null))}
   ></ui-field>`;
 }
 

@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/field.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
+import { whenLeft } from '../ui/when-left.ts';
 
 /** `end` is called once: with what was typed, or null where it was given up. */
 export function renameField(item: FileItem, end: (name: string | null) => void): TemplateResult {
@@ -24,6 +25,6 @@ export function renameField(item: FileItem, end: (name: string | null) => void):
       if (event.key === 'Enter') once((event.target as SvcUiField).value);
       else if (event.key === 'Escape') once(null);
     }}
-    @blur=${(event: Event) => once((event.target as SvcUiField).value)}
+    @blur=${({ target }: Event) => whenLeft(target as SvcUiField, () => once((target as SvcUiField).value))}
   ></ui-field>`;
 }
