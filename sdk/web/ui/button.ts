@@ -219,8 +219,6 @@ export class UiButton extends KitElement implements SvcUiButton {
   override render(): TemplateResult {
     const inside = html`${this.busy ? html`<span class="ring" aria-hidden="true"></span><span class="hidden">${this.word('busy')}</span>` : nothing}
       <slot name="start"></slot><slot></slot><slot name="end"></slot>`;
-    // Browsers take the keyboard from what is disabled, and tell nobody: while it has it, it is only said to be.
-    const isHeld = this.#off && this.shadowRoot?.activeElement != null;
     const label = this.label || nothing;
     const tab = this.tabStop ? nothing : -1;
     if (this.href !== '' && !this.#off)
@@ -239,9 +237,8 @@ export class UiButton extends KitElement implements SvcUiButton {
       class="button"
       part="button"
       type="button"
-      ?disabled=${this.#off && !isHeld}
-      aria-disabled=${this.busy || isHeld ? 'true' : nothing}
-      @blur=${() => this.requestUpdate()}
+      ?disabled=${this.#off}
+      aria-disabled=${this.busy ? 'true' : nothing}
       aria-label=${label}
       aria-description=${this.description || nothing}
       aria-pressed=${this.pressed ?? nothing}

@@ -346,20 +346,6 @@ describe('forms', () => {
     expect(await data()).toEqual(first);
   });
 
-  test('a button that is disabled while it has the keyboard keeps it and does nothing; left, it is disabled', async () => {
-    await put('<ui-button id="a">Avançar</ui-button><ui-button>Outro</ui-button>');
-    const button = page.getByRole('button', { name: 'Avançar' });
-    await button.click();
-    await page.evaluate(`a.disabled = true; a.onclick = () => { window.pressed = true }`);
-    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
-    await page.waitForTimeout(100);
-    await page.keyboard.press('Enter');
-    expect(await page.evaluate('[document.activeElement.id, window.pressed]')).toEqual(['a', undefined]);
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Outro');
-    expect(await button.evaluate((inner: HTMLButtonElement) => inner.disabled)).toBe(true);
-  });
-
   test.for([
     ['<ui-field id="x" label="x" required></ui-field>', '', 'Preencha este campo.', 'Fill in this field.'],
     [
