@@ -76,7 +76,7 @@ describe('a window', () => {
     await end();
     await failed;
     const isInWindow = async (): Promise<boolean> => await windowOf(page, 'Notas').evaluate((window) => window.matches(':focus-within'));
-    await expect.poll(isInWindow, { timeout: 8_000 }).toBe(true);
+    await expect.poll(isInWindow).toBe(true);
   });
 
   test('whose page could not be loaded loses the keyboard to a page that is pressed', async () => {
@@ -89,11 +89,11 @@ describe('a window', () => {
     await end();
     const hasKeyboard = async (name: string): Promise<boolean> =>
       await windowOf(page, name).evaluate((window) => window.matches(':focus-within'));
-    await expect.poll(async () => await hasKeyboard('Relógio'), { timeout: 8_000 }).toBe(true);
+    await expect.poll(async () => await hasKeyboard('Relógio')).toBe(true);
     await frameOf(page, 'Notas')
       .locator('body')
       .click({ position: { x: 5, y: 5 } });
-    await expect.poll(async () => [await hasKeyboard('Notas'), await hasKeyboard('Relógio')], { timeout: 8_000 }).toEqual([true, false]);
+    await expect.poll(async () => [await hasKeyboard('Notas'), await hasKeyboard('Relógio')]).toEqual([true, false]);
   });
 
   test('of Files opens at once: what is opened before the server told of its folders stays in front', async () => {

@@ -6,6 +6,7 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
@@ -42,8 +43,13 @@ spec: { nome: Mallory Alves, login: mallory, server: fora }
   [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
 });
 // A desktop that nobody looks at any more goes on working. Not after each test: the report shows what the pages of one that failed show.
-beforeEach(async () => {
-  for (const context of browser.contexts()) await context.close();
+beforeEach(async ({ task }) => {
+  const closed = Promise.all(browser.contexts().map(async (context) => await context.close())).then(() => true);
+  const isAgain = (task.result?.retryCount ?? 0) > 0;
+  // Now and then the browser never ends a context; a second try gets another browser, too.
+  if ((await Promise.race([closed, sleep(20_000, false, { ref: false })])) && !isAgain) return;
+  void browser.close().catch(() => undefined);
+  browser = await launchBrowser('whole');
 });
 afterAll(async () => {
   await browser?.close();
@@ -226,7 +232,8 @@ describe('a link of somebody else', () => {
 
   test('typed where another person is signed in asks too; one of the same person does not; it is as good as before when the portal was away', async () => {
     const { page } = await enter();
-    await page.goto(await linkOf('ana'));
+    // The page of before may see first that its session ended, and load itself anew, which gives this up and leads to the same desktop.
+    await page.goto(await linkOf('ana')).catch(() => null);
     await ofAna(page);
     await page.goto(await linkOf('mallory'));
     await page.getByRole('heading', { name: 'Entrar como Mallory Alves?' }).waitFor();
