@@ -2,6 +2,7 @@
  * How much work a drawing (SVG) is, for icons: the desktop shows those of others' packages, and draws them in its own process. The portal has no DOM, so what counts
  * is read from the text, as XML; shell/viewer/drawing.ts does the same in the browser. Decision: docs/decisions/0355-drawings-that-do-not-end.md
  */
+import { countDrawn, idNamed } from '../../schema/wire/drawn-elements.ts';
 
 interface Element {
   readonly name: string;
@@ -20,22 +21,12 @@ interface Drawing {
 export function drawingWork(text: string): number | null {
   const drawing = read(text);
   if (drawing === null) return null;
-  const known = new Map<Element, number>();
-  const work = (element: Element): number => {
-    const before = known.get(element);
-    if (before !== undefined) return before;
-    // Browsers draw nothing that uses itself.
-    known.set(element, 0);
-    const used = element.uses.map((id) => drawing.byId.get(id));
-    let sum = 1;
-    for (const each of [...element.children, ...used]) if (each !== undefined) sum += work(each);
-    known.set(element, sum);
-    return sum;
-  };
+  const { root, byId, ruled } = drawing;
+  const work = countDrawn<Element>(({ children, uses }) => [...children, ...uses.map((id) => byId.get(id))]);
   try {
-    const all = work(drawing.root);
+    const all = work(root);
     // A rule of a style may hold for each of them.
-    return drawing.ruled.reduce((sum, id) => sum + all * (known.get(drawing.byId.get(id) ?? drawing.root) ?? 1), all);
+    return ruled.reduce((sum, id) => sum + all * work(byId.get(id) ?? root), all);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -110,7 +101,7 @@ function elementOf(tag: string, byId: Map<string, Element>): Element | null {
     const value = decoded(tag.slice(begin + 1, end));
     const local = attribute.slice(attribute.lastIndexOf(':') + 1);
     if (local === 'id') ids.push(value);
-    if (local === 'href' && value.trimStart().startsWith('#')) uses.push(unescaped(value.trim().slice(1)));
+    if (local === 'href' && value.trimStart().startsWith('#')) uses.push(idNamed(value.trim().slice(1)));
     else uses.push(...namedIn(value));
     at = end + 1;
   }
@@ -124,7 +115,7 @@ const namedIn = (text: string): readonly string[] =>
     .split(/url\(/i)
     .slice(1)
     .map((rest) => /^\s{0,64}["']?#([^"')\s]{1,256})/.exec(rest)?.[1])
-    .flatMap((id) => (id === undefined ? [] : [unescaped(id)]));
+    .flatMap((id) => (id === undefined ? [] : [idNamed(id)]));
 
 const entities: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 
@@ -134,11 +125,3 @@ const decoded = (text: string): string =>
     const point = ten === undefined ? Number.parseInt(hex ?? '0', 16) : Number(ten);
     return point <= 0x10_ffff ? String.fromCodePoint(point) : '';
   });
-
-function unescaped(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
