@@ -95,15 +95,25 @@ async function observeOffer(context: Context, entry: PackageEntry, desired: Pack
   const installed = installedAt(entries, entry.target);
   if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
   const location = repositoryLocation(options.dir, entries.portal);
-  const { apps, unread = null } = await offers.read(location);
-  const versions = apps.find(({ id }) => id === desired.app)?.versions ?? [];
+  const read = await offers.read(location);
+  const versions = read.apps.find(({ id }) => id === desired.app)?.versions ?? [];
   entry.offer = versions.find(({ version }) => version === aim) ?? null;
   entry.offered = versions.map(({ version }) => version);
-  entry.problem = unread;
-  entry.refusedThere = unread === null && versions.length === 0 ? await whyNotOffered(location, desired.app) : null;
+  await observeTroubles(entry, location, read, versions.length > 0);
   const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
   if (server?.reachability.status === 'reachable' && unasked) await observeInventory(context, server);
+}
+
+/** Why the repository offers nothing of the app, or what it offered before. */
+export async function observeTroubles(
+  entry: PackageEntry,
+  location: RepositoryLocation | null,
+  { unread }: Offers,
+  isOffered: boolean,
+): Promise<void> {
+  entry.problem = unread ?? null;
+  entry.refusedThere = unread === undefined && !isOffered ? await whyNotOffered(location, entry.target.app) : null;
 }
 
 async function followSource(context: Context, entry: PackageEntry): Promise<void> {

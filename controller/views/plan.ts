@@ -29,10 +29,9 @@ import { planJobs } from './plan-jobs.ts';
 import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { engineDesired, engineObserved } from '../kinds/engine.ts';
-import { observeSource, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
+import { observeSource, observeTroubles, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
-import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
@@ -120,8 +119,8 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
   const { options } = context;
   const nowMs = options.clock.nowMs();
   const location = repositoryLocation(dir ?? options.dir, entries.portal);
-  const { apps, unread = null } = await createOffersReader(options.clock).read(location);
-  const offersOf: OffersOf = (app) => apps.find(({ id }) => id === app)?.versions ?? [];
+  const read = await createOffersReader(options.clock).read(location);
+  const offersOf: OffersOf = (app) => read.apps.find(({ id }) => id === app)?.versions ?? [];
   const blocked: Blocked[] = blockedPeople(entries, nowMs);
   const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
   changes.push(...leaving.changes);
@@ -135,9 +134,7 @@ async function decideAll(context: Context, dir: string | null, entries: Entries,
     // What can't be read now is what it was.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
     await observeSource(context, entries, entry, location, 0);
-    entry.problem = unread;
-    entry.refusedThere =
-      unread === null && offersOf(entry.target.app).length === 0 ? await whyNotOffered(location, entry.target.app) : null;
+    await observeTroubles(entry, location, read, offersOf(entry.target.app).length > 0);
     add(planPackage(context, entries, entry, offersOf));
   }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
