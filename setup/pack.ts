@@ -90,8 +90,10 @@ function bundles(): readonly Shipped[] {
 }
 
 const runtimeOf = (processor: string): string => `node_modules/node-linux-${processor}/bin/node`;
-/** Those whose Node is here; npm brings this machine's. */
-const processors = (['x64', 'arm64'] as const).filter((processor) => existsSync(path.join(root, runtimeOf(processor))));
+/** Those whose Node is here; npm brings this machine's, which comes last. */
+const processors = (['x64', 'arm64'] as const)
+  .filter((processor) => existsSync(path.join(root, runtimeOf(processor))))
+  .toSorted((a, b) => Number(a === process.arch) - Number(b === process.arch));
 
 async function shipped(): Promise<readonly Shipped[]> {
   return [
@@ -110,8 +112,14 @@ function stampOf(all: readonly Shipped[], build: AboutBuild): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([build, processors]))
     .update(readFileSync(import.meta.filename));
-  for (const own of ['deb.ts', 'man-page.ts', 'deb/svc', 'deb/svc.service', 'deb/postinst', 'deb/prerm', 'deb/postrm', 'deb/templates'])
-    hash.update(readFileSync(path.join(import.meta.dirname, own)));
+  for (const own of [
+    'setup/deb.ts',
+    'setup/man-page.ts',
+    ...below('setup/deb', [])
+      .map(({ from }) => from)
+      .toSorted(),
+  ])
+    hash.update(readFileSync(path.join(root, own)));
   for (const { from, to } of all) {
     const { size, mtimeMs, ino } = lstatSync(path.join(root, from));
     hash.update(`${to}\0${size} ${mtimeMs} ${ino}\n`);
@@ -146,7 +154,7 @@ async function stage(all: readonly Shipped[], folder: string, build: AboutBuild)
   await writeFile(path.join(folder, aboutBuildFile), `${JSON.stringify(build)}\n`);
 }
 
-/** One for each processor; the tree is as it was afterwards. Resolves to their paths. */
+/** One for each processor; the tree is that of this machine's afterwards. Resolves to their paths. */
 async function makeDebs(tree: string, work: string): Promise<readonly string[]> {
   const node = path.join(tree, 'node/bin/node');
   const epoch = Number(told('log', '-1', '--format=%ct') ?? 0);
@@ -155,7 +163,6 @@ async function makeDebs(tree: string, work: string): Promise<readonly string[]> 
     await copyFile(path.join(root, runtimeOf(processor)), node, constants.COPYFILE_FICLONE);
     made.push(await makeDeb({ tree, work: path.join(work, 'deb'), out, version: about.version, processor, epoch }));
   }
-  await copyFile(path.join(root, runtimeOf(process.arch)), node, constants.COPYFILE_FICLONE);
   return made;
 }
 
