@@ -209,7 +209,7 @@ async function clear({ page, problems }: TestPage): Promise<boolean> {
   });
   // An address of the desktop's origin that runs no script: its process goes on, and a new one would cost a third of the sign-in.
   const { hostname, origin } = new URL(page.url());
-  await page.goto(hostname === 'svc.localhost' ? `${origin}/healthz` : 'about:blank');
+  await page.goto(hostname === 'svc.localhost' ? `${origin}/shell.css` : 'about:blank');
   const debugging = await context.newCDPSession(page);
   await debugging.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
   await debugging.detach();
