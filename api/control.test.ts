@@ -87,7 +87,15 @@ describe('the control socket', () => {
   test('the doctor says which way to sign in leads nowhere: no server, no provider, no secret', async () => {
     const told = async () =>
       (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
-    const oidc = { issuer: 'http://localhost:9/x', clientId: 'svc', claim: 'email', scopes: [], label: null, clientSecretFrom: 'a' };
+    const oidc = {
+      issuer: 'http://localhost:9/x',
+      clientId: 'svc',
+      claim: 'email',
+      scopes: [],
+      claimsOfPeople: [],
+      label: null,
+      clientSecretFrom: 'a',
+    };
     expect(await told()).toMatchObject({ ok: true, detail: 'link' });
     portal.world.signIn = { ssh: true, oidc: null };
     expect(await told()).toMatchObject({ ok: false, warning: true, detail: 'link, login and password; no server checks passwords' });

@@ -27,6 +27,7 @@ import { createCredentials } from './auth/credentials.ts';
 import { createGuessGuard } from './auth/guess-guard.ts';
 import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOpenAnswers, type OpenAnswers } from './auth/open-answers.ts';
+import { followAdmins } from './auth/admin-marks.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
 import { storedKey } from './auth/secrets.ts';
@@ -236,7 +237,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
-  const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus);
+  const isAdmin = (usuario: string): boolean => people.find(usuario)?.isAdmin === true;
+  const sessions = createSessions(store, clock, (usuario) => people.find(usuario) !== null, bus, isAdmin);
+  followAdmins({ people, bus, sessions, onError });
   const windows = await openWindows(store, bus, clock, options.peers?.portal);
   const hub = createEventHub({ bus, clock, windows, onError });
   const open = createOpenAnswers(clock);
@@ -257,7 +260,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
   const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
-  const oidc = createOidc({ site, clock, people, store });
+  const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });

@@ -60,11 +60,15 @@ export function packageOf(text: string): string {
   );
 }
 
+/** `people` are those of the kind Person; documents of the kind People are asked for by that very word. */
+const ownPlurals: Readonly<Record<string, string>> = { Person: 'people', People: 'People' };
+
 /** As `svc get` takes them, in lower case. */
-export const kindsInPlural: readonly string[] = objectKinds.map((kind) => (kind === 'Person' ? 'people' : `${kind.toLowerCase()}s`));
+export const kindsInPlural: readonly string[] = objectKinds.map((kind) => ownPlurals[kind] ?? `${kind.toLowerCase()}s`);
 
 /** Any case, singular or plural. */
 function kindNamed(word: string): string | null {
+  if (word === 'People') return word;
   const wanted = word.toLowerCase();
   const at = kindsInPlural.indexOf(wanted);
   return objectKinds[at] ?? objectKinds.find((kind) => [kind.toLowerCase(), `${kind.toLowerCase()}s`].includes(wanted)) ?? null;

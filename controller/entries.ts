@@ -26,6 +26,7 @@ import type {
   ClusterDocument,
   GrantDocument,
   PackageDocument,
+  PeopleDocument,
   PersonDocument,
   Place,
   PortalDocument,
@@ -33,7 +34,10 @@ import type {
 } from '../schema/desired/documents.ts';
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
-import type { InForce, PlacedDocument } from './desired/in-force.ts';
+import type { LeftOut } from '../reconcilers/members.ts';
+import type { PeopleSeen } from '../reconcilers/people.ts';
+import type { InForce } from './desired/in-force.ts';
+import type { PlacedDocument } from './desired/placed-document.ts';
 import type { Kept } from './kinds/inputs.ts';
 import type { PersonDesired, PersonObserved } from '../reconcilers/person.ts';
 import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/supervisor-process.ts';
@@ -249,6 +253,19 @@ export interface PackageTask {
   ended: Promise<void>;
 }
 
+/** One People document. */
+export interface PeopleEntry {
+  readonly key: string;
+  readonly name: string;
+  placed: PlacedOf<PeopleDocument>;
+  /** What the last look said; null before the first. */
+  seen: PeopleSeen | null;
+  /** Of that look. */
+  leftOut: readonly LeftOut[];
+  /** On the clock that nobody sets; 0: at once. */
+  nextLookAtMs: number;
+}
+
 export interface EngineEntry {
   readonly key: string;
   readonly server: ServerEntry;
@@ -300,6 +317,8 @@ export interface Entries {
   readonly grants: Map<string, GrantEntry>;
   /** By name of the document. */
   readonly clusters: Map<string, ClusterEntry>;
+  /** People documents, by name. */
+  readonly lists: Map<string, PeopleEntry>;
   readonly jobs: JobBoard;
   /** What names our jobs on clusters; null before the store was read. */
   portalOfJobs: string | null;
@@ -332,6 +351,7 @@ export function emptyEntries(inForce: InForce): Entries {
     backends: new Map(),
     grants: new Map(),
     clusters: new Map(),
+    lists: new Map(),
     jobs: createBoard(),
     portalOfJobs: null,
   };

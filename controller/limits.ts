@@ -48,6 +48,24 @@ export const limits = {
   inventoryPollMs: 60_000,
   /** Minimum interval of package observations that a supervisor's change signal causes. */
   packageEdgePollMs: 2_000,
+  // People of the system. Decision: docs/decisions/0398-people-of-the-system.md
+  /** How often the list of a People document is read, at most; one that takes long to read, a tenth of the time. */
+  peoplePollMs: 9_000,
+  peopleOfListMax: 10_000,
+  /** What a server may print of them: each account is three lines, and each of its groups one. */
+  accountsLinesMax: 60_000,
+  accountsLineCharsMax: 16_384,
+  accountsSaidCharsMax: 200,
+  accountsMsMax: 20_000,
+  /** Names that were left out of a list, as `svc describe` shows them. */
+  leftOutShownMax: 100,
+  /** Whoever came by a claim of a provider and did not sign in for so long is a person no longer: no session lives as long. */
+  peopleOfClaimMsMax: 90 * 24 * 60 * 60_000,
+  /** A sign-in that makes a person waits for them so long. */
+  arrivalMsMax: 25_000,
+  arrivalStepMs: 50,
+  /** The time of a sign-in that changes nothing else is written so often. */
+  arrivalWrittenMs: 24 * 60 * 60_000,
   folderQuietMs: 100,
   /** A folder with errors is read again though no file changed, at each resync; one that takes long to read, a tenth of the time. */
   folderErrorsPollMs: 5_000,

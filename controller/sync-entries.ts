@@ -1,6 +1,13 @@
 /** Updates the entries from the documents in force. */
 import { keys } from '../schema/keys.ts';
-import type { BackendDocument, GrantDocument, PersonDocument, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
+import type {
+  BackendDocument,
+  GrantDocument,
+  PeopleDocument,
+  PersonDocument,
+  PortalDocument,
+  ServerDocument,
+} from '../schema/desired/documents.ts';
 import type { InForce } from './desired/in-force.ts';
 import {
   notObserved,
@@ -24,6 +31,7 @@ export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFa
   entries.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
   syncServers(entries, inForce, factory);
   syncPeople(entries, inForce, factory);
+  syncLists(entries, inForce);
   syncPackages(entries);
   entries.pinned = pinnedOf(inForce);
   syncGrants(entries, inForce);
@@ -39,6 +47,7 @@ function keysOf(entries: Entries): Set<string> {
   for (const name of entries.servers.keys()) found.add(keys.server(name));
   for (const name of entries.packages.keys()) found.add(keys.package(name));
   for (const name of entries.grants.keys()) found.add(keys.grant(name));
+  for (const name of entries.lists.keys()) found.add(keys.people(name));
   for (const name of entries.clusters.keys()) found.add(keys.cluster(name));
   for (const name of entries.people.keys()) found.add(keys.person(name)).add(keys.supervisor(name));
   return found;
@@ -51,6 +60,17 @@ function syncGrants(entries: Entries, inForce: InForce): void {
     const entry = entries.grants.get(name) ?? { key: keys.grant(name), name, placed, leaving, refused: null, seen: null };
     // What another content was refused with says nothing of this one.
     entries.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
+  }
+}
+
+function syncLists(entries: Entries, inForce: InForce): void {
+  const wanted = new Map(wantedOf<PeopleDocument>(inForce, 'People').map(({ placed }) => [placed.document.metadata.name, placed]));
+  for (const name of entries.lists.keys()) if (!wanted.has(name)) entries.lists.delete(name);
+  for (const [name, placed] of wanted) {
+    const known = entries.lists.get(name);
+    // Another content: what was seen for the one before says nothing.
+    if (known?.placed === placed) continue;
+    entries.lists.set(name, { key: keys.people(name), name, placed, seen: null, leftOut: [], nextLookAtMs: 0 });
   }
 }
 

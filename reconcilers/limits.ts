@@ -2,6 +2,8 @@
 export const limits = {
   /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
   pruneShareMax: 0.2,
+  /** Of the full name of an account of a server; as `Person.spec.nome` takes it. */
+  personNameCharsMax: 200,
   /** Instances of a package that goes are waited for so long; then the installer ends them. */
   packageEndMsMax: 30_000,
   kitRetryMsMax: 10 * 60_000,

@@ -22,6 +22,18 @@ export function prunePlan(applied: readonly string[], next: readonly string[], p
   return why === null ? { held: [], removed: gone, why } : { held: gone, removed: [], why };
 }
 
+/**
+ * The same for the people of one People document: why those that are gone from its list stay until `--prune`; null: they go. One alone always
+ * goes, unless nobody is left: a group that lost its members looks like that. `mayEmpty`: each of them is told by themself (a provider).
+ * Decision: docs/decisions/0398-people-of-the-system.md
+ */
+export function holdPeople(list: string, before: number, gone: number, mayEmpty: boolean): string | null {
+  if (gone === 0 || (gone === 1 && mayEmpty)) return null;
+  if (gone === before) return `removes all people of ${list} (${gone})`;
+  if (gone === 1 || gone <= before * limits.pruneShareMax) return null;
+  return `removes ${gone} of ${before} people of ${list}, more than ${limits.pruneShareMax * 100} %`;
+}
+
 function reasonToHold(applied: readonly string[], gone: readonly string[]): string | null {
   if (gone.length > applied.length * limits.pruneShareMax) {
     return `removes ${gone.length} of ${applied.length} objects, more than ${limits.pruneShareMax * 100} %`;

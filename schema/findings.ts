@@ -74,6 +74,7 @@ export const findingKinds = {
   WRONG_SERVER: { weight: 'error', title: 'A reference across servers' },
   DUPLICATE_ACCOUNT: { weight: 'error', title: 'Two people with one account' },
   UNSEPARATED_PEOPLE: { weight: 'error', title: 'Several people on a local server that is not declared trusted' },
+  PEOPLE_WITHOUT_ACCOUNTS: { weight: 'error', title: 'People of a group on a local server' },
   DUPLICATE_LOGIN: { weight: 'error', title: 'Two people with one login' },
   DUPLICATE_BACKEND: { weight: 'error', title: 'Two wishes for one backend' },
   DUPLICATE_PACKAGE: { weight: 'error', title: 'One package installed twice in one place' },

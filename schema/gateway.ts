@@ -46,6 +46,8 @@ export interface PersonRecord {
   readonly grupos: readonly string[];
   /** Name of the person's server, as its document says. */
   readonly servidor?: string;
+  /** `Portal.spec.admins` names them, or a group of theirs: their sessions may do what an administrator's link allows. */
+  readonly isAdmin?: boolean;
   /** The account on their server is locked or expired: they don't come in. */
   readonly isClosed?: boolean;
   /** What the person should know about their account; null: nothing. */
@@ -75,6 +77,8 @@ export interface OidcSettings {
   readonly claim: string;
   /** Requested in addition to `openid`. */
   readonly scopes: readonly string[];
+  /** Claims that People documents ask for: who has one of their values is a person. */
+  readonly claimsOfPeople: readonly string[];
   /** Name of the provider on the button; null: its host. */
   readonly label: string | null;
 }
@@ -108,7 +112,20 @@ export interface PeopleView {
   signIn(): SignInSettings;
 }
 
+/** Who came by the provider, as it names them. */
+export interface Arrived {
+  readonly login: string;
+  /** '' when the provider says none. */
+  readonly nome: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
 export interface PeopleCommands {
+  /**
+   * Compares the claims with the People documents and waits until what they say is in force: whoever is in a group has a person then, and whoever is
+   * not any more has none. Answers why there is none although a claim would make one; null: there is nothing to say. Never rejects for a server.
+   */
+  arrived(who: Arrived): Promise<string | null>;
   /**
    * Lets the person's own server check the password of their account. For an unknown login some server is asked about an account that does
    * not exist, so that it takes as long. Rejects SERVER_UNREACHABLE, HOST_KEY_CHANGED (nothing was sent), RATE_LIMITED. The messages name

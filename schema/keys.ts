@@ -9,6 +9,7 @@ export const objectKinds = [
   'Supervisor',
   'Server',
   'Person',
+  'People',
   'Package',
   'Engine',
   'Service',
@@ -31,6 +32,7 @@ export const keys = {
   /** All engines of an app: what the installer works on at once. */
   enginesOf: (server: string, app: string) => `Engine/${server}/${app}`,
   person: (name: string) => `Person/${name}`,
+  people: (name: string) => `People/${name}`,
   supervisor: (person: string) => `Supervisor/${person}`,
   backend: (person: string, app: string) => `Backend/${person}/${app}`,
   /** `name`: of the document, or `<person>/<app>` for what a person asked for. */

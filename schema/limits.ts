@@ -28,6 +28,8 @@ export const limits = {
   /** Objects and lists inside one another, in manifests and desired documents. */
   documentDepthMax: 64,
   documentsMax: 50_000,
+  /** Values of a claim that make somebody one of a People document. */
+  peopleValuesMax: 256,
   /** status.json, run.pid, marker and the like: what we write stays far below. */
   accountFileBytesMax: 1_024 * 1_024,
   /** One value, as UTF-8; far below what the kernel takes for one variable. Decision: docs/decisions/0075-the-vault.md */

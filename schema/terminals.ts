@@ -24,6 +24,8 @@ export interface RemoteShell {
   end(): void;
   /** After the last byte of `output`. */
   readonly ended: Promise<ShellEnd>;
+  /** It is the portal's own account: for administrators only, as long as they are. */
+  readonly asPortal?: true;
 }
 
 export const terminalColumnsMax = 500;

@@ -23,6 +23,7 @@ async function outcome(form: Form, settings: Partial<OidcSettings>): Promise<str
     clientSecretFrom: 'a',
     claim: 'preferred_username',
     scopes: ['profile', 'email'],
+    claimsOfPeople: [],
     label: null,
     ...settings,
   };
@@ -35,7 +36,7 @@ async function outcome(form: Form, settings: Partial<OidcSettings>): Promise<str
   };
   const site = { origin: 'https://apps.example.org', host: '', hostname: '', scheme: 'https', origins: 'subdomain' } as const;
   try {
-    const signIn = createOidc({ site, clock: realClock, people, store });
+    const signIn = createOidc({ site, clock: realClock, people, commands: { arrived: async () => null }, store });
     const { location, secret } = await signIn.begin(null);
     const asked = new URL(location).searchParams;
     server.nonce = asked.get('nonce') ?? '';

@@ -22,7 +22,15 @@ afterEach(async () => {
 
 function offer(more: Partial<OidcSettings> = {}): void {
   const { issuer, clientId, clientSecret } = provider;
-  const oidc = { issuer, clientId, claim: 'preferred_username', scopes: ['profile', 'email'], label: null, clientSecretFrom: 'a' };
+  const oidc = {
+    issuer,
+    clientId,
+    claim: 'preferred_username',
+    scopes: ['profile', 'email'],
+    claimsOfPeople: [],
+    label: null,
+    clientSecretFrom: 'a',
+  };
   portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: async () => clientSecret, ...more } };
 }
 

@@ -8,7 +8,7 @@ import type { Configuration } from 'openid-client';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { OidcSettings, PeopleView } from '../../schema/gateway.ts';
+import type { OidcSettings, PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isOtherSecret, refusalOf, type AskedFor } from './oidc-causes.ts';
@@ -33,6 +33,7 @@ export interface OidcDeps {
   readonly site: Site;
   readonly clock: Clock;
   readonly people: PeopleView;
+  readonly commands: Pick<PeopleCommands, 'arrived'>;
   readonly store: Pick<Store, 'value' | 'putValue'>;
 }
 
@@ -88,7 +89,7 @@ export function createOidc(deps: OidcDeps): Oidc {
         const info = isWhole(settings, claims) ? null : await userInfo(library, config, tokens.access_token, claims.sub);
         // An address and whether it was verified come from one answer.
         const own = info !== null && isNamed(settings, info) ? info : claims;
-        return await personOf(deps, settings, { ...own, sub: claims.sub });
+        return await personOf(deps, settings, { ...ofPeople(settings, claims, info), ...own, sub: claims.sub });
       } catch (error) {
         // It may have been mended where the document says.
         if (asked === 'token' && isOtherSecret(error)) providers.forget();
@@ -107,9 +108,20 @@ function settingsOf(people: Pick<PeopleView, 'signIn'>): OidcSettings {
 
 const isNamed = ({ claim }: OidcSettings, claims: Readonly<Record<string, unknown>>): boolean => (claims[claim] ?? null) !== null;
 
-/** Whether the ID token alone names the person. */
+/** Whether the ID token alone names the person, and their groups. */
 const isWhole = (settings: OidcSettings, claims: Readonly<Record<string, unknown>>): boolean =>
-  isNamed(settings, claims) && (settings.claim !== 'email' || (claims['email_verified'] ?? null) !== null);
+  isNamed(settings, claims) &&
+  settings.claimsOfPeople.every((name) => (claims[name] ?? null) !== null) &&
+  (settings.claim !== 'email' || (claims['email_verified'] ?? null) !== null);
+
+/** The claims that People documents ask for, and the name: of either answer. */
+function ofPeople(
+  { claimsOfPeople }: OidcSettings,
+  claims: Record<string, unknown>,
+  info: Record<string, unknown> | null,
+): Record<string, unknown> {
+  return Object.fromEntries([...claimsOfPeople, 'name'].map((name) => [name, claims[name] ?? info?.[name]]));
+}
 
 /** Null when the provider has no such endpoint. */
 async function userInfo(
@@ -142,12 +154,16 @@ function same(one: string, other: string): boolean {
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** Rejects OIDC_NO_PERSON or OIDC_OTHER_IDENTITY. */
-async function personOf({ people, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
+async function personOf({ people, commands, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
   const login = claims[claim] ?? null;
   if (login === null) throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}, neither in the ID token nor as userinfo`);
   if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider's claim ${claim} is not a text`);
   if (claim === 'email') checkVerified(claims['email_verified'] ?? null, login);
+  const nome = typeof claims['name'] === 'string' ? claims['name'] : '';
+  const why = await commands.arrived({ login, nome, claims });
   const usuario = people.all().find((person) => person.login === login)?.usuario;
+  if (why !== null)
+    throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}: ${why}`, { login });
   if (usuario === undefined)
     throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`, { login });
   // Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it).

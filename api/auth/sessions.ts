@@ -67,7 +67,9 @@ export interface Sessions {
   renew(person: string, id: string): Promise<Opened | null>;
   /** Signs the person out everywhere, but for the portal session `keep`. Answers how many ended. */
   endAll(person: string, keep?: string): Promise<number>;
-  /** Called with the ids of portal sessions that ended early, and of their app sessions. */
+  /** Ends what the person's portal sessions hold open here, and not the sessions: they may less than before. */
+  letGo(person: string): Promise<void>;
+  /** Called with the ids of portal sessions that ended early, or let go, and of their app sessions. */
   onEnd(listener: (session: string) => void): () => void;
   /** A person signed in or out: whether they have a session may have changed. */
   onPresence(listener: (person: string) => void): () => void;
@@ -129,43 +131,42 @@ export function appAudience(app: string, root: string): string {
 
 type OthersBus = Pick<Bus, 'tellOthers' | 'onHeard'>;
 
-/** `person` says whether the person still exists: sessions of removed people are invalid. */
-export function createSessions(store: Store, clock: Clock, person: (usuario: string) => boolean, bus: OthersBus): Sessions {
+/**
+ * `person` says whether the person still exists: sessions of removed people are invalid. `isAdmin`: whether `Portal.spec.admins` makes them an
+ * administrator; asked at each use of a portal session, so that it holds for those that are there. Decision: docs/decisions/0399-administrators-by-name-and-group.md
+ */
+export function createSessions(
+  store: Store,
+  clock: Clock,
+  person: (usuario: string) => boolean,
+  bus: OthersBus,
+  isAdmin: (usuario: string) => boolean = () => false,
+): Sessions {
   const cache = createSessionCache(clock);
   const [endings, presence] = [createListeners(), createListeners()];
 
-  const peek = (id: string, audience: string): Session | undefined => {
-    const known = cache.get(id, audience);
-    return known && person(known.person) ? ownedBy(known) : undefined;
-  };
-  const root = async (id: string): Promise<StoredSession | null> => {
-    const stored = await store.session(id, clock.nowMs());
-    return stored?.audience === 'portal' && person(stored.person) ? stored : null;
-  };
-  const find = async (secret: string | null, audience: string): Promise<Session | null> => {
-    if (secret === null) return null;
-    const [id, endings] = [secretHash(secret), cache.endings()];
-    const known = peek(id, audience);
-    if (known) return known;
-    const stored = await store.session(id, clock.nowMs());
-    const session = stored && (await verified(stored, audience, { store, clock, root }));
-    if (session) cache.put(id, audience, session, endings);
-    return session && ownedBy(session);
-  };
+  const { peek, find, root, marked } = createLookup({ store, clock, cache, person, isAdmin });
   const ended = shareEndings(bus, cache, endings.emit);
-  const { list, endRoots, endAll } = createList({ store, clock, cache, ended, left: presence.emit });
+  const { list, shown, endRoots, endAll, letGo } = createList({
+    store,
+    clock,
+    cache,
+    isAdmin,
+    ended,
+    letGo: endings.emit,
+    left: presence.emit,
+  });
 
   return {
     open: async (owner, admin, source = { method: 'link', address: '', agent: '' }) => {
       const opened = newSession(clock, { person: owner, admin, root: null });
       await store.putSession({ ...rowOf(opened.session, 'portal', clock.nowMs()), ...cut(source) });
       presence.emit(owner);
-      return opened;
+      return { ...opened, session: marked(opened.session) };
     },
     openForApp: async (owner, app, rootId) => {
       const parent = await root(rootId);
       if (parent?.person !== owner) return null;
-      // An app's session never holds admin: the app's page is not the admin.
       const opened = newSession(clock, { person: owner, admin: false, root: parent });
       await store.putSession(rowOf(opened.session, appAudience(app, rootId), clock.nowMs()));
       return opened;
@@ -182,7 +183,7 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
       if (found) cache.putRoot(id, found, endings);
       return found !== null;
     },
-    list,
+    list: shown,
     end: (session) => endRoots(session.person, new Set([session.root])),
     endListed: async (owner, id) => {
       const found = (await list(owner)).find((each) => each.id === id);
@@ -196,12 +197,47 @@ export function createSessions(store: Store, clock: Clock, person: (usuario: str
       const opened = newSession(clock, { person: owner, admin, root: null, createdAtMs });
       await store.putSession({ ...rowOf(opened.session, 'portal', clock.nowMs()), method, address, agent });
       await endRoots(owner, new Set([found.root]));
-      return opened;
+      return { ...opened, session: marked(opened.session) };
     },
     endAll,
+    letGo,
     onEnd: endings.add,
     onPresence: presence.add,
   };
+}
+
+interface LookupDeps {
+  readonly store: Pick<Store, 'session' | 'touchSession'>;
+  readonly clock: Clock;
+  readonly cache: SessionCache;
+  readonly person: (usuario: string) => boolean;
+  readonly isAdmin: (usuario: string) => boolean;
+}
+
+/** Sessions by their cookies. */
+function createLookup({ store, clock, cache, person, isAdmin }: LookupDeps) {
+  // An app's session never holds admin: the app's page is not the admin.
+  const marked = (session: Session): Session =>
+    session.admin || session.id !== session.root || !isAdmin(session.person) ? session : { ...session, admin: true };
+  const peek = (id: string, audience: string): Session | undefined => {
+    const known = cache.get(id, audience);
+    return known && person(known.person) ? ownedBy(marked(known)) : undefined;
+  };
+  const root = async (id: string): Promise<StoredSession | null> => {
+    const stored = await store.session(id, clock.nowMs());
+    return stored?.audience === 'portal' && person(stored.person) ? stored : null;
+  };
+  const find = async (secret: string | null, audience: string): Promise<Session | null> => {
+    if (secret === null) return null;
+    const [id, endings] = [secretHash(secret), cache.endings()];
+    const known = peek(id, audience);
+    if (known) return known;
+    const stored = await store.session(id, clock.nowMs());
+    const session = stored && (await verified(stored, audience, { store, clock, root }));
+    if (session) cache.put(id, audience, session, endings);
+    return session && ownedBy(marked(session));
+  };
+  return { peek, find, root, marked };
 }
 
 /** Sessions that end here are told to the other portals of the store, and those that end there end here. */
@@ -228,12 +264,14 @@ interface ListDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly cache: SessionCache;
+  readonly isAdmin: (person: string) => boolean;
   readonly ended: (tokenHashes: readonly string[]) => void;
+  readonly letGo: (session: string) => void;
   readonly left: (person: string) => void;
 }
 
 /** The portal sessions of a person, and their end. */
-function createList({ store, clock, cache, ended, left }: ListDeps) {
+function createList({ store, clock, cache, isAdmin, ended, letGo, left }: ListDeps) {
   const list = async (owner: string): Promise<readonly SessionView[]> =>
     (await store.sessionsOf(owner, clock.nowMs()))
       .filter(({ audience }) => audience === 'portal')
@@ -254,7 +292,14 @@ function createList({ store, clock, cache, ended, left }: ListDeps) {
     if (roots.length > 0) await endRoots(owner, new Set(roots));
     return roots.length;
   };
-  return { list, endRoots, endAll };
+  const shown = async (owner: string): Promise<readonly SessionView[]> => {
+    const all = await list(owner);
+    return isAdmin(owner) ? all.map((each) => Object.assign(each, { admin: true })) : all;
+  };
+  const letAllGo = async (owner: string): Promise<void> => {
+    for (const { root } of await list(owner)) letGo(root);
+  };
+  return { list, shown, endRoots, endAll, letGo: letAllGo };
 }
 
 interface NewSession {

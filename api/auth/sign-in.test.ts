@@ -200,6 +200,7 @@ test('the ways to sign in are told to anybody, without secrets', async () => {
     clientSecretFrom: 'a',
     claim: 'email',
     scopes: [],
+    claimsOfPeople: [],
     label: null,
   };
   portal.world.signIn = { ssh: false, oidc };

@@ -51,7 +51,7 @@ export const limits = {
   terminalAwayMsMax: 12 * 60 * 60_000,
   /** What an ended shell left on its screen, for a page that comes back. */
   terminalEndedMsMax: 10 * 60_000,
-  terminalSweepMs: 15_000,
+  terminalSweepMs: 10_000,
   /** Opened by one person. */
   terminalOpensBurst: 12,
   terminalOpenRefillMs: 5_000,

@@ -33,6 +33,8 @@ interface Kept {
   readonly person: string;
   readonly openedAtMs: number;
   readonly terminal: Terminal;
+  /** Their mark as administrator (`Portal.spec.admins`) let them open it: it ends with the mark. */
+  readonly needsMark: boolean;
 }
 
 export interface TerminalsDeps {
@@ -115,7 +117,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
 }
 
 async function start(
-  { clock, commands }: TerminalsDeps,
+  { clock, commands, people }: TerminalsDeps,
   screens: Screens,
   { person, admin }: Pick<Session, 'person' | 'admin'>,
   { size, folder }: { readonly size: TerminalSize; readonly folder: Uint8Array | null },
@@ -129,12 +131,13 @@ async function start(
     onLost: () => one.terminal.lost(),
   });
   ownEvents(shell.output, { what: 'a terminal', person, app: null, isOwed: false, end: () => shell.end() });
+  const needsMark = shell.asPortal === true && people.find(person)?.isAdmin === true;
   const terminal = createTerminal({ shell, screen, clock, onEnd: () => onEnd(one) });
-  const one: Kept = { id: `t${randomBytes(12).toString('hex')}`, person, openedAtMs: clock.nowMs(), terminal };
+  const one: Kept = { id: `t${randomBytes(12).toString('hex')}`, person, openedAtMs: clock.nowMs(), terminal, needsMark };
   return one;
 }
 
-/** What no page showed for long, what ended long ago, and what is of people who are gone. */
+/** What no page showed for long, what ended long ago, and what is of people who are gone, or are no administrators any more. */
 function sweepRegularly({ clock, people }: TerminalsDeps, kept: ReadonlyMap<string, Kept>, forget: (one: Kept) => void): () => void {
   const sweep = (): void => {
     const nowMs = clock.monotonicMs();
@@ -143,7 +146,8 @@ function sweepRegularly({ clock, people }: TerminalsDeps, kept: ReadonlyMap<stri
       const end = terminal.end();
       const awayMs = nowMs - (terminal.awaySinceMs() ?? nowMs);
       const isOld = end === null ? awayMs > limits.terminalAwayMsMax : nowMs - end.atMs > limits.terminalEndedMsMax;
-      if (isOld || people.find(person) === null) forget(one);
+      const known = people.find(person);
+      if (isOld || known === null || (one.needsMark && known.isAdmin !== true)) forget(one);
     }
     cancel = clock.at(nowMs + limits.terminalSweepMs, sweep);
   };

@@ -145,7 +145,7 @@ export function createTestWorld(
       plan: async () => plan,
     },
     commands: {
-      people: { checkPassword: (...asked) => world.checkPassword(...asked), openShell: shells.open },
+      people: { checkPassword: (...asked) => world.checkPassword(...asked), arrived: async () => null, openShell: shells.open },
       apps: { ...appCommands(dir, find, manifest), ...vaults.commands },
       files: { of: (...who) => world.filesOf(...who) },
       admin: {

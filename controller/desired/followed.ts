@@ -18,9 +18,12 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
       text = now;
       return true;
     },
-    preview: async (from, prune) => {
+    // Who the people of a group are says the portal that leads.
+    takePeople: async () => false,
+    lists: () => new Map(),
+    preview: async (from, prune, lists = new Map()) => {
       const answer = await readFolder(from);
-      return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
+      return answer.ok ? { inForce: take(inForce, answer, prune, lists), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async () => undefined,
     giveUp: async () => undefined,
@@ -33,7 +36,11 @@ function sameObjects(before: InForce, next: InForce): InForce {
     new Map(
       [...other].map(([name, placed]) => {
         const known = one.get(name);
-        const isSame = known?.digest === placed.digest && known.generation === placed.generation && known.isLost === placed.isLost;
+        const isSame =
+          known?.digest === placed.digest &&
+          known.generation === placed.generation &&
+          known.isLost === placed.isLost &&
+          known.from === placed.from;
         return [name, isSame ? known : placed];
       }),
     );

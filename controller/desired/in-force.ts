@@ -3,7 +3,7 @@
  * removed the guard's word. Remembered in the store, so that a restart with a broken folder changes nothing either.
  * Decision: docs/decisions/0033-what-is-in-force.md
  */
-import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
+import type { DesiredDocument } from '../../schema/desired/documents.ts';
 import { digestOf } from '../../schema/desired/load.ts';
 import { keyOfDocument } from '../../schema/keys.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
@@ -11,19 +11,10 @@ import { faultPoint } from '../faults.ts';
 import type { InForceRow, Store } from '../../store/store.ts';
 import { systemClock } from '../clock/system.ts';
 import { limits } from '../limits.ts';
+import { derivePeople, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
 import { ownPeople } from './own-people.ts';
+import type { PlacedDocument } from './placed-document.ts';
 import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
-
-export interface PlacedDocument {
-  readonly document: DesiredDocument;
-  readonly place: Place;
-  /** Of the content. */
-  readonly digest: string;
-  /** Grows by one whenever the content changes. */
-  readonly generation: number;
-  /** Of a Server that leaves: an administrator said that its machine never comes back. Decision: docs/decisions/0332-a-server-that-is-lost.md */
-  readonly isLost?: true;
-}
 
 export interface InForce {
   /** Hash of the folder that was taken last; '' before the first. */
@@ -35,6 +26,8 @@ export interface InForce {
   readonly why: string | null;
   /** Removed, while something that they owned is there: the loop decides how it goes, and then `finishLeaving`. */
   readonly leaving: ReadonlyMap<string, PlacedDocument>;
+  /** What People documents came to; absent while there are none. */
+  readonly people?: Pick<Derived, 'leftOut' | 'waiting'>;
 }
 
 export interface DesiredSource {
@@ -44,8 +37,11 @@ export interface DesiredSource {
   warnings(): readonly string[];
   /** Reads the folder if it changed or has errors. True when what is in force, or its errors, changed. */
   reread(prune: boolean): Promise<boolean>;
-  /** What would be in force: for `svc plan`. */
-  preview(dir: string, prune: boolean): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
+  /** Takes in force who the people of that People document are. True when that changed something. */
+  takePeople(list: string, people: PeopleList): Promise<boolean>;
+  lists(): PeopleLists;
+  /** What would be in force: for `svc plan`. `lists`: in place of those that were taken. */
+  preview(dir: string, prune: boolean, lists?: PeopleLists): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
   /** What a removed document owned is gone. */
   finishLeaving(name: string): Promise<void>;
   /** The machine of this Server, which leaves, never comes back: nothing waits for it any more. */
@@ -66,6 +62,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
   let mark: string | null = null;
   /** A folder with errors is read again from then on, whether or not it changed: accounts and disks may be mended. */
   let againAtMs = 0;
+  let lists: PeopleLists = new Map();
 
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
@@ -109,28 +106,33 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
       // The store is full or away: the next look must take the folder again, not find it unchanged.
-      const changed = await change((now) => (answer.ok ? take(now, answer, prune) : now)).catch((error: unknown) => {
+      const changed = await change((now) => (answer.ok ? take(now, answer, prune, lists) : now)).catch((error: unknown) => {
         mark = null;
         throw error;
       });
       return changed || before !== errors.join('\n');
     },
-    preview: async (from, prune) => {
+    takePeople: async (list, people) => {
+      lists = new Map(lists).set(list, people);
+      return await change((now) => withLists(now, lists));
+    },
+    lists: () => lists,
+    preview: async (from, prune, other = lists) => {
       const answer = await (from === dir ? reader.read(dir) : readFolder(from));
       // It is right by now: who saw that here finds it in force at the next look.
       if (from === dir && answer.ok && errors.length > 0) mark = null;
-      return answer.ok ? { inForce: take(inForce, answer, prune), errors: [] } : { inForce, errors: answer.errors };
+      return answer.ok ? { inForce: take(inForce, answer, prune, other), errors: [] } : { inForce, errors: answer.errors };
     },
-    finishLeaving: async (name) => {
-      await change((now) => {
-        if (!now.leaving.has(name)) return now;
-        const leaving = new Map(now.leaving);
-        leaving.delete(name);
-        return { ...now, leaving };
-      });
-    },
+    finishLeaving: async (name) => void (await change((now) => withoutLeaving(now, name))),
     giveUp: async (name) => void (await change((now) => withLost(now, name))),
   };
+}
+
+function withoutLeaving(now: InForce, name: string): InForce {
+  if (!now.leaving.has(name)) return now;
+  const leaving = new Map(now.leaving);
+  leaving.delete(name);
+  return { ...now, leaving };
 }
 
 /** The same object where no such document leaves. */
@@ -148,21 +150,54 @@ function serialOf(text: string | null): number {
 }
 
 /** The next state in force; the very same object when nothing changes. */
-export function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean): InForce {
+export function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean, lists: PeopleLists): InForce {
   const { hash, documents: placed } = answer.state;
   if (hash === before.hash && !(prune && before.held.length > 0)) return before;
-  const next = new Map<string, PlacedDocument>();
+  const written = new Map<string, PlacedDocument>();
   for (const { document, place, digest } of placed) {
     const name = keyOfDocument(document);
     const known = before.documents.get(name) ?? comesBack(before.leaving.get(name));
+    const isSame = known?.digest === digest && known.from === undefined;
     // An unchanged document stays the same object: the loop skips what it owns without another look.
-    next.set(name, known?.digest === digest ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
+    written.set(name, isSame ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
-  const guard = prunePlan([...before.documents.keys()], [...next.keys()], prune);
-  const removed = guard.removed.map((name) => [name, before.documents.get(name) as PlacedDocument] as const);
-  const leaving = new Map([...before.leaving, ...removed].filter(([name, { document }]) => !next.has(name) && owners.has(document.kind)));
-  for (const name of guard.held) next.set(name, before.documents.get(name) as PlacedDocument);
-  return { hash, documents: next, held: guard.held, why: guard.why, leaving };
+  const guard = prunePlan(namesWritten(before), [...written.keys()], prune);
+  for (const name of guard.held) written.set(name, before.documents.get(name) as PlacedDocument);
+  return withPeople(before, { hash, documents: written, held: guard.held, why: guard.why }, lists, prune);
+}
+
+/** The same documents of the folder, with people as the lists are now. The very same object when nothing changes. */
+export function withLists(before: InForce, lists: PeopleLists): InForce {
+  const documents = new Map([...before.documents].filter(([, { from }]) => from === undefined));
+  const held = before.held.filter((name) => documents.has(name));
+  const next = withPeople(before, { hash: before.hash, documents, held, why: before.why }, lists, false);
+  return isSameState(before, next) ? before : next;
+}
+
+const namesWritten = ({ documents }: InForce): readonly string[] =>
+  [...documents].flatMap(([name, { from }]) => (from === undefined ? [name] : []));
+
+type Written = Pick<InForce, 'hash' | 'documents' | 'held' | 'why'>;
+
+function withPeople(before: InForce, written: Written, lists: PeopleLists, prune: boolean): InForce {
+  const hasLists = [...written.documents.values(), ...before.documents.values()].some(
+    ({ document, from }) => from !== undefined || document.kind === 'People',
+  );
+  const made = hasLists ? derivePeople(written.documents, before.documents, before.leaving, lists, prune) : null;
+  const documents = made === null ? written.documents : new Map([...written.documents, ...made.documents]);
+  const removed = [...before.documents].filter(([name]) => !documents.has(name));
+  const leaving = new Map(
+    [...before.leaving, ...removed].filter(([name, { document }]) => !documents.has(name) && owners.has(document.kind)),
+  );
+  if (made === null) return { ...written, documents, leaving };
+  const { leftOut, waiting } = made;
+  return { ...written, documents, held: [...written.held, ...made.held], leaving, people: { leftOut, waiting } };
+}
+
+function isSameState(before: InForce, next: InForce): boolean {
+  const told = ({ held, people }: InForce): string => JSON.stringify([held, [...(people?.leftOut ?? [])], [...(people?.waiting ?? [])]]);
+  if (before.documents.size !== next.documents.size || told(before) !== told(next)) return false;
+  return [...next.documents].every(([name, placed]) => before.documents.get(name) === placed);
 }
 
 /** A server whose document is written again is not lost. */

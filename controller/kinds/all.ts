@@ -6,6 +6,7 @@ import { grantKind } from './grant.ts';
 import { jobKind } from './job.ts';
 import type { Kind } from './kind.ts';
 import { packageKind } from './package.ts';
+import { peopleKind } from './people.ts';
 import { personKind } from './person.ts';
 import { portalKind } from './portal.ts';
 import { serverKind } from './server.ts';
@@ -18,6 +19,7 @@ export const allKinds: readonly Kind[] = [
   serviceKind,
   packageKind,
   engineKind,
+  peopleKind,
   grantKind,
   personKind,
   supervisorKind,

@@ -262,6 +262,17 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     because: 'an administrator of the server locked the account, or let it expire',
     fix: 'an administrator of the server opens the account again, or remove the Person document',
   },
+  Listed: { because: 'it is known who its people are', fix: null },
+  GroupMissing: {
+    because: 'the server has no such group, or the directory that has it does not answer there',
+    fix: 'getent group GROUP on the server shows it; make the group, start its directory (SSSD), or correct group in the document',
+    waitsFor: 'the group',
+  },
+  ListUnreadable: {
+    because: 'what the server said of its accounts can not be read',
+    fix: 'mend what the message names: getent passwd and getent group must work there for the account that the portal signs in with',
+    waitsFor: 'the next look',
+  },
   OtherPortal: {
     because: 'somebody else changes the keys that this portal puts there',
     fix: 'end the other portal, or take the server out of the folder of one of the two; ten minutes later this is told no more',

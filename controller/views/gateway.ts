@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
+import type { PortalDocument } from '../../schema/desired/documents.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { makeAccount, openAccount } from '../../schema/texts/open-account.ts';
@@ -13,6 +14,7 @@ import { accountLasts } from '../servers/kit-work.ts';
 import { wantedPackageOf } from '../package-entries.ts';
 import type { BackendEntry, Entries, PersonEntry } from '../entries.ts';
 import { linkTrouble } from '../kinds/backend.ts';
+import { arrived } from './arrived.ts';
 import { appCommands, appsView } from './apps.ts';
 import { filesCommands } from './files.ts';
 import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
@@ -33,8 +35,8 @@ export function createGateway(context: Context, secretsDir: string = context.opt
   const servers = serverGateway(context);
   return {
     people: {
-      find: (usuario) => recordOf(entries.people.get(usuario)),
-      all: () => [...entries.people.values()].flatMap((person) => recordOf(person) ?? []),
+      find: (usuario) => recordOf(entries, entries.people.get(usuario)),
+      all: () => [...entries.people.values()].flatMap((person) => recordOf(entries, person) ?? []),
       signIn: () => ways.signIn(),
     },
     apps: appsView(context),
@@ -42,7 +44,11 @@ export function createGateway(context: Context, secretsDir: string = context.opt
     queue: queueView(context),
     admin: { ...adminView(context), serverChecks: (name) => servers.serverChecks(name) },
     commands: {
-      people: { checkPassword: (login, password) => ways.checkPassword(login, password), ...terminalCommands(entries) },
+      people: {
+        checkPassword: (login, password) => ways.checkPassword(login, password),
+        arrived: (who) => arrived(context, who),
+        ...terminalCommands(entries),
+      },
       apps: appCommands(context),
       files: filesCommands(context),
       admin: {
@@ -142,13 +148,20 @@ async function apply(context: Context, prune: boolean): ReturnType<AdminCommands
   return planned;
 }
 
-function recordOf(person: PersonEntry | undefined): PersonRecord | null {
+function recordOf({ portal }: Entries, person: PersonEntry | undefined): PersonRecord | null {
   if (!person || person.leaving) return null;
   const { nome, login, grupos } = person.placed.document.spec;
   const closed = person.closed === null ? {} : { isClosed: true };
-  const record = { usuario: person.name, nome, login, grupos: grupos ?? [], servidor: person.server.name, ...closed };
+  const admin = isAdmin(portal?.document.spec.admins, person.name, grupos) ? { isAdmin: true } : {};
+  const record = { usuario: person.name, nome, login, grupos: grupos ?? [], servidor: person.server.name, ...closed, ...admin };
   if (accountLasts(person) !== false) return record;
   return { ...record, notice: { reason: 'LingerBroken', message: endsWithLogin(person.server.name) } };
+}
+
+/** Decision: docs/decisions/0399-administrators-by-name-and-group.md */
+function isAdmin(admins: PortalDocument['spec']['admins'], name: string, grupos: readonly string[] = []): boolean {
+  if (admins === undefined) return false;
+  return admins.people?.includes(name) === true || grupos.some((group) => admins.groups?.includes(group) === true);
 }
 
 async function lastLines(entry: BackendEntry): Promise<string> {

@@ -51,6 +51,7 @@ export function createSignInView(
                 clientSecretFrom: JSON.stringify(oidc.clientSecret),
                 claim: oidc.claim ?? 'preferred_username',
                 scopes: oidc.scopes ?? ['profile', 'email'],
+                claimsOfPeople: [...entries.lists.values()].flatMap(({ placed }) => placed.document.spec.oidc?.claim ?? []),
                 label: oidc.label ?? null,
               },
       };

@@ -13,7 +13,8 @@ export function terminalCommands(entries: Pick<Entries, 'people'>): Pick<PeopleC
       if (why !== null && !isAdmin) {
         throw new SvcError('TERMINAL_AS_PORTAL', `a terminal would be the account of the portal: ${why.en}; administrators only`);
       }
-      return await host.shell(person.account, size, folder);
+      const shell = await host.shell(person.account, size, folder);
+      return why === null ? shell : { ...shell, asPortal: true };
     },
   };
 }

@@ -11,6 +11,7 @@ import { didYouMean } from '../shape.ts';
 import { checkClusters } from './cross-clusters.ts';
 import { type Folder, type HasAccount, type Index, type MayExist, ofKind, reference } from './cross-folder.ts';
 import { checkGrantRoles } from './cross-grants.ts';
+import { checkAdmins, checkPeopleLists, withMembers } from './cross-people.ts';
 
 /** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
 export function crossChecks(
@@ -20,16 +21,19 @@ export function crossChecks(
   mayExist: MayExist = () => false,
   hasAccount: HasAccount = () => false,
 ): readonly (() => void)[] {
-  const folder: Folder = { judged: all, known: [...all, ...context], mayExist, hasAccount };
+  const known = [...all, ...context];
+  const folder: Folder = { judged: all, known, mayExist: withMembers(known, mayExist), hasAccount };
   const index = indexOf(folder);
   return [
     () => checkObjects(folder, report),
     () => checkPeople(folder, index, report),
     () => checkSeparation(folder, index, report),
+    () => checkPeopleLists(folder, index, report),
     () => checkPackages(folder, index, report),
     () => checkBackends(folder, index, report),
     () => checkGrants(folder, index, report),
     () => checkPortals(folder, index, report),
+    () => checkAdmins(folder, index, report),
     () => checkClusters(folder, index, report),
   ];
 }

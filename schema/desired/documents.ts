@@ -13,6 +13,7 @@ interface Document<Kind extends keyof typeof specs> {
 export type PortalDocument = Document<'Portal'>;
 export type ServerDocument = Document<'Server'>;
 export type PersonDocument = Document<'Person'>;
+export type PeopleDocument = Document<'People'>;
 export type PackageDocument = Document<'Package'>;
 export type GrantDocument = Document<'Grant'>;
 export type ClusterDocument = Document<'Cluster'>;
@@ -22,6 +23,7 @@ export type DesiredDocument =
   | PortalDocument
   | ServerDocument
   | PersonDocument
+  | PeopleDocument
   | PackageDocument
   | GrantDocument
   | ClusterDocument

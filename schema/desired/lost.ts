@@ -30,6 +30,8 @@ export function lostOf(value: unknown, isTorn: boolean, isSure: IsSure): readonl
   if (kind === null) return isTorn || name === null ? [{ what: null, name: null }] : lostOfNoKind(name, spec);
   const own: readonly Lost[] = name === null ? [{ what: kind, name: null }] : [];
   if (kind === 'Package') return [...own, ...lostPackage(spec, seeming !== null, isTorn, isSure)];
+  // Whom it makes is known on its server only.
+  if (kind === 'People') return [...own, ...(['Person', 'group'] as const).map((what) => ({ what, name: null }))];
   const groups = spec['grupos'];
   const hidesGroups = isTorn || (groups !== undefined && !(Array.isArray(groups) && groups.every((group) => typeof group === 'string')));
   return kind === 'Person' && (hidesGroups || (name === null && groups !== undefined)) ? [...own, { what: 'group', name: null }] : own;

@@ -8,15 +8,23 @@ import { limits } from '../limits.ts';
 import { plainNameSource } from '../plain-line.ts';
 import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
 
+const nameSource = `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`;
+const namePattern = new RegExp(nameSource);
+/** Whether it can be the name of a document. */
+export const isObjectName = (text: string): boolean => namePattern.test(text);
 const name = pattern(
-  `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`,
+  nameSource,
   `a name of at most ${limits.objectNameCharsMax} lowercase letters, digits, ".", "_" or "-", with a letter or digit first and last`,
 );
 const app = pattern(appIdPattern, appIdRule);
 /** Names for people. */
 const line = (title: string) => ({ ...pattern(plainNameSource, title), maxLength: 200 });
 const account = pattern(accountSource, 'the name of a Linux account: letters, digits, ".", "_", "@", "+" or "-", not digits alone');
-const group = pattern('^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$', 'the name of a group');
+const groupSource = '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$';
+const group = pattern(groupSource, 'the name of a group');
+const groupPattern = new RegExp(groupSource);
+/** Whether a document may name a group of a server so. */
+export const isGroupName = (text: string): boolean => groupPattern.test(text);
 const guestRoles = ['editar', 'comentar', 'ver'] as const;
 
 /** A credential by reference only: never the value itself. `writeOnly`: a value found here is never repeated in a message. */
@@ -175,6 +183,8 @@ export const specs = {
       ssh: fields({}),
       oidc,
     }),
+    /** Whose sessions may do what a link with --admin allows: names of people, and groups that people are in. Decision: docs/decisions/0399-administrators-by-name-and-group.md */
+    admins: fields({ people: { ...list(name), uniqueItems: true }, groups: { ...list(group), uniqueItems: true } }),
   }),
   Server: exactlyOne({ local, ssh }),
   Person: fields(
@@ -188,6 +198,28 @@ export const specs = {
       grupos: { ...list(group), uniqueItems: true },
     },
     ['nome', 'login', 'server'],
+  ),
+  /** A person for each member of a group; `group` or `oidc`. Decision: docs/decisions/0398-people-of-the-system.md */
+  People: fields(
+    {
+      server: name,
+      /** On that server: as a supplementary or as the primary group of the account. */
+      group,
+      oidc: fields(
+        {
+          claim: pattern('^[\\x21-\\x7e]{1,128}$', 'the name of a claim'),
+          /** The claim is one of them, or a list with one of them. */
+          values: {
+            ...list(pattern('^[^\\u0000-\\u001f\\u007f]{1,256}$', 'a value of the claim')),
+            uniqueItems: true,
+            minItems: 1,
+            maxItems: limits.peopleValuesMax,
+          },
+        },
+        ['claim', 'values'],
+      ),
+    },
+    ['server'],
   ),
   Package: fields(
     {

@@ -1,0 +1,68 @@
+/** `People/<name>`: a People document: who its people are is read from its server, and goes into the documents in force. */
+import { decidePeople, peopleMemory, type PeopleDesired, type PeopleMemory, type PeopleObserved } from '../../reconcilers/people.ts';
+import { limits } from '../limits.ts';
+import type { Context } from '../loop/context.ts';
+import { applyInForce } from '../loop/apply.ts';
+import { lookAtPeople } from '../observe/people-list.ts';
+import { notObserved, type Entries, type PeopleEntry } from '../entries.ts';
+import type { Kind } from './kind.ts';
+
+export const peopleKind: Kind<PeopleEntry, PeopleDesired, PeopleObserved, PeopleMemory> = {
+  name: 'People',
+  entries: (entries) => entries.lists.values(),
+  find: (entries, name) => entries.lists.get(name),
+  keyOf: ({ key }) => key,
+  lane: ({ placed }) => placed.document.spec.server,
+  observe,
+  desired: (_context, { placed }) => {
+    const { server, group = null } = placed.document.spec;
+    return { generation: placed.generation, server, group };
+  },
+  observed: ({ entries }, entry) => peopleObserved(entries, entry),
+  decide: decidePeople,
+  memory: peopleMemory,
+  report: (_context, { placed }, { observed: { count, leftOut } }) => {
+    const { server, group, oidc } = placed.document.spec;
+    const shown = leftOut.slice(0, limits.leftOutShownMax).map(({ name, why }) => `${name}: ${why}`);
+    return {
+      generation: placed.generation,
+      details: { server, ...(group === undefined ? oidc : { group }), people: count, leftOut: shown },
+    };
+  },
+  onEdge: async ({ entries, queue }, key, urgent) => {
+    for (const entry of entries.lists.values()) {
+      if (entry.key !== key) continue;
+      entry.nextLookAtMs = 0;
+      queue.add(key, urgent);
+    }
+  },
+};
+
+function peopleObserved({ servers, inForce }: Entries, { key, placed, seen, leftOut }: PeopleEntry): PeopleObserved {
+  let count = 0;
+  for (const { from } of inForce.documents.values()) if (from === key) count += 1;
+  return {
+    host: servers.get(placed.document.spec.server)?.reachability ?? notObserved,
+    seen,
+    count,
+    leftOut: [...leftOut, ...(inForce.people?.leftOut.get(key) ?? [])],
+    waiting: inForce.people?.waiting.get(key) ?? null,
+  };
+}
+
+async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
+  const { options, entries, source } = context;
+  const { clock, leads = true } = options;
+  const server = entries.servers.get(entry.placed.document.spec.server);
+  // The portals that do not lead have the people from the store.
+  if (!leads || server?.reachability.status !== 'reachable' || clock.monotonicMs() < entry.nextLookAtMs) return true;
+  const begunMs = clock.monotonicMs();
+  // Set before the answer: what asks meanwhile asks for another look.
+  entry.nextLookAtMs = begunMs + limits.peoplePollMs;
+  const list = await lookAtPeople(context, entry, server.host);
+  if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + Math.max(limits.peoplePollMs, 10 * (clock.monotonicMs() - begunMs));
+  if (entries.lists.get(entry.name) !== entry) return false;
+  if (list !== null) await source.takePeople(entry.key, list);
+  if (entries.inForce !== source.current()) await applyInForce(context);
+  return true;
+}

@@ -1,0 +1,126 @@
+/**
+ * Accounts of a server, by its own word (getent: files, LDAP, SSSD): the members of a group, and those that are asked for by name. One command over
+ * the connection of the administrator's account, which needs no right for it. Every line that comes back is held against its form.
+ */
+import { isAccountName } from '../../schema/account-name.ts';
+import { asPlainLine } from '../../schema/plain-line.ts';
+import type { SeenAccount, SeenAccounts } from '../../reconcilers/members.ts';
+import type { Host } from '../hosts/host.ts';
+import { limits } from '../limits.ts';
+
+/** What getent has no name for is left out of the answer; a group that is not there is the line `X`. The line `E` says that all was told. */
+const script = `
+report() {
+  export LC_ALL=C
+  set -f
+  group=$1 members= primary= gid=
+  uid_min=$(awk '$1 == "UID_MIN" { print $2; exit }' /etc/login.defs 2>/dev/null)
+  echo "U \${uid_min:-1000}"
+  awk '$1 == "passwd:" { for (i = 2; i <= NF; i++) if ($i !~ /^(files|compat|db|systemd|altfiles|extrausers|mymachines|\\[.*)$/) { print "D"; exit } }' /etc/nsswitch.conf 2>/dev/null
+  if [ -n "$group" ]; then
+    line=$(getent group -- "$group") || { echo X; return; }
+    gid=$(printf '%s\\n' "$line" | cut -d: -f3)
+    printf 'G %s\\n' "$(printf '%s\\n' "$line" | cut -d: -f1,3)"
+    members=$(printf '%s\\n' "$line" | cut -d: -f4 | tr ',' '\\n')
+    primary=$(getent passwd | awk -F: -v gid="$gid" '$4 == gid { print $1 }')
+  fi
+  printf '%s\\n' "$members" | awk 'NF { print "M " $0 }'
+  names=$({ printf '%s\\n' "$members" "$primary"; known; } | awk 'NF && !seen[$0]++')
+  [ -n "$names" ] || { echo E; return; }
+  accounts=$(printf '%s\\n' "$names" | tr '\\n' '\\0' | xargs -0 getent passwd --)
+  printf '%s\\n' "$accounts" | awk 'NF { print "P " $0 }'
+  printf '%s\\n' "$names" | awk -F: 'NR == FNR { asked[$0]; next } $1 in asked { print "L " $1 }' - /etc/passwd
+  [ -n "$accounts" ] || { echo E; return; }
+  others=$(printf '%s\\n' "$accounts" | cut -d: -f1 | tr '\\n' '\\0' | xargs -0 getent initgroups --)
+  printf '%s\\n' "$others" | awk 'NF { print "I " $0 }'
+  { printf '%s\\n' "$accounts" | cut -d: -f4; printf '%s\\n' "$others" | awk '{ for (i = 2; i <= NF; i++) print $i }'; } |
+    awk 'NF && !seen[$0]++' | tr '\\n' '\\0' | xargs -0 getent group -- | cut -d: -f1,3 | awk '{ print "N " $0 }'
+  echo E
+}
+`;
+
+/** Behind the first line the shell has all at once; names are accounts, of an alphabet without quotes, spaces and line ends. */
+function textFor(group: string | null, known: readonly string[]): string {
+  return `eval "$(cat)"\nknown() {\ncat <<'...'\n${known.join('\n')}\n...\n}\n${script}\nreport '${group ?? ''}'\n`;
+}
+
+/** What a server said: `unreadable` is no word on anybody. */
+export type AccountsAnswer =
+  | { readonly kind: 'seen'; readonly seen: SeenAccounts }
+  | { readonly kind: 'no-group' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+const unreadable = (message: string): AccountsAnswer => ({ kind: 'unreadable', message });
+
+/** Rejects as the host does. `known`: accounts to be looked at besides the members of the group. */
+export async function observeAccounts(
+  host: Host,
+  group: string | null,
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<AccountsAnswer> {
+  const lines: string[] = [];
+  let isTooMuch = false;
+  const end = await host.run(null, {
+    argv: ['sh', '-s'],
+    stdin: textFor(group, known.filter(isAccountName)),
+    onLine: (line) => {
+      isTooMuch ||= lines.length >= limits.accountsLinesMax || line.length > limits.accountsLineCharsMax;
+      if (!isTooMuch) lines.push(line);
+    },
+    signal,
+    msMax: limits.accountsMsMax,
+  });
+  if (isTooMuch) return unreadable(`${host.server} printed more than the accounts of ${limits.peopleOfListMax} people`);
+  if (end.code === 0 && lines.at(-1) === 'X') return { kind: 'no-group' };
+  if (end.code === 0 && lines.at(-1) === 'E') return readAccounts(lines, group, host.server);
+  const [said = ''] = asPlainLine(end.said).slice(0, limits.accountsSaidCharsMax).split('\n');
+  return unreadable(`getent on ${host.server} did not come to its end${said === '' ? '' : `: ${said}`}`);
+}
+
+const forms = {
+  uidMin: /^U (\d{1,9})$/,
+  group: /^G ([^:]{1,256}):(\d{1,10})$/,
+  member: /^M (.{1,256})$/,
+  account: /^P ([^:]{1,256}):[^:]*:(\d{1,10}):(\d{1,10}):([^:]*):[^:]*:([^:]*)$/,
+  local: /^L ([^:]{1,256})$/,
+  others: /^I (\S{1,256})((?:\s+\d{1,10})*)\s*$/,
+  name: /^N ([^:]{1,256}):(\d{1,10})$/,
+} as const;
+
+export function readAccounts(lines: readonly string[], asked: string | null, server: string): AccountsAnswer {
+  const all = (form: keyof typeof forms): readonly RegExpExecArray[] =>
+    lines.flatMap((line) => {
+      const found = forms[form].exec(line);
+      return found === null ? [] : [found];
+    });
+  const [[, uidMin] = []] = all('uidMin');
+  if (uidMin === undefined) return unreadable(`${server} did not say from which uid on its accounts are people's`);
+  const [[, group, gid] = []] = all('group');
+  // A number is taken for the group with that number.
+  if (asked !== null && group !== asked) return { kind: 'no-group' };
+  const accounts = accountsIn(all('account'), all('others'), all('name'));
+  if (accounts.length > limits.peopleOfListMax)
+    return unreadable(`${server} named ${accounts.length} accounts, and a document makes at most ${limits.peopleOfListMax} people`);
+  const local = new Set(all('local').map(([, name]) => name));
+  const seen: SeenAccounts = {
+    group: asked === null ? null : { gid: Number(gid), members: all('member').map(([, name = '']) => name) },
+    uidMin: Number(uidMin),
+    accounts,
+    directoryIsSilent: lines.includes('D') && accounts.every(({ name }) => local.has(name)),
+  };
+  return { kind: 'seen', seen };
+}
+
+type Matches = readonly RegExpExecArray[];
+
+function accountsIn(rows: Matches, initgroups: Matches, groups: Matches): readonly SeenAccount[] {
+  const names = new Map(groups.map(([, name = '', gid]) => [Number(gid), name]));
+  const others = new Map(initgroups.map(([, name = '', gids = '']) => [name, gids.split(/\s+/).filter(Boolean).map(Number)]));
+  const accounts = new Map<string, SeenAccount>();
+  for (const [, name = '', uid, gid, gecos = '', shell = ''] of rows) {
+    const own = [Number(gid), ...(others.get(name) ?? [])].flatMap((one) => names.get(one) ?? []);
+    accounts.set(name, { name, uid: Number(uid), gid: Number(gid), gecos, shell, groups: own });
+  }
+  return [...accounts.values()];
+}
