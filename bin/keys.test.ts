@@ -7,6 +7,7 @@ test.for([
   ['backends/ana/notas', 'Backend/ana/notas'],
   ['server/casa', 'Server/casa'],
   ['people/ana', 'Person/ana'],
+  ['People/alunos', 'People/alunos'],
   ['Package/notas-casa', 'Package/notas-casa'],
 ] as const)('%s names %s', ([text, key]) => {
   expect(keyOf(text)).toBe(key);
@@ -62,6 +63,7 @@ test.for([
       'Supervisor/ana',
       'Server/ana',
       'Person/ana',
+      'People/ana',
       'Package/ana',
       'Engine/ana',
       'Service/ana',

@@ -66,7 +66,7 @@ interface Status {
 }
 
 function statusOf({ server, group }: PeopleDesired, { host, seen, count, leftOut, waiting }: PeopleObserved): Status {
-  const stay = count === 0 ? 'nobody is a person by it yet' : `its ${people(count)} stay as they are`;
+  const stay = count === 0 ? 'nobody is a person by it yet' : `no change for its ${people(count)}`;
   const unknown = (reason: Reason, message: string): Status => ({ state: 'unknown', ready: 'Unknown', reason, message });
   if (host.status === 'unreachable') return unknown(unseenReason(host), `${server} does not answer: ${host.message}; ${stay}`);
   if (host.status === 'unknown' || seen === null) return unknown('NotObservedYet', `${server} was not asked yet; ${stay}`);

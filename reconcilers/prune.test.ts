@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, property, tuple, uniqueArray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prunePlan } from './prune.ts';
+import { holdPeople, prunePlan } from './prune.ts';
 
 const names = (kind: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${kind}/${kind}-${n}`);
 
@@ -45,4 +45,22 @@ it('says why names are held: how many of how many, or which kind', () => {
   expect(prunePlan([...many, ...names('Grant', 2)], [...many, 'Grant/0'])).toEqual({ held: [], removed: ['Grant/1'], why: null });
   expect(prunePlan([], [])).toEqual({ held: [], removed: [], why: null });
   expect(prunePlan(many, many)).toEqual({ held: [], removed: [], why: null });
+});
+
+describe('the guard of people', () => {
+  it.for([
+    [40, 0, false, null],
+    [0, 0, false, null],
+    [40, 1, false, null],
+    [2, 1, false, null],
+    [40, 8, false, null],
+    [40, 9, false, 'removes 9 of 40 people of People/a, more than 20 %'],
+    [5, 2, true, 'removes 2 of 5 people of People/a, more than 20 %'],
+    [40, 40, false, 'removes all people of People/a (40)'],
+    [40, 40, true, 'removes all people of People/a (40)'],
+    [1, 1, false, 'removes all people of People/a (1)'],
+    [1, 1, true, null],
+  ] as const)('of %i people %i gone, told one by one: %s: %s', ([before, gone, mayEmpty, why]) =>
+    expect(holdPeople('People/a', before, gone, mayEmpty)).toBe(why),
+  );
 });

@@ -23,7 +23,8 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   },
   desired: (_context, { portal }) => ({ generation: portal?.generation ?? 0 }),
   observed: ({ source, options }, { portal }) => {
-    const { held, why } = source.current();
+    const { held, why: ofFolder, people } = source.current();
+    const why = [ofFolder, ...(people?.waiting.values() ?? [])].filter((each) => each !== null).join('; ') || null;
     const waiting = waitingForRestart(options.startedWith?.() ?? null, portal?.document.spec ?? {});
     return { errors: source.errors(), held, why, waiting };
   },

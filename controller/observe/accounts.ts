@@ -74,7 +74,7 @@ export async function observeAccounts(
   if (isTooMuch) return unreadable(`${host.server} printed more than the accounts of ${limits.peopleOfListMax} people`);
   if (end.code === 0 && lines.at(-1) === 'X') return { kind: 'no-group' };
   if (end.code === 0 && lines.at(-1) === 'E') return readAccounts(lines, group, host.server);
-  const [said = ''] = asPlainLine(end.said).slice(0, limits.accountsSaidCharsMax).split('\n');
+  const said = asPlainLine(end.said).slice(0, limits.accountsSaidCharsMax);
   return unreadable(`getent on ${host.server} did not come to its end${said === '' ? '' : `: ${said}`}`);
 }
 

@@ -19,7 +19,8 @@ export interface SshWorldOptions extends SshdOptions {
   readonly apps: readonly string[];
   /** Folder with one package folder per app; examples/apps unless given. Called when the world's folder is there. */
   readonly packages?: (folder: string) => Promise<string>;
-  /** Person documents, one for each account: p0, p1, … */
+  /** So many of the accounts have a Person document: p0, p1, … All of them unless given. */
+  readonly written?: number;
   readonly pinned?: readonly string[];
   /** The portal reaches sshd through this port. */
   readonly port?: (sshd: TestSshd) => Promise<number>;
@@ -74,7 +75,7 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const people = sshd.accounts.map((account, index) => ({ name: `p${index}`, account }));
+    const people = sshd.accounts.slice(0, options.written).map((account, index) => ({ name: `p${index}`, account }));
     await writeDesired(join(folder, 'd'), sshd, people, options);
     const start = async (): Promise<Running> => {
       const sink = { write: (line: string) => void log.push(line) };

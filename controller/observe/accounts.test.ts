@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { memoryHost } from '../hosts/testing/memory-host.ts';
+import type { HostRun, HostRunEnd } from '../hosts/host.ts';
+import { limits } from '../limits.ts';
+import { observeAccounts } from './accounts.ts';
+
+const said = [
+  'U 500',
+  'G alunos:2000',
+  'M ana',
+  'M bia',
+  'P ana:x:1001:1001:Ana Souza,1:/home/ana:/bin/bash',
+  'L ana',
+  'I ana   2000',
+  'N alunos:2000',
+  'E',
+];
+const host = (lines: readonly string[], end: Partial<HostRunEnd> = {}, asked: HostRun[] = []) => ({
+  ...memoryHost([]),
+  run: async (_account: string | null, run: HostRun): Promise<HostRunEnd> => {
+    asked.push(run);
+    for (const line of lines) run.onLine(line);
+    return { code: 0, signal: null, said: '', ...end };
+  },
+});
+const ask = (lines: readonly string[], end?: Partial<HostRunEnd>) =>
+  observeAccounts(host(lines, end), 'alunos', [], new AbortController().signal);
+const ana = { name: 'ana', uid: 1_001, gid: 1_001, gecos: 'Ana Souza,1', shell: '/bin/bash', groups: ['alunos'] };
+
+test('what a server said is read', async () => {
+  expect(await ask(said)).toEqual({
+    kind: 'seen',
+    seen: { group: { gid: 2_000, members: ['ana', 'bia'] }, uidMin: 500, accounts: [ana], directoryIsSilent: false },
+  });
+});
+
+test.for([
+  ['a directory of which no account is seen', ['U 500', 'D', 'G alunos:2000', 'P ana:x:1:1::/:', 'L ana', 'E'], true],
+  ['a directory of which one is seen', ['U 500', 'D', 'G alunos:2000', 'P ana:x:1:1::/:', 'E'], false],
+  ['a directory and nobody', ['U 500', 'D', 'G alunos:2000', 'E'], true],
+  ['no directory', ['U 500', 'G alunos:2000', 'E'], false],
+] as const)('%s is silent: %s', async ([, lines, directoryIsSilent]) =>
+  expect(await ask(lines)).toMatchObject({ seen: { directoryIsSilent } }),
+);
+
+test.for([
+  ['X', ['U 500', 'X'], {}, { kind: 'no-group' }],
+  ['the group with that number', ['U 500', 'G other:2000', 'E'], {}, { kind: 'no-group' }],
+  ['nothing', [], {}, { kind: 'unreadable', message: 'getent on casa did not come to its end' }],
+  ['no end', said.slice(0, -1), {}, { kind: 'unreadable' }],
+  [
+    'an end behind which it failed',
+    said,
+    { code: 1, said: 'sh: \u001b[1mgetent\nnot found' },
+    { message: 'getent on casa did not come to its end: sh:  [1mgetent not found' },
+  ],
+  ['a greeting', ['welcome', 'E'], {}, { kind: 'unreadable', message: "casa did not say from which uid on its accounts are people's" }],
+  [
+    'too many lines',
+    [...Array.from({ length: limits.accountsLinesMax }, () => 'M a'), 'E'],
+    {},
+    { kind: 'unreadable', message: 'casa printed more than the accounts of 10000 people' },
+  ],
+  ['a line without end', [`M ${'a'.repeat(limits.accountsLineCharsMax)}`, 'E'], {}, { kind: 'unreadable' }],
+  [
+    'too many accounts',
+    ['U 500', 'G alunos:2000', ...Array.from({ length: limits.peopleOfListMax + 1 }, (_, n) => `P a${n}:x:1:1::/:`), 'E'],
+    {},
+    { kind: 'unreadable', message: 'casa named 10001 accounts, and a document makes at most 10000 people' },
+  ],
+] as const)('a server that prints %s says nothing of anybody', async ([, lines, end, answer]) =>
+  expect(await ask(lines, end)).toMatchObject(answer),
+);
+
+test('names go over standard input, and none that could be more than a name', async () => {
+  const asked: HostRun[] = [];
+  await observeAccounts(host(said, {}, asked), null, ['ana', "eva'; reboot", '...', '-rf', 'x\ny'], new AbortController().signal);
+  expect(asked[0]?.argv).toEqual(['sh', '-s']);
+  expect(asked[0]?.stdin).toContain("cat <<'...'\nana\n...\n");
+});
