@@ -28,7 +28,10 @@ function logFolder(log: Log, before: FolderNews, now: FolderNews): void {
   if (now.errors.length > 0) log.error({ errors: now.errors }, 'the folder has errors; the last good state stays in force');
   else if (before.errors.length > 0) log.info({ tell: true }, 'the errors of the folder are mended; it is in force');
   if (now.held.length > 0 && now.held.join() !== before.held.join())
-    log.warn({ tell: true, held: now.held }, 'documents are gone from the folder, or people from their group: nothing is removed until svc apply --prune');
+    log.warn(
+      { tell: true, held: now.held },
+      'documents are gone from the folder, or people from their group: nothing is removed until svc apply --prune',
+    );
   else if (now.held.length === 0 && before.held.length > 0) log.info({ tell: true }, 'nothing is held back any more');
 }
 

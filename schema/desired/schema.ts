@@ -210,7 +210,12 @@ export const specs = {
           claim: pattern('^[\\x21-\\x7e]{1,128}$', 'the name of a claim'),
           /** The claim is one of them, or a list with one of them. */
           values: {
-            ...list(pattern('^[^\\s\\u0000-\\u001f\\u007f](?:[^\\u0000-\\u001f\\u007f]{0,254}[^\\s\\u0000-\\u001f\\u007f])?$', 'a value of the claim, without spaces around it')),
+            ...list(
+              pattern(
+                '^[^\\s\\u0000-\\u001f\\u007f](?:[^\\u0000-\\u001f\\u007f]{0,254}[^\\s\\u0000-\\u001f\\u007f])?$',
+                'a value of the claim, without spaces around it',
+              ),
+            ),
             uniqueItems: true,
             minItems: 1,
             maxItems: limits.peopleValuesMax,
