@@ -8,6 +8,8 @@ export const limits = {
   roomsTakenAgainMs: 1_000,
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
+  /** Objects of a backup that comes as a stream. */
+  backupStreamEntriesMax: 10_000_000,
   stateFreeBytesMin: 256 * 1_024 * 1_024,
   /** The one compilation of a new app from the template `binary`. */
   templateBuildMsMax: 60_000,

@@ -78,10 +78,32 @@ export const fileFaultPoints = [
   'files/trashed',
   'files/restored',
 ] as const;
+/** Of a backup and of a restore; test/backup/killed.real.test.ts goes through them. */
+export const backupFaultPoints = [
+  'backup/begun',
+  'backup/files-read',
+  'backup/held',
+  'backup/released',
+  'backup/databases-read',
+  'backup/settled',
+  'backup/before-manifest',
+  'backup/manifest-written',
+  'backup/pruned',
+] as const;
+export const restoreFaultPoints = [
+  'restore/begun',
+  'restore/staged',
+  'restore/before-commit',
+  'restore/committed',
+  'restore/half-moved',
+  'restore/moved',
+] as const;
 export type FaultPoint =
   | (typeof faultPoints)[number]
   | (typeof packageFaultPoints)[number]
   | (typeof moveFaultPoints)[number]
+  | (typeof backupFaultPoints)[number]
+  | (typeof restoreFaultPoints)[number]
   | (typeof consentFaultPoints)[number]
   | (typeof jobFaultPoints)[number]
   | (typeof fileFaultPoints)[number];

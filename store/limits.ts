@@ -75,6 +75,16 @@ export const limits = {
   noticeAnchorsPerPersonMax: 20_000,
   /** What one app told its own person. */
   noticesPerAppMax: 50,
+  // Backups. Decision: docs/decisions/0405-objects-and-manifests.md
+  /** Of a database, and of a file: more is several objects. */
+  backupPagesBytesMax: 64 * 1_024,
+  backupChunkBytesMax: 4 * 1_024 * 1_024,
+  /** Objects that are written at the same time. */
+  backupWritesMax: 8,
+  /** For a database to be held, and for another backup that has the files held. */
+  backupHoldWaitMsMax: 30_000,
+  /** Files that a backup needs are removed once it has them: that is looked at so often. */
+  backupHeldLookMs: 100,
   /** A key that named a job names no other one for so long after the job was removed. */
   jobKeyKeptMs: 180 * 24 * 60 * 60_000,
   /** Jobs of one app that ended within this time are one notice. */

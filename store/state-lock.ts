@@ -40,14 +40,17 @@ export interface StateLock {
   release(): void;
 }
 
-/** Makes the state folder (0700) and locks it for this process. Throws STATE_IN_USE when another process holds it. */
-export function lockState(stateDir: string): StateLock {
+/**
+ * Makes the state folder (0700) and locks it for this process. Throws STATE_IN_USE when another process holds it, or what `refusal` says: folders of backups
+ * are locked in the same way.
+ */
+export function lockState(stateDir: string, refusal: (stateDir: string, holder: number | null) => SvcError = inUse): StateLock {
   makeStateDir(stateDir);
   const file = path.join(realpathSync(stateDir), 'lock');
   const pidFile = path.join(stateDir, 'pid');
   const holder = holderOf(pidFile);
   let database = holder !== null && holdsDeleted(holder, file) ? null : take(file);
-  if (database === null) throw inUse(stateDir, holder);
+  if (database === null) throw refusal(stateDir, holder);
   let inode = inodeAt(file);
   held.add(database);
   writePid(pidFile);
@@ -74,6 +77,14 @@ export function lockState(stateDir: string): StateLock {
       if (database !== null) release(database);
     },
   };
+}
+
+/** A lock for a moment or two, of a file that stays. Null when another process has it. */
+export function lockFile(file: string): { release(): void } | null {
+  const database = take(file);
+  if (database === null) return null;
+  held.add(database);
+  return { release: () => release(database) };
 }
 
 function makeStateDir(stateDir: string): void {

@@ -43,6 +43,7 @@ import { keepOwned } from './owned.ts';
 import { controllers, reachedAt, type DevParts } from './controllers.ts';
 import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { createServedRepository } from './served-repository.ts';
+import { finishRestore } from '../restore/journal.ts';
 import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
 import type { StartedWith } from '../../controller/desired/restart.ts';
@@ -53,6 +54,7 @@ import { terminalLog } from './terminal-log.ts';
 import { createLogBudget } from './log-budget.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
+import { rememberDesired } from './remembered-desired.ts';
 
 export interface UpOptions {
   readonly dir: string;
@@ -169,9 +171,11 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   try {
     const lock = lockState(stateDir);
     ends.push(() => lock.release());
+    if (finishRestore(stateDir)) log.warn('a restore that had been interrupted was finished');
     faultPoint('up/locked');
     const local = createBus();
     const place = await storePlace(desiredDir, stateDir);
+    rememberDesired(stateDir, desiredDir);
     const opened = await openState({ stateDir, fresh, place, bus: local, joins, clock, log, ends });
     faultPoint('up/store-open');
     const reached = reachedAt();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { markAttachments } from '../../store/attachments-mark.ts';
+import { removedAfterBackups } from '../../store/backup/held-files.ts';
 import type { Bytes } from '../../store/bytes.ts';
 import { copyBytes } from '../../store/bytes-move.ts';
 import { createFolderBytes } from '../../store/folder-bytes.ts';
@@ -43,8 +44,8 @@ export async function openStoredBytes({ stateDir, store, pool, clock, log }: Sto
   const folders = byteFolders(stateDir);
   if (pool === null) {
     return {
-      attachments: createFolderBytes(folders.anexos),
-      jobFiles: createFolderBytes(folders.fila),
+      attachments: removedAfterBackups(createFolderBytes(folders.anexos), stateDir, clock),
+      jobFiles: removedAfterBackups(createFolderBytes(folders.fila), stateDir, clock),
       attachmentsTrouble: await markAttachments(folders.anexos, store),
     };
   }

@@ -1,0 +1,118 @@
+/** What a site is made of, for a backup: its databases, the files of its state folder, its desired folder, the files that documents name. */
+import path from 'node:path';
+import { readFolder } from '../../controller/desired/read-folder.ts';
+import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { indexFiles } from '../../kit/repository/reading/index-files.ts';
+import type { DesiredDocument } from '../../schema/desired/documents.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { isReadable, pathsBelow, type Source } from '../../store/backup/file-entries.ts';
+import type { TakeOptions } from '../../store/backup/take.ts';
+import { rememberedDesired } from '../up/remembered-desired.ts';
+import { rememberedPlace, storeFile, type StorePlace } from '../up/remembered-store.ts';
+import { secretFiles } from './secret-files.ts';
+
+export interface Site extends Pick<TakeOptions, 'databases' | 'list'> {
+  readonly stateDir: string;
+  readonly place: StorePlace;
+  /** Null: nobody said, and no portal was started with it. */
+  readonly desired: string | null;
+  readonly repository: string | null;
+  /** What is not taken, and why. */
+  readonly left: readonly string[];
+}
+
+/** Folders and files of the state folder that are taken as they are; `anexos` and `fila` are what the portal keeps for rows of its store. */
+const ownFolders = ['anexos', 'fila', 'ssh'] as const;
+const ownFiles = ['store', 'desired'] as const;
+
+/** Rejects BAD_REQUEST for a folder that is no state folder. */
+export async function siteOf(stateDir: string, desiredDir: string | null): Promise<Site> {
+  const place = await rememberedPlace(stateDir, []);
+  const store = storeFile(place, stateDir);
+  if (store !== null && !(await isReadable(store)))
+    throw new SvcError(
+      'BAD_REQUEST',
+      `${stateDir} is no state folder, or not readable: ${store} can't be read; --state names the folder of the portal`,
+    );
+  const desired = desiredDir ?? (await rememberedDesired(stateDir));
+  const read = desired === null ? null : await readFolder(desired);
+  const documents = read?.ok === true ? read.state.documents : [];
+  const left: string[] = [];
+  if (desired === null) left.push('the desired folder: no portal of this svc was started on the state folder yet; --desired names it');
+  else if (read?.ok === false) left.push(`files that the documents name: ${desired} is refused, svc validate ${desired} says why`);
+  const portal = documents.flatMap(({ document, place }) => (document.kind === 'Portal' ? [{ document, place }] : []))[0] ?? null;
+  const location = desired === null ? null : repositoryLocation(desired, portal);
+  const repository = location?.kind === 'folder' ? location.folder : null;
+  const secrets = await readableSecrets(
+    documents.map(({ document }) => document),
+    { stateDir, desired, left },
+  );
+  const rooms = path.join(stateDir, 'rooms.db');
+  const files = store === null ? [] : [store, ...((await isReadable(rooms)) ? [rooms] : [])];
+  return {
+    stateDir,
+    place,
+    desired,
+    repository,
+    left,
+    databases: files.map((file) => ({ ...placeIn(stateDir, file), file })),
+    list: async () => [
+      ...(await ownSources(stateDir)),
+      ...secrets,
+      ...(desired === null ? [] : await desiredSources(desired, { stateDir, repository })),
+      ...(repository === null ? [] : await repositorySources(repository)),
+    ],
+  };
+}
+
+export const isWithin = (folder: string, file: string): boolean => {
+  const relative = path.relative(folder, file);
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+};
+
+function placeIn(stateDir: string, file: string): { readonly root: 'state' | 'secret'; readonly path: string } {
+  return isWithin(stateDir, file) ? { root: 'state', path: path.relative(stateDir, file) } : { root: 'secret', path: file };
+}
+
+async function ownSources(stateDir: string): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  for (const folder of ownFolders)
+    for (const below of await pathsBelow(path.join(stateDir, folder), isComingIn)) sources.push(own(stateDir, path.join(folder, below)));
+  return [...sources, ...ownFiles.map((name) => own(stateDir, name))];
+}
+
+/** An upload under way, of which nothing is known yet; the mark of the folder begins with a dot, too. */
+const isComingIn = (below: string): boolean => path.basename(below).startsWith('.in-');
+
+const own = (stateDir: string, below: string): Source => ({ root: 'state', path: below, file: path.join(stateDir, below), isOwn: true });
+
+async function readableSecrets(
+  documents: readonly DesiredDocument[],
+  { stateDir, desired, left }: { readonly stateDir: string; readonly desired: string | null; readonly left: string[] },
+): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  const { files, variables } = secretFiles(documents);
+  for (const named of files) {
+    const file = path.resolve(stateDir, named);
+    // Those are taken with their folders.
+    if (desired !== null && isWithin(desired, file)) continue;
+    if (await isReadable(file)) sources.push({ ...placeIn(stateDir, file), file, isOwn: false });
+    else left.push(`${file}, which a document names: it can't be read`);
+  }
+  for (const name of variables) left.push(`the variable ${name}, which a document names: it is where the portal is started`);
+  return sources;
+}
+
+async function desiredSources(
+  desired: string,
+  { stateDir, repository }: { readonly stateDir: string; readonly repository: string | null },
+): Promise<readonly Source[]> {
+  const others = [stateDir, ...(repository === null ? [] : [repository])].filter((folder) => folder !== desired);
+  const paths = await pathsBelow(desired, (below) => others.includes(path.join(desired, below)) || path.basename(below) === '.git');
+  return paths.map((below) => ({ root: 'desired', path: below, file: path.join(desired, below), isOwn: false }));
+}
+
+async function repositorySources(repository: string): Promise<readonly Source[]> {
+  const paths = await indexFiles(repository);
+  return paths.map((below) => ({ root: 'repository', path: below, file: path.join(repository, below), isOwn: true }));
+}

@@ -1,0 +1,18 @@
+/** The files that say what a repository holds, without what it holds: catalogue, records, tokens. For backups. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { repositoryPaths } from '../layout/paths.ts';
+import { isRepositoryFolder } from './location.ts';
+
+/** Paths below the folder; none for a folder of unpacked packages. */
+export async function indexFiles(folder: string): Promise<readonly string[]> {
+  if (!(await isRepositoryFolder(folder))) return [];
+  const files: string[] = [repositoryPaths.catalogue, repositoryPaths.extensions, repositoryPaths.tokens];
+  for (const records of [repositoryPaths.packages, repositoryPaths.engineRecords])
+    for (const id of await namesIn(path.join(folder, records)))
+      for (const name of await namesIn(path.join(folder, records, id)))
+        if (name.endsWith('.json')) files.push(path.join(records, id, name));
+  return files;
+}
+
+const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);

@@ -1,0 +1,101 @@
+/** Files as entries of a snapshot. One that looks as it did when it was read before is not read again. */
+import { constants, type BigIntStats } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isNoPlainFile, openPlainFile } from '../../schema/plain-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { limits } from '../limits.ts';
+import type { ChunkSink } from './chunks.ts';
+import type { Entry, EntryRoot } from './manifest.ts';
+
+export interface Source {
+  readonly root: EntryRoot;
+  /** As the snapshot names it. */
+  readonly path: string;
+  readonly file: string;
+  /** Links are not followed: files that the portal made. Otherwise they are, as the portal does when it reads them. */
+  readonly isOwn: boolean;
+}
+
+/** By `keyOf`. */
+export type Known = ReadonlyMap<string, Entry>;
+
+export const keyOf = ({ root, path: name }: Pick<Entry, 'root' | 'path'>): string => `${root}/${name}`;
+
+/** A file that changed so shortly before it was read may change again without looking so. */
+const stampAgeMsMin = 2_000;
+
+/** Null: it went, or it is no plain file. */
+export async function takeFile(source: Source, sink: ChunkSink, known: Known): Promise<Entry | null> {
+  const { root, path: name, file, isOwn } = source;
+  const before = known.get(keyOf(source));
+  try {
+    if (before?.stamp !== undefined && before.stamp === stampOf(await stat(file, { bigint: true })) && before.chunks.every(sink.has))
+      return before;
+    const { handle } = await openPlainFile(file, isOwn ? constants.O_NOFOLLOW : 0);
+    try {
+      const seen = await handle.stat({ bigint: true });
+      const chunks: string[] = [];
+      let bytes = 0;
+      // What is added to it meanwhile is of a later moment.
+      while (bytes < Number(seen.size)) {
+        const chunk = Buffer.allocUnsafeSlow(Math.min(limits.backupChunkBytesMax, Number(seen.size) - bytes));
+        const { bytesRead } = await handle.read(chunk, 0, chunk.length, bytes);
+        if (bytesRead === 0) break;
+        bytes += bytesRead;
+        chunks.push(await sink.put(bytesRead === chunk.length ? chunk : Buffer.from(chunk.subarray(0, bytesRead))));
+      }
+      const isOld = Date.now() - Number(seen.ctimeMs) > stampAgeMsMin;
+      return {
+        root,
+        path: name,
+        bytes,
+        mode: Number(seen.mode) & 0o777,
+        modifiedMs: Number(seen.mtimeMs),
+        ...(isOld ? { stamp: stampOf(seen) } : {}),
+        chunks,
+      };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error)) || isNoPlainFile(error)) return null;
+    throw error;
+  }
+}
+
+const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+
+/** Paths below the folder, without those of a folder that is passed over; none when it is not there. */
+export async function pathsBelow(folder: string, isPassedOver: (path: string) => boolean = () => false): Promise<readonly string[]> {
+  const paths: string[] = [];
+  const read = async (below: string): Promise<void> => {
+    for (const entry of await entriesOf(path.join(folder, below))) {
+      const one = path.join(below, entry.name);
+      if (isPassedOver(one)) continue;
+      if (entry.isDirectory()) await read(one);
+      else if (entry.isFile() || entry.isSymbolicLink()) paths.push(one);
+    }
+  };
+  await read('');
+  return paths.sort();
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
+    throw error;
+  }
+}
+
+/** Whether a file can be read; what can't is told before a backup begins. */
+export async function isReadable(file: string): Promise<boolean> {
+  try {
+    await (await open(file, constants.O_RDONLY | constants.O_NONBLOCK)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

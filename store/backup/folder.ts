@@ -1,0 +1,243 @@
+/**
+ * A folder of backups: `objects/ab/<sha256>`, each once for all snapshots, and `snapshots/<id>.json`, written last. Files 0600, folders 0700; what is there has
+ * its name because it is whole and on the disk. One process at a time. Decision: docs/decisions/0405-objects-and-manifests.md
+ */
+import { constants } from 'node:fs';
+import { chown, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { readPlainFile } from '../../schema/plain-file.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { limits } from '../limits.ts';
+import { lockFile, lockState } from '../state-lock.ts';
+import { nameOf, objectPattern, pathOf, type ChunkSink, type Written } from './chunks.ts';
+import { manifestFile, readManifest, snapshotOf, type Manifest, type Snapshot } from './manifest.ts';
+
+export interface BackupFolder extends ChunkSink {
+  /** Oldest first. */
+  snapshots(): Promise<readonly Snapshot[]>;
+  /** Throws DIGEST_MISMATCH for a damaged one, NOT_FOUND. */
+  manifest(id: string): Promise<Manifest>;
+  /** Throws DIGEST_MISMATCH when the bytes are others than those of the name, NOT_FOUND. */
+  object(sha: string): Promise<Buffer>;
+  /** The snapshot is there from now on. */
+  add(manifest: Manifest): Promise<Snapshot>;
+  /** Takes the snapshots away, and objects that none of the others names. Without a readable manifest of each of the others it removes no object. */
+  remove(snapshots: readonly Snapshot[]): Promise<Written>;
+  /** Takes an object that is not what its name says out of the way, so that the next backup writes it again. */
+  setAside(sha: string): Promise<void>;
+  close(): void;
+}
+
+const marker = 'svc-backup';
+const markerText = '{"format":1}\n';
+const temporary = '.tmp';
+
+/** Makes the folder where there is none. Throws BAD_REQUEST for a folder with something else in it, CONFLICT when another process uses it. */
+export async function openBackupFolder(root: string, { makes }: { readonly makes: boolean }): Promise<BackupFolder> {
+  await refuseOther(root, makes);
+  const lock = makes ? lockState(root, inUse) : lockToRead(root);
+  try {
+    if (makes) {
+      for (const name of ['objects', 'snapshots']) await makeFolder(path.join(root, name));
+      await writeWhole(path.join(root, marker), markerText);
+    }
+    const known = await objectsIn(root);
+    return { ...createSink(root, known), ...createShelf(root, known), close: () => lock.release() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** A medium that can't be written to is changed by nobody. */
+function lockToRead(root: string): { release(): void } {
+  try {
+    const lock = lockFile(path.join(root, 'lock'));
+    if (lock !== null) return lock;
+  } catch (error) {
+    if (['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error))) return { release: () => undefined };
+    throw error;
+  }
+  throw inUse(root, null);
+}
+
+const inUse = (root: string, holder: number | null): SvcError =>
+  new SvcError('CONFLICT', `another backup or restore${holder === null ? '' : ` (pid ${holder})`} uses ${root}: wait for its end`);
+
+async function refuseOther(root: string, makes: boolean): Promise<void> {
+  const names = await readdir(root).catch((error: unknown): string[] => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw new SvcError('BAD_REQUEST', `${root} can't be read: ${errorCode(error) || String(error)}`, {}, { cause: error });
+  });
+  if (names.includes(marker)) {
+    const text = String(await readPlainFile(path.join(root, marker), markerText.length));
+    if (text !== markerText) throw new SvcError('BAD_REQUEST', `${root} holds backups of another form: run the svc that made them`);
+  } else if (!makes || names.some((name) => !['lock', 'pid', 'objects', 'snapshots'].includes(name) && !name.endsWith(temporary)))
+    throw new SvcError('BAD_REQUEST', `${root} holds no backups of svc${makes ? ' but something else: name an empty folder' : ''}`);
+}
+
+/** What a backup that was killed left half done goes: nobody else writes here. */
+async function objectsIn(root: string): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (const shard of await namesIn(path.join(root, 'objects')))
+    for (const name of await namesIn(path.join(root, 'objects', shard))) {
+      if (objectPattern.test(name) && name.startsWith(shard)) known.add(name);
+      else if (name.endsWith(temporary)) await unlink(path.join(root, 'objects', shard, name));
+    }
+  return known;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
+    throw error;
+  });
+}
+
+function createSink(root: string, known: Set<string>): ChunkSink {
+  const pending = new Set<Promise<void>>();
+  const shards = new Set<string>();
+  let failure: unknown = null;
+  let [objects, bytes] = [0, 0];
+  const write = async (sha: string, content: Buffer): Promise<void> => {
+    const folder = path.join(root, path.dirname(pathOf(sha)));
+    if (!shards.has(folder)) await makeFolder(folder);
+    shards.add(folder);
+    const file = path.join(root, pathOf(sha));
+    await writeSynced(file + temporary, content);
+    const read = await readFile(file + temporary);
+    if (nameOf(read) !== sha)
+      throw new SvcError('DIGEST_MISMATCH', `${file} was not written as it was given: the disk of ${root} is not sound`);
+    await rename(file + temporary, file);
+    [objects, bytes] = [objects + 1, bytes + content.length];
+  };
+  return {
+    has: (sha) => known.has(sha),
+    put: async (content) => {
+      const sha = nameOf(content);
+      if (failure !== null) throw failure;
+      if (known.has(sha)) return sha;
+      known.add(sha);
+      const written: Promise<void> = write(sha, content)
+        .catch((error: unknown) => {
+          known.delete(sha);
+          failure ??= full(error, root);
+        })
+        .finally(() => pending.delete(written));
+      pending.add(written);
+      if (pending.size >= limits.backupWritesMax) await Promise.race(pending);
+      return sha;
+    },
+    settle: async () => {
+      await Promise.all(pending);
+      if (failure !== null) throw failure;
+      for (const folder of shards) await syncFolder(folder);
+      await syncFolder(path.join(root, 'objects'));
+      shards.clear();
+      return { objects, bytes };
+    },
+  };
+}
+
+function full(error: unknown, root: string): unknown {
+  if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error))) return error;
+  return new SvcError('DISK_FULL', `no space is left on the disk of ${root}; the snapshots before are whole`, {}, { cause: error });
+}
+
+type Shelf = Omit<BackupFolder, keyof ChunkSink | 'close'>;
+
+function createShelf(root: string, known: Set<string>): Shelf {
+  const fileOf = (id: string): string => path.join(root, 'snapshots', `${id}.json`);
+  const snapshots: Shelf['snapshots'] = async () =>
+    (await namesIn(path.join(root, 'snapshots'))).flatMap((name) => snapshotOf(name) ?? []).toSorted((a, b) => a.atMs - b.atMs);
+  const manifest: Shelf['manifest'] = async (id) =>
+    readManifest(id, String(await readThere(fileOf(id), `the snapshot ${id} is not there`)));
+  return {
+    snapshots,
+    manifest,
+    object: async (sha) => {
+      const content = await readThere(path.join(root, pathOf(sha)), `the object ${sha} is not there`);
+      if (nameOf(content) !== sha) throw new SvcError('DIGEST_MISMATCH', `the object ${sha} in ${root} is damaged`);
+      return content;
+    },
+    add: async (made) => {
+      const { id, text } = manifestFile(made);
+      await writeWhole(fileOf(id), text);
+      return { id, atMs: made.atMs };
+    },
+    remove: async (gone) => {
+      const ids = new Set(gone.map(({ id }) => id));
+      const named = new Set<string>();
+      for (const { id } of await snapshots())
+        if (!ids.has(id)) for (const { chunks } of (await manifest(id)).entries) for (const sha of chunks) named.add(sha);
+      for (const id of ids) await unlink(fileOf(id));
+      await syncFolder(path.join(root, 'snapshots'));
+      const removed = { objects: 0, bytes: 0 };
+      for (const sha of known) {
+        if (named.has(sha)) continue;
+        const file = path.join(root, pathOf(sha));
+        removed.bytes += (await stat(file)).size;
+        removed.objects += 1;
+        await unlink(file);
+        known.delete(sha);
+      }
+      return removed;
+    },
+    setAside: async (sha) => {
+      known.delete(sha);
+      const file = path.join(root, pathOf(sha));
+      await rename(file, `${file}.damaged`).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+      });
+    },
+  };
+}
+
+async function readThere(file: string, missing: string): Promise<Buffer> {
+  try {
+    return await readPlainFile(file);
+  } catch (error) {
+    throw errorCode(error) === 'ENOENT' ? new SvcError('NOT_FOUND', missing) : error;
+  }
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await writeSynced(file + temporary, text);
+  await rename(file + temporary, file);
+  await syncFolder(path.dirname(file));
+}
+
+const writing = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+async function writeSynced(file: string, content: Buffer | string): Promise<void> {
+  const handle = await open(file, writing, 0o600);
+  try {
+    const owner = await ownerOf(path.dirname(file));
+    if (owner !== null) await handle.chown(owner.uid, owner.gid);
+    await writeFile(handle, content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What root writes into the folder of an account is the account's, which goes on with it. Null: this is no matter of ours. */
+async function ownerOf(folder: string): Promise<{ readonly uid: number; readonly gid: number } | null> {
+  return process.getuid?.() === 0 ? await stat(folder) : null;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const owner = made === undefined ? null : await ownerOf(path.dirname(folder));
+  if (owner !== null) await chown(folder, owner.uid, owner.gid);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
