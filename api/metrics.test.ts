@@ -21,7 +21,13 @@ async function countOf(metrics: Metrics): Promise<number> {
 const many = amount(1_000_000);
 test(`${many} tuples of names that nobody declared (seed ${seed})`, { timeout: 240_000 }, async () => {
   const nobody = { apps: { byState: () => new Map() } };
-  const metrics = createMetrics(nobody, { eventSockets: () => 0, rooms: () => silentRelay.figures(), controller: noFigures, apps: [] });
+  const metrics = createMetrics(nobody, {
+    eventSockets: () => 0,
+    rooms: () => silentRelay.figures(),
+    controller: noFigures,
+    backups: () => null,
+    apps: [],
+  });
   const bare = await countOf(metrics);
   const { next } = createRandom(seed);
   for (let n = 0; n < many; n += 1) {

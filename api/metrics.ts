@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { backendStates } from '../schema/backend.ts';
+import type { BackupStanding } from '../schema/backups.ts';
 import { figureBoundsS, type ControllerFigures } from '../schema/figures.ts';
 import type { AppsView } from '../schema/gateway.ts';
 import { alsoWith, countMetric, distributionMetric } from './app-metrics/distribution-metric.ts';
@@ -31,11 +32,12 @@ interface Parts {
   readonly eventSockets: () => number;
   readonly rooms: () => RelayFigures;
   readonly controller: ControllerFigures;
+  readonly backups: () => BackupStanding | null;
   /** Of apps (app-metrics/series.ts). */
   readonly apps: readonly (Counter | Histogram)[];
 }
 
-export function createMetrics(counted: Counted, { eventSockets, rooms, controller, apps }: Parts): Metrics {
+export function createMetrics(counted: Counted, { eventSockets, rooms, controller, backups, apps }: Parts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
   const registers = [registry];
@@ -57,7 +59,8 @@ export function createMetrics(counted: Counted, { eventSockets, rooms, controlle
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
   for (const gauge of stateGauges(counted, eventSockets)) registry.registerMetric(gauge);
-  for (const metric of [...roomMetrics(rooms), ...controllerMetrics(controller), ...apps]) registry.registerMetric(metric);
+  for (const metric of [...roomMetrics(rooms), ...controllerMetrics(controller), ...backupMetrics(backups), ...apps])
+    registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -133,6 +136,29 @@ function controllerMetrics({ reconciled, probes, queued }: ControllerFigures): r
     countMetric('svc_probe_total', 'Health probes of backends, by verdict', () =>
       Array.from(probes, ([verdict, n]) => ({ labels: { verdict }, n })),
     ),
+  ];
+}
+
+/** Nothing where no backups are asked for, and of what never was. */
+function backupMetrics(standing: () => BackupStanding | null): readonly Gauge[] {
+  const gauge = (name: string, help: string, of: (standing: BackupStanding) => number | null): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.reset();
+        const now = standing();
+        const value = now === null ? null : of(now);
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+  const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+  return [
+    gauge('svc_backup_last_timestamp_seconds', 'Moment of the newest scheduled backup', ({ madeMs }) => seconds(madeMs)),
+    gauge('svc_backup_checked_timestamp_seconds', 'When all of a backup was read again', ({ checkedMs }) => seconds(checkedMs)),
+    gauge('svc_backup_failures', 'Scheduled backups that failed in a row', ({ failures }) => failures),
   ];
 }
 

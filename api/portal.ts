@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { Bus } from '../store/bus.ts';
 import type { Bytes } from '../store/bytes.ts';
 import type { SignInMethod, Store } from '../store/store.ts';
+import type { BackupStanding } from '../schema/backups.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { noFigures, type ControllerFigures } from '../schema/figures.ts';
@@ -123,6 +124,8 @@ export interface PortalOptions {
   readonly relay?: Relay;
   /** What the controller counts, for `/metrics`. */
   readonly figures?: ControllerFigures;
+  /** How scheduled backups stand; null: none are asked for. */
+  readonly backups?: () => BackupStanding | null;
   /** Makes functions of the schemas of routes; a test makes them all. */
   readonly schemas?: LazySchemas;
   /** What `svc dev` shows and does of the app that is being written; none: this is no `svc dev`. */
@@ -313,7 +316,12 @@ interface MetricsOf {
 function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): MetricsOf {
   const { people, apps } = options.gateway;
   const appMetrics = createAppMetrics({ ...options, people });
-  const counted = { eventSockets: () => hub.count(), rooms: () => relay.figures(), controller: options.figures ?? noFigures };
+  const counted = {
+    eventSockets: () => hub.count(),
+    rooms: () => relay.figures(),
+    controller: options.figures ?? noFigures,
+    backups: options.backups ?? (() => null),
+  };
   const metrics = createMetrics({ apps }, { ...counted, apps: appMetrics.series.metrics });
   return {
     metrics,

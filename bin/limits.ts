@@ -8,6 +8,14 @@ export const limits = {
   roomsTakenAgainMs: 1_000,
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
+  // Scheduled backups. Decision: docs/decisions/0407-scheduled-backups.md
+  backupLookMs: 30_000,
+  /** After the first failure; after each more twice as long, and never longer than `every`. */
+  backupRetryMs: 10 * 60_000,
+  /** How often all of a snapshot is read again. */
+  backupCheckEveryMs: 7 * 24 * 60 * 60_000,
+  /** One that takes longer is ended. */
+  backupMsMax: 24 * 60 * 60_000,
   /** Objects of a backup that comes as a stream. */
   backupStreamEntriesMax: 10_000_000,
   stateFreeBytesMin: 256 * 1_024 * 1_024,

@@ -48,6 +48,18 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   store: ['svc store migrate /etc/svc-portal', 'svc store copy /etc/svc-portal'],
   'store migrate': ['svc store migrate /etc/svc-portal'],
   'store copy': ['svc store copy /etc/svc-portal', 'svc store copy /etc/svc-portal --from /var/backups/svc.db'],
+  backup: [
+    'svc backup /srv/backups/svc --keep-daily 7 --keep-weekly 4',
+    'svc backup /srv/backups/svc --check',
+    'svc backup /srv/backups/svc --list',
+    "svc backup - | ssh backups 'cat > svc.tar'",
+  ],
+  restore: [
+    'svc restore /srv/backups/svc /etc/svc-portal',
+    'svc restore /srv/backups/svc /etc/svc-portal --yes',
+    'svc restore /srv/backups/svc --snapshot 20261129T0300 --yes --over',
+    'svc restore - --state /var/lib/svc/state --yes < svc.tar',
+  ],
   doctor: ['svc doctor', 'svc doctor --server lab'],
   help: ['svc help', 'svc help jobs logs'],
   completion: ['source <(svc completion bash)', 'source <(svc completion zsh)', 'svc completion fish | source'],

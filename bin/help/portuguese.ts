@@ -11,6 +11,27 @@ export const portuguese: Translation = {
     'choices:': 'valores:',
     'default:': 'padrão:',
     'help for a command': 'ajuda de um comando',
+    'folder for backups, which is made; - writes one tar to standard output':
+      'pasta de cópias de segurança, que é criada; - escreve um tar na saída padrão',
+    'everything that brings the site back, as of one moment, while the portal goes on':
+      'tudo o que traz a instalação de volta, de um só momento, enquanto o portal continua',
+    'desired-state folder, instead of the one that the portal was started with':
+      'pasta do estado desejado, em vez da que o portal recebeu ao iniciar',
+    'of the snapshots keep the newest so many; with any --keep the others are removed':
+      'guarda tantas das cópias mais novas; com algum --keep as outras são removidas',
+    'the newest of each of so many days': 'a mais nova de cada um de tantos dias',
+    'the newest of each of so many weeks': 'a mais nova de cada uma de tantas semanas',
+    'the newest of each of so many months': 'a mais nova de cada um de tantos meses',
+    'read everything of the snapshot again, not only what is new': 'relê tudo da cópia, não só o que é novo',
+    'only list the snapshots that are there': 'apenas lista as cópias que existem',
+    'folder of backups; - reads a tar from standard input': 'pasta de cópias de segurança; - lê um tar da entrada padrão',
+    'where the desired-state folder goes; without it that one is left out':
+      'para onde vai a pasta do estado desejado; sem ela, essa pasta fica de fora',
+    'put a backup back; without --yes only say what would be written, and what is there: 0 nothing, 2 something':
+      'devolve uma cópia de segurança; sem --yes apenas diz o que escreveria e o que existe: 0 nada, 2 algo',
+    'the beginning of its name; without it the newest': 'o começo do nome; sem ele, a mais nova',
+    'also replace what is newer than the snapshot; it is kept beside':
+      'substitui também o que é mais novo que a cópia; fica guardado ao lado',
     'help for the command': 'ajuda do comando',
     'output the version number': 'mostra a versão',
     'Hosts small applications inside a web desktop, on real Linux servers, for many people.':
@@ -157,6 +178,9 @@ export const portuguese: Translation = {
     options: 'opções',
     command: 'comando',
     dir: 'pasta',
+    dest: 'destino',
+    src: 'origem',
+    snapshot: 'cópia',
     'dir|url': 'pasta|url',
     version: 'versão',
     file: 'arquivo',

@@ -74,6 +74,9 @@ async function sessions({ portal, before }: Asked): Promise<readonly Word[]> {
 
 export const sources: Readonly<Record<string, Source>> = {
   dir: 'folders',
+  dest: 'folders',
+  src: 'folders',
+  snapshot: 'nothing',
   'dir|url': 'folders',
   file: 'files',
   'host:port': 'nothing',

@@ -6,6 +6,7 @@ import type { StartedWith } from '../../controller/desired/restart.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import type { AroundCluster } from '../../controller/loop/context.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
+import type { BackupStanding } from '../../schema/backups.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -29,17 +30,19 @@ interface ControllerParts {
   readonly local: Bus;
   readonly reached: ReturnType<typeof reachedAt>;
   readonly startedWith: () => StartedWith | null;
+  readonly backups: () => BackupStanding | null;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
 }
 
 /** Makes the controller of a reign; null: of a portal among others that does not lead. */
-export function controllers({ stateDir, desiredDir, opened, local, reached, startedWith, clock, log, dev }: ControllerParts) {
+export function controllers({ stateDir, desiredDir, opened, local, reached, startedWith, backups, clock, log, dev }: ControllerParts) {
   const parts = { stateDir, clock, log };
   const common = {
     portalUrl: reached.of,
     startedWith,
+    backups,
     shellVersion: about.version,
     dir: desiredDir,
     clock,

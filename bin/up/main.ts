@@ -41,6 +41,8 @@ import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { keepOwned } from './owned.ts';
 import { controllers, reachedAt, type DevParts } from './controllers.ts';
+import { keepBackups, type Backups } from './backups.ts';
+import { backupsCheck } from './backups-check.ts';
 import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { createServedRepository } from './served-repository.ts';
 import { finishRestore } from '../restore/journal.ts';
@@ -180,7 +182,19 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     faultPoint('up/store-open');
     const reached = reachedAt();
     let started: StartedWith | null = null;
-    const created = controllers({ stateDir, desiredDir, opened, local, reached, startedWith: () => started, clock, log, dev });
+    let backups: Backups | null = null;
+    const created = controllers({
+      stateDir,
+      desiredDir,
+      opened,
+      local,
+      reached,
+      startedWith: () => started,
+      backups: () => backups?.standing() ?? null,
+      clock,
+      log,
+      dev,
+    });
     const reigns = await (opened.member === null
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
@@ -198,7 +212,17 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     started = { spec: { ...spec, ...place }, listens: listen === null };
     await refuseTaken(settings.listenHost, settings.listenPort);
     reigns.controller().hear();
-    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, clock, log, dev });
+    backups = await keepBackups({
+      stateDir,
+      desiredDir,
+      spec: () => specOf(reigns)?.backup,
+      leads: () => reigns.leads(),
+      store: opened.store,
+      clock,
+      log,
+    });
+    ends.push(() => backups?.stop());
+    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, backups, clock, log, dev });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     // First: with 10,000 people the first turn of the loop takes seconds, and who is there need not wait for it.
@@ -232,6 +256,8 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   }
 }
 
+const specOf = (reigns: Reigns) => reigns.controller().context.entries.portal?.document.spec;
+
 /** What a portal does for the others of its store; answers what ends it. */
 function amongOthers(
   { pools }: NonNullable<OpenState['member']>,
@@ -253,6 +279,7 @@ interface PortalParts {
   readonly opened: OpenState;
   readonly reigns: Reigns;
   readonly gateway: Gateway;
+  readonly backups: Backups;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
@@ -262,6 +289,7 @@ async function portalParts({
   opened,
   reigns,
   gateway,
+  backups,
   clock,
   log,
   dev,
@@ -276,7 +304,7 @@ async function portalParts({
     log,
   });
   await repository.look();
-  const hasUrl = (): boolean => reigns.controller().context.entries.portal?.document.spec.url !== undefined;
+  const hasUrl = (): boolean => specOf(reigns)?.url !== undefined;
   return {
     repository: repository.handle,
     ...(dev === undefined ? {} : { dev: dev.portal }),
@@ -285,12 +313,17 @@ async function portalParts({
     gateway,
     ...rooms,
     ...(opened.peers === null ? {} : { peers: opened.peers }),
+    backups: () => backups.standing(),
     figures: figuresOf(() => reigns.controller().context.figures.seen),
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
     runsHere: () => runsHere(reigns.controller().context.entries),
-    doctorChecks: { ...objectChecks(() => reigns.controller(), gateway), ...opened.doctorChecks(rooms.relay, hasUrl) },
+    doctorChecks: {
+      ...objectChecks(() => reigns.controller(), gateway),
+      ...opened.doctorChecks(rooms.relay, hasUrl),
+      backup: async () => backupsCheck(backups.standing(), clock.nowMs()),
+    },
   };
 }
 

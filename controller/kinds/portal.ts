@@ -1,5 +1,6 @@
 /** `Portal/<name>`: the folder of desired state as a whole: in force, broken (the last good state stays), or waiting for `--prune` or a restart. */
 import { portalMemory, decidePortal, type PortalDesired, type PortalMemory, type PortalObserved } from '../../reconcilers/portal.ts';
+import type { BackupStanding } from '../../schema/backups.ts';
 import { keys } from '../../schema/keys.ts';
 import { waitingForRestart } from '../desired/restart.ts';
 import { watchFolder } from '../desired/watch.ts';
@@ -30,7 +31,7 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   },
   decide: decidePortal,
   memory: portalMemory,
-  report: ({ source }, { portal, portals }, { observed }) => ({
+  report: ({ source, options }, { portal, portals }, { observed }) => ({
     generation: portal?.generation ?? 0,
     details: {
       objects: source.current().documents.size,
@@ -38,6 +39,7 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
       warnings: source.warnings(),
       pendingPrune: observed.held,
       ...(portals.length === 0 ? {} : { portals }),
+      ...backupsOf(options.backups?.() ?? null),
     },
   }),
   watch: ({ options, queue, entries }) => {
@@ -46,6 +48,9 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   },
   remembers: () => true,
 };
+
+/** What changes when a backup was made or failed, and not with time. */
+const backupsOf = (backup: BackupStanding | null): { readonly backup?: BackupStanding } => (backup === null ? {} : { backup });
 
 function keyOf({ portal }: Entries): string {
   return keys.portal(portal?.document.metadata.name ?? 'portal');

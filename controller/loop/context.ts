@@ -1,6 +1,7 @@
 /** What the parts of the loop share. Made once by loop.ts. */
 import type { StartedWith } from '../desired/restart.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { BackupStanding } from '../../schema/backups.ts';
 import type { PortalSeen } from '../../schema/portals.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import type { Cluster } from '../clusters/cluster.ts';
@@ -41,6 +42,8 @@ export interface ControllerOptions {
   readonly startedWith?: () => StartedWith | null;
   /** The portals that share the store, this one among them; absent: there are no others. */
   readonly portals?: () => Promise<readonly PortalSeen[]>;
+  /** How scheduled backups stand; null: none are asked for. */
+  readonly backups?: () => BackupStanding | null;
   /** The number of its orders; without it, or null, they have none. Decision: docs/decisions/0288-the-number-of-an-order.md */
   readonly leader?: number | null;
   /** Resolves as long as no other portal can lead; before each act. Rejects when one may. Decision: docs/decisions/0303-a-lease-that-may-be-over.md */

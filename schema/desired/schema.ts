@@ -175,6 +175,18 @@ export const specs = {
       /** How long what a job left is kept after its end. */
       dias: whole(1, 3_650),
     }),
+    /** Backups that the portal makes by itself. Decision: docs/decisions/0407-scheduled-backups.md */
+    backup: fields(
+      {
+        /** Folder; relative to the state folder, in which it may not be. */
+        to: references.file,
+        /** Minutes, hours or days. */
+        every: pattern('^[1-9][0-9]{0,3}[mhd]$', 'a time such as 30m, 6h or 1d'),
+        /** As the options `--keep-…` of `svc backup`; without it all stay. */
+        keep: fields({ last: whole(1, 10_000), daily: whole(1, 10_000), weekly: whole(1, 10_000), monthly: whole(1, 10_000) }),
+      },
+      ['to', 'every'],
+    ),
     /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
     signIn: fields({
       /** Person that the printed link signs in. Default: the only person, or the first by name. */
