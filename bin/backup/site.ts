@@ -55,7 +55,7 @@ export async function siteOf(stateDir: string, desiredDir: string | null): Promi
     desired,
     repository,
     left,
-    databases: files.map((file) => ({ ...placeIn(stateDir, file), file })),
+    databases: files.map((file) => placeIn(stateDir, file)),
     list: async () => [
       ...(await ownSources(stateDir)),
       ...secrets,
@@ -70,8 +70,8 @@ export const isWithin = (folder: string, file: string): boolean => {
   return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
 };
 
-function placeIn(stateDir: string, file: string): { readonly root: 'state' | 'secret'; readonly path: string } {
-  return isWithin(stateDir, file) ? { root: 'state', path: path.relative(stateDir, file) } : { root: 'secret', path: file };
+function placeIn(stateDir: string, file: string): { readonly root: 'state' | 'secret'; readonly path: string; readonly file: string } {
+  return isWithin(stateDir, file) ? { root: 'state', path: path.relative(stateDir, file), file } : { root: 'secret', path: file, file };
 }
 
 async function ownSources(stateDir: string): Promise<readonly Source[]> {
@@ -96,7 +96,7 @@ async function readableSecrets(
     const file = path.resolve(stateDir, named);
     // Those are taken with their folders.
     if (desired !== null && isWithin(desired, file)) continue;
-    if (await isReadable(file)) sources.push({ ...placeIn(stateDir, file), file, isOwn: false });
+    if (await isReadable(file)) sources.push({ ...placeIn(stateDir, file), isOwn: false });
     else left.push(`${file}, which a document names: it can't be read`);
   }
   for (const name of variables) left.push(`the variable ${name}, which a document names: it is where the portal is started`);
@@ -107,8 +107,8 @@ async function desiredSources(
   desired: string,
   { stateDir, repository }: { readonly stateDir: string; readonly repository: string | null },
 ): Promise<readonly Source[]> {
-  const others = [stateDir, ...(repository === null ? [] : [repository])].filter((folder) => folder !== desired);
-  const paths = await pathsBelow(desired, (below) => others.includes(path.join(desired, below)) || path.basename(below) === '.git');
+  const others = new Set([stateDir, repository].filter((folder) => folder !== desired));
+  const paths = await pathsBelow(desired, (below) => others.has(path.join(desired, below)) || path.basename(below) === '.git');
   return paths.map((below) => ({ root: 'desired', path: below, file: path.join(desired, below), isOwn: false }));
 }
 

@@ -14,21 +14,25 @@ let answer: () => Promise<string>;
 let values: Map<string, string>;
 let leads: boolean;
 let backups: Backups;
+let ends: (() => Promise<void> | void)[];
 beforeEach(() => {
   clock = createManualClock();
   ran = [];
   values = new Map();
   leads = true;
+  ends = [];
   answer = async () => JSON.stringify({ backup: { id: 'x', atMs: clock.nowMs(), left: [] } });
 });
-afterEach(async () => await backups.stop());
+const stop = async (): Promise<void> => {
+  for (const end of ends.splice(0)) await end();
+};
+afterEach(stop);
 
 async function start(asked: typeof spec | null = spec): Promise<void> {
   backups = await keepBackups({
     stateDir: '/s',
     desiredDir: '/d',
-    spec: () => asked ?? undefined,
-    leads: () => leads,
+    ends,
     store: { value: async (name) => values.get(name) ?? null, putValue: async (name, value) => void values.set(name, value) },
     clock,
     log: { info: () => undefined, error: () => undefined },
@@ -37,6 +41,7 @@ async function start(asked: typeof spec | null = spec): Promise<void> {
       return await answer();
     },
   });
+  backups.follow({ spec: () => asked ?? undefined, leads: () => leads });
 }
 
 /** Look by look: each arms the next one. */
@@ -61,7 +66,7 @@ test('one is made at once, with everything read, and the next when the time is o
 test('the next start goes on where the one before was', async () => {
   await start();
   await goOn(limits.backupLookMs);
-  await backups.stop();
+  await stop();
   await start();
   await goOn(hour);
   expect(ran).toHaveLength(1);
@@ -72,7 +77,7 @@ test('none is made where none is asked for, or by a portal that does not lead', 
   await start(null);
   await goOn(hour);
   expect([ran, backups.standing()]).toEqual([[], null]);
-  await backups.stop();
+  await stop();
   leads = false;
   await start();
   await goOn(hour);

@@ -19,33 +19,40 @@ type Kept = Omit<BackupStanding, 'to' | 'everyMs'>;
 export interface BackupsOptions {
   readonly stateDir: string;
   readonly desiredDir: string;
-  /** Of now; undefined: none are asked for. */
-  readonly spec: () => BackupSpec | undefined;
-  readonly leads: () => boolean;
   readonly store: Pick<Store, 'value' | 'putValue'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'error'>;
+  /** What ends one that is under way is added here. */
+  readonly ends: (() => Promise<void> | void)[];
   /** Answers what the command printed. Rejects with what it said of its failure; a signal that fires ends it. */
   readonly run?: (args: readonly string[], signal: AbortSignal) => Promise<string>;
 }
 
+/** What may change while the portal runs. */
+export interface Followed {
+  /** Undefined: none are asked for. */
+  readonly spec: () => BackupSpec | undefined;
+  readonly leads: () => boolean;
+}
+
 export interface Backups {
+  /** From now on they are made. */
+  follow(followed: Followed): void;
   /** Null: none are asked for. */
   standing(): BackupStanding | null;
-  /** Ends one that is under way. */
-  stop(): Promise<void>;
 }
 
 const storedAs = 'backups';
 const nothing: Kept = { madeMs: null, checkedMs: null, left: [], error: null, failures: 0, triedMs: null };
 
 export async function keepBackups({ run = runCommand, ...options }: BackupsOptions): Promise<Backups> {
-  const { store, clock, spec, leads } = options;
+  const { store, clock } = options;
   const read = async (): Promise<Kept> => ({ ...nothing, ...(JSON.parse((await store.value(storedAs)) ?? '{}') as Partial<Kept>) });
   let kept = await read();
+  let followed: Followed | null = null;
   const ended = new AbortController();
   let underWay: Promise<void> = Promise.resolve();
-  const look = async (): Promise<void> => {
+  const look = async ({ spec, leads }: Followed): Promise<void> => {
     // Another portal may have made one meanwhile.
     kept = await read();
     const asked = spec();
@@ -54,24 +61,27 @@ export async function keepBackups({ run = runCommand, ...options }: BackupsOptio
     if (!ended.signal.aborted) await store.putValue(storedAs, JSON.stringify(kept));
   };
   let cancel = (): void => {};
-  const arm = (): void => {
+  const arm = (now: Followed): void => {
     if (ended.signal.aborted) return;
     cancel = clock.at(clock.monotonicMs() + limits.backupLookMs, () => {
-      underWay = look()
+      underWay = look(now)
         .catch((err: unknown) => options.log.error({ err }, 'scheduled backups could not be looked at'))
-        .finally(arm);
+        .finally(() => arm(now));
     });
   };
-  arm();
+  options.ends.push(async () => {
+    ended.abort();
+    cancel();
+    await underWay;
+  });
   return {
-    standing: () => {
-      const asked = spec();
-      return asked === undefined ? null : { to: asked.to, everyMs: durationMs(asked.every), ...kept };
+    follow: (now) => {
+      followed = now;
+      arm(now);
     },
-    stop: async () => {
-      ended.abort();
-      cancel();
-      await underWay;
+    standing: () => {
+      const asked = followed?.spec();
+      return asked === undefined ? null : { to: asked.to, everyMs: durationMs(asked.every), ...kept };
     },
   };
 }

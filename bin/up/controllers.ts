@@ -6,12 +6,12 @@ import type { StartedWith } from '../../controller/desired/restart.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import type { AroundCluster } from '../../controller/loop/context.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
-import type { BackupStanding } from '../../schema/backups.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { Leading } from '../../store/postgres.ts';
+import type { Backups } from './backups.ts';
 import { createCluster } from './cluster.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import type { OpenState } from './state.ts';
@@ -30,7 +30,7 @@ interface ControllerParts {
   readonly local: Bus;
   readonly reached: ReturnType<typeof reachedAt>;
   readonly startedWith: () => StartedWith | null;
-  readonly backups: () => BackupStanding | null;
+  readonly backups: Pick<Backups, 'standing'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
@@ -42,7 +42,7 @@ export function controllers({ stateDir, desiredDir, opened, local, reached, star
   const common = {
     portalUrl: reached.of,
     startedWith,
-    backups,
+    backups: () => backups.standing(),
     shellVersion: about.version,
     dir: desiredDir,
     clock,

@@ -21,7 +21,7 @@ import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import type { Controller } from '../../controller/loop/loop.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { livingPortals } from '../../store/portals.ts';
-import { lockState } from '../../store/state-lock.ts';
+import { lockState, type StateLock } from '../../store/state-lock.ts';
 import { limits } from '../limits.ts';
 import { warn } from '../output.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -171,10 +171,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   const ends: Ending[] = [() => clock.end()];
   const end = (): Promise<void> => endAll(ends);
   try {
-    const lock = lockState(stateDir);
-    ends.push(() => lock.release());
-    if (finishRestore(stateDir)) log.warn('a restore that had been interrupted was finished');
-    faultPoint('up/locked');
+    const lock = takeState(stateDir, log, ends);
     const local = createBus();
     const place = await storePlace(desiredDir, stateDir);
     rememberDesired(stateDir, desiredDir);
@@ -182,19 +179,8 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     faultPoint('up/store-open');
     const reached = reachedAt();
     let started: StartedWith | null = null;
-    let backups: Backups | null = null;
-    const created = controllers({
-      stateDir,
-      desiredDir,
-      opened,
-      local,
-      reached,
-      startedWith: () => started,
-      backups: () => backups?.standing() ?? null,
-      clock,
-      log,
-      dev,
-    });
+    const backups = await keepBackups({ stateDir, desiredDir, store: opened.store, clock, log, ends });
+    const created = controllers({ stateDir, desiredDir, opened, local, reached, startedWith: () => started, backups, clock, log, dev });
     const reigns = await (opened.member === null
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
@@ -207,21 +193,12 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     ends.push(() => reached.never());
     await reigns.controller().prepare();
     refuseNothing(reigns.controller());
-    const spec = reigns.controller().context.entries.portal?.document.spec ?? {};
+    const spec = specOf(reigns) ?? {};
     const settings = portalSettings(spec, listen);
     started = { spec: { ...spec, ...place }, listens: listen === null };
     await refuseTaken(settings.listenHost, settings.listenPort);
     reigns.controller().hear();
-    backups = await keepBackups({
-      stateDir,
-      desiredDir,
-      spec: () => specOf(reigns)?.backup,
-      leads: () => reigns.leads(),
-      store: opened.store,
-      clock,
-      log,
-    });
-    ends.push(() => backups?.stop());
+    backups.follow({ spec: () => specOf(reigns)?.backup, leads: () => reigns.leads() });
     const common = await portalParts({ opened, reigns, gateway: gateways.gateway, backups, clock, log, dev });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
@@ -254,6 +231,14 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     await end();
     throw error;
   }
+}
+
+function takeState(stateDir: string, log: Logger, ends: Ending[]): StateLock {
+  const lock = lockState(stateDir);
+  ends.push(() => lock.release());
+  if (finishRestore(stateDir)) log.warn('a restore that had been interrupted was finished');
+  faultPoint('up/locked');
+  return lock;
 }
 
 const specOf = (reigns: Reigns) => reigns.controller().context.entries.portal?.document.spec;

@@ -30,7 +30,11 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
   const { root, path: name, file, isOwn } = source;
   const before = known.get(keyOf(source));
   try {
-    if (before?.stamp !== undefined && before.stamp === stampOf(await stat(file, { bigint: true })) && before.chunks.every(sink.has))
+    if (
+      before?.stamp !== undefined &&
+      before.stamp === stampOf(await stat(file, { bigint: true })) &&
+      before.chunks.every((sha) => sink.has(sha))
+    )
       return before;
     const { handle } = await openPlainFile(file, isOwn ? constants.O_NOFOLLOW : 0);
     try {

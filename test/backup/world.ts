@@ -104,9 +104,9 @@ export async function startWriting({ entry, people }: World): Promise<Writing> {
       edits.set(mark, Date.now());
     }
   }, 40);
-  let goesOn = true;
+  const ended = new AbortController();
   const attaching = (async () => {
-    for (let n = 0; goesOn; n += 1) {
+    for (let n = 0; !ended.signal.aborted; n += 1) {
       const { person, sala } = writers[n % writers.length]!;
       const text = JSON.stringify({ n, filler: 'x'.repeat((n % 50) * 1_000) });
       const put = await entry.asPage(person, 'PUT', `/api/salas/${sala}/anexos?app=caderno`, JSON.parse(text)).catch(String);
@@ -126,7 +126,7 @@ export async function startWriting({ entry, people }: World): Promise<Writing> {
     failures,
     stop: async () => {
       clearInterval(typing);
-      goesOn = false;
+      ended.abort();
       await attaching;
       for (const client of clients) client.end();
     },
