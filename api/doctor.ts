@@ -108,6 +108,12 @@ async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<
         en: 'PasswordAuthentication yes in the sshd_config of the servers, a Server document with ssh where there is none, or take signIn.ssh out',
       },
     );
+  const list = admin.objects(makeKey('People', '')).find(({ state }) => state !== 'listed');
+  if (list !== undefined)
+    return lacking(
+      { pt: `${ways.pt}; ${list.key}: ${reasonText(list.reason, 'pt')}`, en: `${ways.en}; ${list.key}: ${list.message}` },
+      { pt: `svc why ${list.key} diz o que fazer`, en: `svc why ${list.key} says what to do` },
+    );
   if (!oidc) return good(ways);
   try {
     await oidc.clientSecret();

@@ -3,6 +3,7 @@ import { siteOf } from '../hosts.ts';
 import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
+import { followAdmins } from './admin-marks.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import { createPasses } from './passes.ts';
 import { mayChange, mayRead, mayUpgrade } from './same-origin.ts';
@@ -33,6 +34,43 @@ test('a session that ended at another portal of the store is none here, and what
   expect(await there.portal(secret)).toMatchObject({ person: 'ana' });
   await here.end(session);
   expect([await there.portal(secret), ended]).toEqual([null, [session.id]]);
+});
+
+test('an administrator by the Portal document is one in sessions that exist, on the portal alone, and what these hold open ends with the mark', async () => {
+  const { clock, store, people } = setUp();
+  const admins = new Set<string>();
+  const bus = createBus();
+  const sessions = createSessions(
+    store,
+    clock,
+    (person) => people.has(person),
+    bus,
+    (person) => admins.has(person),
+  );
+  const released: string[] = [];
+  sessions.onEnd((session) => released.push(session));
+  const all = () => [...people].map((usuario) => ({ usuario, nome: usuario, login: usuario, grupos: [], isAdmin: admins.has(usuario) }));
+  followAdmins({ people: { all }, bus, sessions, onError: () => undefined });
+  const { secret, session } = await sessions.open('ana', false);
+  const app = await sessions.openForApp('ana', 'notas', session.root);
+  const marks = async () => [
+    (await sessions.portal(secret))?.admin,
+    sessions.peekPortal(session.id)?.admin,
+    (await sessions.list('ana')).map(({ admin }) => admin),
+    (await sessions.app(app?.secret ?? null, 'notas'))?.admin,
+  ];
+  expect([session.admin, await marks()]).toEqual([false, [false, false, [false], false]]);
+  admins.add('ana');
+  bus.peopleChanged();
+  expect(await marks()).toEqual([true, true, [true], false]);
+  const renewed = await sessions.renew('ana', (await sessions.list('ana'))[0]?.id ?? '');
+  expect([renewed?.session.admin, (await sessions.open('ana', false)).session.admin]).toEqual([true, true]);
+  released.length = 0;
+  admins.delete('ana');
+  bus.peopleChanged();
+  expect((await sessions.list('ana')).map(({ admin }) => admin)).toEqual([false, false]);
+  expect(released).toHaveLength(2);
+  expect(await sessions.portal(renewed?.secret ?? null)).toMatchObject({ person: 'ana', admin: false });
 });
 
 describe('the session cookie', () => {

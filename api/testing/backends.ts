@@ -61,6 +61,7 @@ export interface TestWorld {
   /** What the Portal document offers, and what the servers say about passwords: none and nothing until a test says so. */
   signIn: SignInSettings;
   checkPassword: PeopleCommands['checkPassword'];
+  arrived: PeopleCommands['arrived'];
   close(): Promise<void>;
   /** The shells of terminals. */
   readonly shells: TestShells;
@@ -145,7 +146,7 @@ export function createTestWorld(
       plan: async () => plan,
     },
     commands: {
-      people: { checkPassword: (...asked) => world.checkPassword(...asked), arrived: async () => null, openShell: shells.open },
+      people: { checkPassword: (...asked) => world.checkPassword(...asked), arrived: (who) => world.arrived(who), openShell: shells.open },
       apps: { ...appCommands(dir, find, manifest), ...vaults.commands },
       files: { of: (...who) => world.filesOf(...who) },
       admin: {
@@ -164,6 +165,7 @@ export function createTestWorld(
     shells,
     signIn: { ssh: false, oidc: null },
     checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
+    arrived: async () => null,
     shop,
     filesOf: noFiles,
     packagesRead: true,

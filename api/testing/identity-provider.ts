@@ -68,7 +68,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
     clients: [client],
     jwks: { keys: [{ ...key.privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a-key-of-cookies'] },
-    claims: { openid: ['sub'], profile: ['preferred_username'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub'], profile: ['preferred_username', 'name', 'groups'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     findAccount: async (_ctx: unknown, sub: string) => ({ accountId: sub, claims: async () => ({ ...made.claims.get(sub), sub }) }),
     features: { devInteractions: { enabled: false } },

@@ -28,7 +28,7 @@ export function createTestShells(): TestShells {
     asPortal,
     open: async (person, _size, isAdmin) => {
       if (asPortal.has(person) && !isAdmin) throw new SvcError('TERMINAL_AS_PORTAL', 'administrators only');
-      const shell = createTestShell(person);
+      const shell: TestShell = { ...createTestShell(person), ...(asPortal.has(person) && { asPortal: true }) };
       opened.push(shell);
       return shell;
     },

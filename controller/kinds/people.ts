@@ -56,12 +56,17 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   const server = entries.servers.get(entry.placed.document.spec.server);
   // The portals that do not lead have the people from the store.
   if (!leads || server?.reachability.status !== 'reachable' || clock.monotonicMs() < entry.nextLookAtMs) return true;
+  const placed = source.current().documents.get(entry.key);
+  // Another folder is in force since.
+  if (placed === undefined || placed.document !== entry.placed.document) return true;
   const begunMs = clock.monotonicMs();
   // Set before the answer: what asks meanwhile asks for another look.
   entry.nextLookAtMs = begunMs + limits.peoplePollMs;
-  const list = await lookAtPeople(context, entry, server.host);
+  const { list, ...look } = await lookAtPeople(context, placed, server.host);
   if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + Math.max(limits.peoplePollMs, 10 * (clock.monotonicMs() - begunMs));
   if (entries.lists.get(entry.name) !== entry) return false;
+  // What could not be read says nothing of who is left out, either.
+  Object.assign(entry, list === null ? { seen: look.seen } : look);
   if (list !== null) await source.takePeople(entry.key, list);
   if (entries.inForce !== source.current()) await applyInForce(context);
   return true;

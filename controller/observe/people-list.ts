@@ -1,35 +1,39 @@
 /** Who the people of a People document are: by the accounts of its server, and for a claim by those who came by the provider. */
-import type { PersonDocument } from '../../schema/desired/documents.ts';
+import type { PeopleDocument, PersonDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { membersByName, membersOfGroup, type Members } from '../../reconcilers/members.ts';
+import { keys } from '../../schema/keys.ts';
+import { membersByName, membersOfGroup, type LeftOut, type Members } from '../../reconcilers/members.ts';
+import type { PeopleSeen } from '../../reconcilers/people.ts';
 import { accountNameOf, type PeopleList } from '../desired/derived.ts';
+import type { PlacedDocument } from '../desired/placed-document.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
-import type { PeopleEntry } from '../entries.ts';
 import { observeAccounts } from './accounts.ts';
 import { arrivalsOf, withClaims, type Arrival } from './arrivals.ts';
 
-/** Null when nothing can be said: the entry has why. */
-export async function lookAtPeople(context: Context, entry: PeopleEntry, host: Host): Promise<PeopleList | null> {
-  const { options, entries, source, ending } = context;
-  const placed = source.current().documents.get(entry.key);
-  // Another folder is in force since.
-  if (placed === undefined || placed.document !== entry.placed.document) return null;
-  const { group = null, oidc } = entry.placed.document.spec;
-  const known = peopleOf(context, entry);
-  const arrivals = oidc === undefined ? [] : await arrivalsOf(options.store, entry.name, oidc, options.clock.nowMs());
+export interface PeopleLook {
+  readonly seen: PeopleSeen;
+  readonly leftOut: readonly LeftOut[];
+  /** Null when nothing can be said: `seen` has why. */
+  readonly list: PeopleList | null;
+}
+
+/** `placed`: the document, in force or about to be. */
+export async function lookAtPeople(context: Context, placed: PlacedDocument, host: Host): Promise<PeopleLook> {
+  const { options, ending } = context;
+  const { metadata, spec } = placed.document as PeopleDocument;
+  const { group = null, oidc } = spec;
+  const known = peopleOf(context, keys.people(metadata.name));
+  const arrivals = oidc === undefined ? [] : await arrivalsOf(options.store, metadata.name, oidc, options.clock.nowMs());
   const asked = oidc === undefined ? known : arrivals.map(({ login }) => login);
   const answer = await observeAccounts(host, group, asked, ending).catch((error: unknown) => {
     if (!(error instanceof SvcError)) throw error;
     return { kind: 'unreadable', message: error.message } as const;
   });
-  if (entries.lists.get(entry.name) !== entry) return null;
-  entry.seen = answer.kind === 'seen' ? { kind: 'seen' } : answer;
-  if (answer.kind !== 'seen') return null;
+  if (answer.kind !== 'seen') return { seen: answer, leftOut: [], list: null };
   const isKnown = new Set(known);
   const members = oidc === undefined ? membersOfGroup(answer.seen, isKnown) : membersByName(answer.seen, asked, isKnown);
-  entry.leftOut = members.leftOut;
-  return { of: placed.digest, ...byProvider(members, arrivals) };
+  return { seen: { kind: 'seen' }, leftOut: members.leftOut, list: { of: placed.digest, ...byProvider(members, arrivals) } };
 }
 
 /** Name and groups of who came by the provider are what the provider says. */
@@ -39,7 +43,7 @@ function byProvider({ members, unseen }: Members, arrivals: readonly Arrival[]):
 }
 
 /** Accounts of the people who are in force by the document. */
-function peopleOf({ source }: Context, { key }: PeopleEntry): readonly string[] {
+function peopleOf({ source }: Context, key: string): readonly string[] {
   const documents = [...source.current().documents.values()].filter(({ from }) => from === key);
   return documents.map(({ document }) => accountNameOf(document as PersonDocument));
 }

@@ -25,6 +25,7 @@ import { changeOf, type Blocked } from './plan-changes.ts';
 import { explanationOf } from './explanations.ts';
 import { planLeaving, planLeavingServer, type LeavingPlan } from './plan-leaving.ts';
 import { personDesired, personObserved } from '../kinds/person.ts';
+import { planPeople } from './plan-people.ts';
 import { planJobs } from './plan-jobs.ts';
 import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
@@ -64,14 +65,16 @@ interface Outcome {
 
 export async function planFolder(context: Context, dir: string | null, prune: boolean): Promise<PlanAnswer> {
   const { source, options } = context;
-  const { inForce, errors } = await source.preview(dir ?? options.dir, prune);
+  const { inForce: alone, errors } = await source.preview(dir ?? options.dir, prune);
   if (errors.length > 0) return { ok: false, changes: [], blocked: [], errors, pendingPrune: [] };
+  const { lists, blocked } = await planPeople(context, alone);
+  const { inForce } = lists === null ? { inForce: alone } : await source.preview(dir ?? options.dir, prune, lists);
   const changes = documentChanges(source.current(), inForce);
   return await imagining(
     context,
     inForce,
     ({ lost }) => !lost,
-    async (entries) => await decideAll(context, dir, entries, inForce, changes),
+    async (entries) => await decideAll(context, dir, entries, inForce, changes, blocked),
   );
 }
 
@@ -115,13 +118,20 @@ export async function planForgetting(context: Context, { key, name }: ServerEntr
   return [...leaving.changes.filter((change) => here.has(change.key)), ...forgotten, ...last];
 }
 
-async function decideAll(context: Context, dir: string | null, entries: Entries, inForce: InForce, changes: Change[]): Promise<PlanAnswer> {
+async function decideAll(
+  context: Context,
+  dir: string | null,
+  entries: Entries,
+  inForce: InForce,
+  changes: Change[],
+  lists: readonly Blocked[],
+): Promise<PlanAnswer> {
   const { options } = context;
   const nowMs = options.clock.nowMs();
   const location = repositoryLocation(dir ?? options.dir, entries.portal);
   const read = await createOffersReader(options.clock).read(location);
   const offersOf: OffersOf = (app) => read.apps.find(({ id }) => id === app)?.versions ?? [];
-  const blocked: Blocked[] = blockedPeople(entries, nowMs);
+  const blocked: Blocked[] = [...lists, ...blockedPeople(entries, nowMs)];
   const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
   changes.push(...leaving.changes);
   blocked.push(...leaving.blocked);

@@ -1,0 +1,55 @@
+/** `svc plan` of People documents that are not in force yet: their servers are asked who the people are, and what can't be asked is blocked. */
+import type { PeopleDocument, ServerDocument } from '../../schema/desired/documents.ts';
+import { keyOfDocument, keys } from '../../schema/keys.ts';
+import { decidePeople } from '../../reconcilers/people.ts';
+import type { PeopleList, PeopleLists } from '../desired/derived.ts';
+import type { InForce } from '../desired/in-force.ts';
+import type { Host } from '../hosts/host.ts';
+import type { Context } from '../loop/context.ts';
+import { lookAtPeople } from '../observe/people-list.ts';
+import type { Blocked } from './plan-changes.ts';
+
+export interface PlannedPeople {
+  /** Null: nothing was asked. */
+  readonly lists: PeopleLists | null;
+  readonly blocked: readonly Blocked[];
+}
+
+export async function planPeople(context: Context, inForce: InForce): Promise<PlannedPeople> {
+  const { source, recorder } = context;
+  const asked = new Map<string, PeopleList>();
+  const blocked: Blocked[] = [];
+  for (const [key, placed] of inForce.documents) {
+    if (placed.document.kind !== 'People') continue;
+    const living = source.current().documents.get(key);
+    if (living === placed) {
+      const status = recorder.last(key);
+      if (status?.state === 'unknown') blocked.push({ key, reason: status.reason, message: status.message });
+      continue;
+    }
+    const host = hostOf(context, inForce, placed.document);
+    const look = await lookAtPeople(context, placed, host.host).finally(host.close);
+    if (look.list !== null) {
+      asked.set(key, look.list);
+      continue;
+    }
+    const { server, group = null } = placed.document.spec;
+    const observed = { host: { status: 'reachable', message: '' }, seen: look.seen, count: 0, leftOut: [], waiting: null } as const;
+    const { reason, message } = decidePeople({ generation: 0, server, group }, observed, null, 0);
+    blocked.push({ key: keyOfDocument(placed.document), reason, message });
+  }
+  return { lists: asked.size === 0 ? null : new Map([...source.lists(), ...asked]), blocked };
+}
+
+/** That of the loop, where the server is in force as it is; else one of its own that ends with the question. */
+function hostOf(
+  { entries, options }: Context,
+  { documents }: InForce,
+  { spec }: PeopleDocument,
+): { readonly host: Host; close(): Promise<void> } {
+  const known = entries.servers.get(spec.server);
+  const server = documents.get(keys.server(spec.server))?.document as ServerDocument;
+  if (known !== undefined && known.placed.document === server) return { host: known.host, close: async () => undefined };
+  const host = options.createHost(server, true);
+  return { host, close: () => host.close() };
+}
