@@ -4,9 +4,9 @@ import { keyOfDocument, keys } from '../../schema/keys.ts';
 import { decidePeople } from '../../reconcilers/people.ts';
 import type { PeopleList, PeopleLists } from '../desired/derived.ts';
 import type { InForce } from '../desired/in-force.ts';
-import type { Host } from '../hosts/host.ts';
+import type { PlacedDocument } from '../desired/placed-document.ts';
 import type { Context } from '../loop/context.ts';
-import { lookAtPeople } from '../observe/people-list.ts';
+import { lookAtPeople, type PeopleLook } from '../observe/people-list.ts';
 import type { Blocked } from './plan-changes.ts';
 
 export interface PlannedPeople {
@@ -27,8 +27,7 @@ export async function planPeople(context: Context, inForce: InForce): Promise<Pl
       if (status?.state === 'unknown') blocked.push({ key, reason: status.reason, message: status.message });
       continue;
     }
-    const host = hostOf(context, inForce, placed.document);
-    const look = await lookAtPeople(context, placed, host.host).finally(host.close);
+    const look = await lookFor(context, inForce, placed);
     if (look.list !== null) {
       asked.set(key, look.list);
       continue;
@@ -41,15 +40,17 @@ export async function planPeople(context: Context, inForce: InForce): Promise<Pl
   return { lists: asked.size === 0 ? null : new Map([...source.lists(), ...asked]), blocked };
 }
 
-/** That of the loop, where the server is in force as it is; else one of its own that ends with the question. */
-function hostOf(
-  { entries, options }: Context,
-  { documents }: InForce,
-  { spec }: PeopleDocument,
-): { readonly host: Host; close(): Promise<void> } {
-  const known = entries.servers.get(spec.server);
-  const server = documents.get(keys.server(spec.server))?.document as ServerDocument;
-  if (known !== undefined && known.placed.document === server) return { host: known.host, close: async () => undefined };
+/** By the host of the loop, where the server is in force as it is; else by one of its own that ends with the question. */
+async function lookFor(context: Context, { documents }: InForce, placed: PlacedDocument): Promise<PeopleLook> {
+  const { entries, options } = context;
+  const { server: name } = (placed.document as PeopleDocument).spec;
+  const known = entries.servers.get(name);
+  const server = documents.get(keys.server(name))?.document as ServerDocument;
+  if (known !== undefined && known.placed.document === server) return await lookAtPeople(context, placed, known.host);
   const host = options.createHost(server, true);
-  return { host, close: () => host.close() };
+  try {
+    return await lookAtPeople(context, placed, host);
+  } finally {
+    await host.close();
+  }
 }
