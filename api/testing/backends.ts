@@ -164,8 +164,7 @@ export function createTestWorld(
     vault: vaults.of,
     shells,
     signIn: { ssh: false, oidc: null },
-    checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
-    arrived: async () => null,
+    ...nobody,
     shop,
     filesOf: noFiles,
     packagesRead: true,
@@ -179,6 +178,11 @@ export function createTestWorld(
   };
   return world;
 }
+
+const nobody: Pick<PeopleCommands, 'checkPassword' | 'arrived'> = {
+  checkPassword: async () => ({ kind: 'refused', serverMessage: null }),
+  arrived: async () => null,
+};
 
 const whyOf: Gateway['admin']['why'] = async (key) =>
   kindOf(key) === 'Backend'
