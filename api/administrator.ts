@@ -11,7 +11,7 @@ export function administratorOf({ session, control, controlUid }: FastifyRequest
 }
 
 /** Of the accounts of this machine itself. */
-function loginOf(uid: number): string | null {
+export function loginOf(uid: number): string | null {
   try {
     const line = readFileSync('/etc/passwd', 'utf8')
       .split('\n')

@@ -4,6 +4,8 @@ export const limits = {
   /** So many bytes pass before the young generation is collected. */
   youngBytes: 8 * 1_024 * 1_024,
   signInPassMs: 24 * 60 * 60_000,
+  /** Lines of one page of a person's own activity. */
+  activityPageDefault: 50,
   peopleFoundMax: 20,
   groupsFoundMax: 10,
   attachmentTypeCharsMax: 127,

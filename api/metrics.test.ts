@@ -1,5 +1,6 @@
 /** Nobody can grow the number of series: not with names of apps, methods, paths, statuses. Source: anchors I 26 (CVE-2022-21698). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noAuditFigures } from '../schema/audit.ts';
 import { noFigures } from '../schema/figures.ts';
 import { limits } from './limits.ts';
 import { createRandom } from '../test/simulation/random.ts';
@@ -26,6 +27,7 @@ test(`${many} tuples of names that nobody declared (seed ${seed})`, { timeout: 2
     rooms: () => silentRelay.figures(),
     controller: noFigures,
     backups: () => null,
+    audit: noAuditFigures,
     apps: [],
   });
   const bare = await countOf(metrics);

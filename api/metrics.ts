@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AuditFigures } from '../schema/audit.ts';
 import { backendStates } from '../schema/backend.ts';
 import type { BackupStanding } from '../schema/backups.ts';
 import { figureBoundsS, type ControllerFigures } from '../schema/figures.ts';
@@ -33,11 +34,12 @@ interface Parts {
   readonly rooms: () => RelayFigures;
   readonly controller: ControllerFigures;
   readonly backups: () => BackupStanding | null;
+  readonly audit: () => AuditFigures;
   /** Of apps (app-metrics/series.ts). */
   readonly apps: readonly (Counter | Histogram)[];
 }
 
-export function createMetrics(counted: Counted, { eventSockets, rooms, controller, backups, apps }: Parts): Metrics {
+export function createMetrics(counted: Counted, { eventSockets, rooms, controller, backups, audit, apps }: Parts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
   const registers = [registry];
@@ -59,8 +61,8 @@ export function createMetrics(counted: Counted, { eventSockets, rooms, controlle
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
   for (const gauge of stateGauges(counted, eventSockets)) registry.registerMetric(gauge);
-  for (const metric of [...roomMetrics(rooms), ...controllerMetrics(controller), ...backupMetrics(backups), ...apps])
-    registry.registerMetric(metric);
+  const controlled = [...controllerMetrics(controller), ...backupMetrics(backups), ...auditMetrics(audit)];
+  for (const metric of [...roomMetrics(rooms), ...controlled, ...apps]) registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -202,6 +204,24 @@ function roomMetrics(figures: () => RelayFigures): readonly (Gauge | Counter)[] 
       'Sockets that were dropped because they did not read',
       ({ slowReadersDropped }) => slowReadersDropped,
     ),
+  ];
+}
+
+/** Read at each scrape: how the audit record stands. */
+function auditMetrics(figures: () => AuditFigures): readonly (Gauge | Counter)[] {
+  return [
+    countMetric('svc_audit_lines_total', 'Lines of the audit record that were written', () => [{ labels: {}, n: figures().lines }]),
+    countMetric('svc_audit_lost_total', 'Acts whose line could not be kept, because the disk took none for long', () => [
+      { labels: {}, n: figures().lost },
+    ]),
+    new Gauge({
+      name: 'svc_audit_failing',
+      help: '1 while the audit record can not be written',
+      registers: [],
+      collect() {
+        this.set(Number(figures().trouble !== null));
+      },
+    }),
   ];
 }
 

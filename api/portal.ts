@@ -12,21 +12,22 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Bus } from '../store/bus.ts';
 import type { Bytes } from '../store/bytes.ts';
-import type { SignInMethod, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { BackupStanding } from '../schema/backups.ts';
 import type { Clock } from '../schema/clock.ts';
+import { noAuditFigures } from '../schema/audit.ts';
 import { SvcError } from '../schema/errors.ts';
 import { noFigures, type ControllerFigures } from '../schema/figures.ts';
 import type { Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
+import type { AuditLog } from '../store/audit/log.ts';
+import type { HttpAudit } from './audit/http-audit.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createBudgets, type Budgets } from './budgets/budgets.ts';
 import { createCapabilities, type Capabilities } from './capabilities/capabilities.ts';
 import { createMandates, type Mandates } from './auth/mandates.ts';
 import { createCredentials } from './auth/credentials.ts';
-import { createGuessGuard } from './auth/guess-guard.ts';
-import { createKnownBrowsers } from './auth/known-browsers.ts';
 import { createOpenAnswers, type OpenAnswers } from './auth/open-answers.ts';
 import { followAdmins } from './auth/admin-marks.ts';
 import { createOidc } from './auth/oidc.ts';
@@ -36,7 +37,7 @@ import { createSessionKeys } from './auth/session-keys.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import { createBorderServer, warnUnknownProxy, type Holder } from './border-server.ts';
 import { clientAddress, trustedProxies } from './auth/client-address.ts';
-import { createSignIn, type SignIn, type SignInDeps } from './auth/sign-in.ts';
+import { createSignInParts } from './auth/sign-in-parts.ts';
 import { sweepSessions, type SweepDeps } from './auth/sweep.ts';
 import type { PortalDev } from './dev/contract.ts';
 import { runDoctor, type MoreChecks, type RunsHere } from './doctor.ts';
@@ -69,6 +70,7 @@ import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
 import { fileUploadPath } from './routes/file-changes.ts';
+import { addAuditRoutes } from './routes/audit.ts';
 import { addDevRoute } from './routes/dev.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
@@ -130,6 +132,8 @@ export interface PortalOptions {
   readonly schemas?: LazySchemas;
   /** What `svc dev` shows and does of the app that is being written; none: this is no `svc dev`. */
   readonly dev?: PortalDev;
+  /** Who did what; absent: nothing is recorded. */
+  readonly audit?: AuditLog;
   /** Other portals of the same store; absent: there are none. */
   readonly peers?: PeerOptions;
   /** Absent: both do. */
@@ -157,6 +161,7 @@ interface Parts {
   readonly site: Site;
   readonly starts: Starts;
   readonly rooms: RoomEntrance;
+  readonly audit: HttpAudit;
   stop(): Promise<void>;
 }
 
@@ -175,6 +180,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     controlUids.set(req.socket, uid);
     if (why === null) return holder.parts?.shell.handle(req, res);
     log.warn({ why, uid }, 'refused at the control socket');
+    holder.parts?.audit.controlRefused(uid);
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
   const lines = peerLines(peers, async (...upgrade) => await holder.parts?.rooms(...upgrade));
@@ -262,13 +268,14 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  const signIn = createSignInOf({ site, address, clock, store, bus, people, commands: commands.people, sessions, passes, log });
+  const { audit, signIn, onRefused } = createSignInParts({ ...options, site, address, sessions, passes });
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
-    addOidcRoutes(app, { site, address, oidc, signIn, people, onRefused: (...refusal) => logRefusal(log, 'oidc', ...refusal) });
+    addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
+    addAuditRoutes(app, { audit: options.audit, isPart: options.peers !== undefined });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
@@ -280,11 +287,9 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     addMetricRoutes(app);
     const doctor = doctorOf(options, site, port);
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link });
-    app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
-    // A page asks for these as a page after refused handshakes, for the cookies that the answer removes: no error for its console.
-    app.get('/ws/*', { config: { access: 'open' }, schema: { hide: true } }, (_, reply) => void reply.code(204).send());
+    addUndescribed(app);
   };
-  const checks = { sessions, credentials, open, budgets, executor: queue.executor };
+  const checks = { sessions, credentials, open, budgets, executor: queue.executor, audit };
   const shell = await createShell({ site, ...checks, log, controlUid, address, observe: metrics.request, schemas, register });
   const origins = createAppOrigins({ site, ...checks, passes, apps, proxy, sdk: createStaticFolder(assets.sdkWebDir), onError });
   const entrance = createEntrance({ site, tickets: rooms.tickets, relay, ...elsewhereOf(options.peers, clock) });
@@ -305,7 +310,14 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     for (const part of [budgets, rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
-  return { shell, front, site, starts, rooms: entrance, stop };
+  return { shell, front, site, starts, rooms: entrance, audit, stop };
+}
+
+/** Routes that are not in the OpenAPI document. */
+function addUndescribed(app: FastifyInstance): void {
+  app.get('/api/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, () => app.swagger());
+  // A page asks for these as a page after refused handshakes, for the cookies that the answer removes: no error for its console.
+  app.get('/ws/*', { config: { access: 'open' }, schema: { hide: true } }, (_, reply) => void reply.code(204).send());
 }
 
 interface MetricsOf {
@@ -321,6 +333,7 @@ function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): M
     rooms: () => relay.figures(),
     controller: options.figures ?? noFigures,
     backups: options.backups ?? (() => null),
+    audit: () => options.audit?.figures() ?? noAuditFigures(),
   };
   const metrics = createMetrics({ apps }, { ...counted, apps: appMetrics.series.metrics });
   return {
@@ -398,32 +411,6 @@ function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
   return bus.onPublish((person, event) => {
     if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);
   });
-}
-
-function createSignInOf(
-  deps: Omit<SignInDeps, 'guard' | 'browsers' | 'onRefused'> & {
-    readonly clock: Clock;
-    readonly store: Store;
-    readonly bus: Bus;
-    readonly log: Logger;
-  },
-): SignIn {
-  const { clock, store, bus, site, log } = deps;
-  return createSignIn({
-    ...deps,
-    guard: createGuessGuard(clock, bus),
-    browsers: createKnownBrowsers(store, clock, site),
-    onRefused: (...refusal) => logRefusal(log, ...refusal),
-  });
-}
-
-/** A failed sign-in: the code, and for the admin the cause. Never a password, an answer or a token. */
-function logRefusal(log: Logger, method: SignInMethod, error: unknown, address: string, typed?: string): void {
-  // What was typed and looks like no login may be a password in the wrong field.
-  const isLogin = method === 'oidc' ? /^[!-~]{1,128}$/ : /^[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}$/;
-  const login = typed !== undefined && isLogin.test(typed) ? { login: typed } : {};
-  if (!(error instanceof SvcError)) return log.error({ method, err: error, address, ...login }, 'sign-in failed');
-  log.warn({ method, code: error.code, why: error.message, address, ...login }, 'sign-in refused');
 }
 
 function isRoutePath(path: string): boolean {

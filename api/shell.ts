@@ -17,6 +17,7 @@ import { encodedEtag } from '../schema/wire/etag.ts';
 import { problem } from '../schema/wire/http.ts';
 import type { BackendCaller, Credentials, PersonCaller } from './auth/credentials.ts';
 import type { Carrying, OpenAnswers } from './auth/open-answers.ts';
+import type { HttpAudit } from './audit/http-audit.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
@@ -57,6 +58,8 @@ declare module 'fastify' {
     control: boolean;
     /** Whose process it is at the other end of that socket; null: not that, or nobody could say. */
     controlUid: number | null;
+    /** Code of the error that is answered. */
+    refusal: string | null;
   }
 }
 
@@ -84,6 +87,7 @@ export interface ShellDeps {
   readonly address: (req: IncomingMessage) => string;
   /** One answered request, by route pattern; for /metrics. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
+  readonly audit: Pick<HttpAudit, 'answered' | 'began'>;
   readonly schemas: LazySchemas | undefined;
   readonly register: (app: FastifyInstance) => void;
 }
@@ -171,6 +175,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   app.decorateRequest('job', null);
   app.decorateRequest('control', false);
   app.decorateRequest('controlUid', null);
+  app.decorateRequest('refusal', null);
   app.addHook('onRequest', async (request, reply) => {
     const uid = deps.controlUid(request.raw);
     request.control = uid !== undefined;
@@ -178,6 +183,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     reply.headers({ ...shellHeaders(site), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' });
     reply.header('x-request-id', request.id);
     if (request.is404) return;
+    deps.audit.began(request);
     await admit(request, deps);
     const carrying = carryingOf(request);
     if (carrying !== null) deps.open.holdRequest(carrying, request.raw, reply.raw);
@@ -193,6 +199,11 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
     const who = workerOf(request);
     if (who === null) done();
     else workFor(who, done);
+  });
+  // Also where nobody waits for the answer any more: what was done was done.
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!request.is404) deps.audit.answered(request, reply, payload, request.refusal);
+    return payload;
   });
   app.addHook('onSend', encodeAnswer);
   app.addHook('onResponse', async (request, reply) => {
@@ -300,6 +311,7 @@ function isDocument(request: FastifyRequest): boolean {
 function addErrors(app: FastifyInstance, deps: ShellDeps, routes: readonly Route[]): void {
   const send = (reply: FastifyReply, error: SvcError): FastifyReply => {
     drainLeftover(reply);
+    reply.request.refusal = error.code;
     const page = reply.request.control ? null : peoplePage(reply.request.raw, error, deps.site);
     if (page !== null) return reply.code(error.status).headers(page.headers).send(page.body);
     return reply.code(error.status).header('content-type', problemType).serializer(JSON.stringify).send(problemOf(error));

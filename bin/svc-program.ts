@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
+import { auditResults } from '../schema/audit.ts';
 import { aboutBuild } from './about-build.ts';
 import { templateNames } from './create/templates.ts';
 
@@ -189,6 +190,24 @@ program
   .addOption(state())
   .addOption(listed())
   .action(async (key, options) => (await import('./commands/events.ts')).runEvents(key, options));
+
+program
+  .command('audit')
+  .description('who did what to what, from where, and how it ended, newest last')
+  .option('--person <person>', 'who acted, or whom it concerned')
+  .option('--action <action>', 'session/open, or session for all that begin so')
+  .option('--object <prefix>', 'objects whose names begin so, for example Backend/ana')
+  .addOption(new Option('--result <result>', 'how it ended').choices(auditResults))
+  .option('--since <time>', 'from then on: 2026-03-01, 2026-03-01T10:00, or 30m, 12h, 7d ago', time)
+  .option('--until <time>', 'up to then', time)
+  .option('-n, --limit <count>', 'how many', count, 50)
+  .option('-f, --follow', 'go on as they happen')
+  .option('--verify', 'check that no line was changed, removed or inserted; exit 1 when one was')
+  .addOption(state())
+  .addOption(listed())
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/audit.ts')).runAudit(options);
+  });
 
 program
   .command('logs')
@@ -437,6 +456,15 @@ program
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** Milliseconds since the epoch. */
+function time(text: string): number {
+  const [, number, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
+  if (number !== undefined) return Date.now() - Number(number) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+  const ms = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d.*)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms) || ms < 0) throw new InvalidArgumentError('expected a date, a date with a time, or 30m, 12h, 7d');
+  return ms;
 }
 
 function count(text: string): number {

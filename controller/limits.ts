@@ -38,6 +38,8 @@ export const limits = {
   /** Of people who are here, of whom nothing runs, whose supervisor would say what changes: so many at least, and this part of them, each time. */
   restingLookMin: 25,
   restingLooks: 6,
+  /** Documents of one change of the folder that have a line of their own in the audit record; the others are counted. */
+  documentsToldMax: 10_000,
   /** So many people are looked at before the portal serves, and at once after that. */
   strangersAtOnceMax: 256,
   /** And so long after the portal began to act. */

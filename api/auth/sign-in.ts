@@ -45,7 +45,9 @@ export interface SignInDeps {
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
   /** A failed sign-in, for the log: the cause with what the person is not told, and the login, where one is known, never the password. */
-  readonly onRefused: (method: SignInMethod, cause: unknown, address: string, login?: string) => void;
+  readonly onRefused: (req: IncomingMessage, method: SignInMethod, cause: unknown, login?: string) => void;
+  /** Somebody is in, in whichever way. */
+  readonly onOpened: (req: IncomingMessage, session: Session, method: SignInMethod) => void;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
@@ -58,6 +60,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const source = { method: how.method, address: deps.address(req), agent: req.headers['user-agent'] ?? '' };
     const opened = await sessions.open(person, how.admin, source);
     if (previous) await sessions.end(previous);
+    deps.onOpened(req, opened.session, how.method);
     return opened;
   };
   const known = <Found extends LinkOwner>(found: Found | null): Found => {
@@ -68,7 +71,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     try {
       return await work();
     } catch (error) {
-      deps.onRefused(method, error, deps.address(req), login);
+      deps.onRefused(req, method, error, login);
       throw error;
     }
   };
@@ -95,10 +98,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
 /** The person whose login and password these are. */
 async function checked(deps: SignInDeps, req: IncomingMessage, login: string, password: string): Promise<string> {
   const { people, commands } = deps;
-  if (!people.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
   const address = deps.address(req);
-  const browser = await deps.browsers.find(req.headers.cookie, login);
   try {
+    if (!people.signIn().ssh) throw new SvcError('SIGN_IN_METHOD', 'this portal takes no name and password; ask for a sign-in link');
+    const browser = await deps.browsers.find(req.headers.cookie, login);
     const attempt = deps.guard.begin({ login, address, browser });
     try {
       const verdict = await commands.checkPassword(login, password).catch((error: unknown) => {
@@ -114,7 +117,7 @@ async function checked(deps: SignInDeps, req: IncomingMessage, login: string, pa
       attempt.end();
     }
   } catch (error) {
-    deps.onRefused('ssh', error, address, login);
+    deps.onRefused(req, 'ssh', error, login);
     throw forStrangers(error);
   }
 }

@@ -14,11 +14,10 @@ import { errorAnswers } from '../shell.ts';
 
 export interface OidcRouteDeps {
   readonly site: Site;
-  readonly address: (req: IncomingMessage) => string;
   readonly oidc: Oidc;
   readonly signIn: SignIn;
   /** With its cause, for the log; and the login, once it is known. */
-  readonly onRefused: (error: unknown, address: string, login?: string) => void;
+  readonly onRefused: (req: IncomingMessage, error: unknown, login?: string) => void;
   readonly people: Pick<PeopleView, 'find'>;
 }
 
@@ -35,9 +34,9 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
       underCheck -= 1;
     }
   };
-  const home = (reply: FastifyReply, error: unknown, address: string, person?: string): FastifyReply => {
+  const home = (reply: FastifyReply, error: unknown, person?: string): FastifyReply => {
     const named = error instanceof SvcError ? error.details['login'] : undefined;
-    deps.onRefused(error, address, person === undefined ? (named as string | undefined) : deps.people.find(person)?.login);
+    deps.onRefused(reply.request.raw, error, person === undefined ? (named as string | undefined) : deps.people.find(person)?.login);
     const code = error instanceof SvcError ? error.code : 'INTERNAL';
     return reply.redirect(`${site.origin}/?entrada=${code}`, 302);
   };
@@ -54,7 +53,7 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
         const { location, secret } = await oidc.begin(readOidcCookie(raw.headers.cookie, site));
         return await reply.header('set-cookie', oidcCookie(site, secret)).redirect(location, 302);
       } catch (error) {
-        return home(reply, error, deps.address(raw));
+        return home(reply, error);
       }
     },
   );
@@ -67,14 +66,13 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
     },
     async (request, reply) => {
       const { raw } = request;
-      const address = deps.address(raw);
       const query = queryOf(raw.url ?? '');
       const secret = readOidcCookie(raw.headers.cookie, site);
       // Any page can send a browser here: without a request of its own nothing is asked, counted or forgotten.
       if (secret === null || !oidc.isOwn(secret, query.get('state'))) {
         // Back and forth in the history of who is signed in already.
         if (request.session) return await reply.redirect(`${site.origin}/`, 302);
-        return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'), address);
+        return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'));
       }
       reply.header('set-cookie', oidcCookie(site, null));
       let person: string | undefined;
@@ -83,7 +81,7 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
         const { cookies } = await deps.signIn.as(raw, person, 'oidc');
         return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
       } catch (error) {
-        return home(reply, error, address, person);
+        return home(reply, error, person);
       }
     },
   );

@@ -17,6 +17,7 @@ import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
 import type { LazySchemas } from '../lazy-schemas.ts';
 import { createTestWorld, type TestWorld } from './backends.ts';
+import { openAuditLog, type AuditLog } from '../../store/audit/log.ts';
 import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
@@ -60,6 +61,8 @@ export interface PortalWorld {
   readonly world: TestWorld;
   readonly dir: string;
   readonly controlSocket: string;
+  /** Where `WorldOptions.audit` asked for one. */
+  readonly audit: AuditLog | undefined;
   /** Lines of the portal's log. */
   readonly logLines: string[];
   /** All bytes that any client received. */
@@ -87,6 +90,9 @@ export interface WorldOptions {
   readonly trustedProxies?: readonly string[];
   readonly shellScripts?: 'system' | 'person';
   readonly schemas?: LazySchemas;
+  /** Keeps an audit record, in its folder. */
+  readonly audit?: boolean;
+  readonly judgePeer?: NonNullable<PortalOptions['judgePeer']>;
 }
 
 /** As svc up does: what can't be put together leaves nothing behind. */
@@ -114,18 +120,12 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     },
   });
   const controlSocket = path.join(dir, 'svc.sock');
+  const audit = options.audit === true ? await recordIn(dir, clock) : undefined;
   const settings: PortalOptions = {
     store,
     bus,
     gateway: world.gateway,
-    settings: {
-      listenHost: '127.0.0.1',
-      listenPort: options.listenPort ?? 0,
-      url: options.url ?? 'http://svc.localhost:0',
-      origins: options.origins ?? 'subdomain',
-      trustedProxies: options.trustedProxies ?? [],
-      shellScripts: options.shellScripts ?? 'system',
-    },
+    settings: settingsOf(options),
     controlSocket,
     ...foldersIn(dir),
     assets: await writeAssets(dir),
@@ -133,6 +133,8 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     clock,
     ...(options.relay === undefined ? {} : { relay: options.relay }),
     ...(options.schemas === undefined ? {} : { schemas: options.schemas }),
+    ...(audit === undefined ? {} : { audit }),
+    ...(options.judgePeer === undefined ? {} : { judgePeer: options.judgePeer }),
   };
   const portal = await createPortal(settings);
   const { url, port } = await listenOrEnd(portal);
@@ -149,6 +151,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     world,
     dir,
     controlSocket,
+    audit,
     logLines,
     received,
     appHost: (app) => `${app}.${host}`,
@@ -164,11 +167,30 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
       send({ socketPath: controlSocket, method, path: target, headers: { host: 'svc', ...jsonHeaders(body) } }, text(body), received),
     close: async () => {
       await portal.close();
+      await audit?.close();
       await world.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
 }
+
+const settingsOf = (options: WorldOptions): PortalOptions['settings'] => ({
+  listenHost: '127.0.0.1',
+  listenPort: options.listenPort ?? 0,
+  url: options.url ?? 'http://svc.localhost:0',
+  origins: options.origins ?? 'subdomain',
+  trustedProxies: options.trustedProxies ?? [],
+  shellScripts: options.shellScripts ?? 'system',
+});
+
+const recordIn = (dir: string, clock: Clock): Promise<AuditLog> =>
+  openAuditLog({
+    dir: path.join(dir, 'audit'),
+    portal: 'casa',
+    clock,
+    rule: () => ({ keepDays: 30, syslog: false }),
+    onTrouble: () => undefined,
+  });
 
 const foldersIn = (dir: string) => ({
   attachments: createFolderBytes(path.join(dir, 'anexos')),

@@ -22,6 +22,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   describe: ['svc describe ana/notas', 'svc describe Server/casa'],
   why: ['svc why ana/notas', 'svc why Package/notas'],
   events: ['svc events ana/notas', 'svc events Package --follow', 'svc events --limit 500 -o json'],
+  audit: [
+    'svc audit',
+    'svc audit --person ana --since 7d',
+    'svc audit --action session/open --result refused --follow',
+    'svc audit --verify',
+  ],
   logs: ['svc logs ana/notas --follow', 'svc logs ana/notas --previous --tail 50', 'svc logs ana/notas --errors'],
   start: ['svc start ana/notas'],
   stop: ['svc stop ana/notas'],

@@ -2,6 +2,7 @@
  * What may stand where a command takes a value, by what the value is called in the program (`<person/app>`): words of a running portal, files,
  * folders, or nothing that could be guessed. Words come from the portal over its control socket; whoever asks ends the wait.
  */
+import { auditActions } from '../../schema/audit.ts';
 import { objectKinds, readKey } from '../../schema/keys.ts';
 import type { ObjectView, SecretsView, SessionsAnswer } from '../../schema/wire/http.ts';
 import type { AdminJobsAnswer } from '../../schema/wire/jobs.ts';
@@ -102,4 +103,7 @@ export const sources: Readonly<Record<string, Source>> = {
   cluster: namesOf('Cluster'),
   server: namesOf('Server'),
   session: sessions,
+  action: async () => auditActions.map((text) => ({ text, about: '' })),
+  prefix: objectKeys,
+  time: 'nothing',
 };

@@ -6,6 +6,7 @@ import type { StartedWith } from '../../controller/desired/restart.ts';
 import type { Host } from '../../controller/hosts/host.ts';
 import type { AroundCluster } from '../../controller/loop/context.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
+import type { Audit } from '../../schema/audit.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -34,10 +35,12 @@ interface ControllerParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
+  readonly audit: Audit;
 }
 
 /** Makes the controller of a reign; null: of a portal among others that does not lead. */
-export function controllers({ stateDir, desiredDir, opened, local, reached, startedWith, backups, clock, log, dev }: ControllerParts) {
+export function controllers(around: ControllerParts) {
+  const { stateDir, desiredDir, opened, local, reached, startedWith, backups, clock, log, dev, audit } = around;
   const parts = { stateDir, clock, log };
   const common = {
     portalUrl: reached.of,
@@ -45,6 +48,7 @@ export function controllers({ stateDir, desiredDir, opened, local, reached, star
     backups: () => backups.standing(),
     shellVersion: about.version,
     dir: desiredDir,
+    audit,
     clock,
     log,
     createHost: (server: ServerDocument, readOnly: boolean) => (dev?.host ?? same)(createHost(parts, server, readOnly)),

@@ -30,6 +30,7 @@ import { keys } from '../../schema/keys.ts';
 import type { MoreChecks } from '../../api/doctor.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { terminalLanguage } from '../language.ts';
+import { openAudit, type UpAudit } from './audit.ts';
 import { requireBuild } from './built.ts';
 import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
@@ -50,7 +51,7 @@ import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
 import type { StartedWith } from '../../controller/desired/restart.ts';
 import { storePlace } from './store-place.ts';
-import { figuresOf, switchable } from './switchable.ts';
+import { figuresOf, switchable, type Switchable } from './switchable.ts';
 import { tellUnreached } from './tell-unreached.ts';
 import { terminalLog } from './terminal-log.ts';
 import { createLogBudget } from './log-budget.ts';
@@ -172,6 +173,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   const end = (): Promise<void> => endAll(ends);
   try {
     const lock = takeState(stateDir, log, ends);
+    const audit = await openAudit({ stateDir, joins, clock: systemClock, log, ends });
     const local = createBus();
     const place = await storePlace(desiredDir, stateDir);
     rememberDesired(stateDir, desiredDir);
@@ -180,17 +182,16 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     const reached = reachedAt();
     let started: StartedWith | null = null;
     const backups = await keepBackups({ stateDir, desiredDir, store: opened.store, clock, log, ends });
-    const created = controllers({ stateDir, desiredDir, opened, local, reached, startedWith: () => started, backups, clock, log, dev });
+    const parts = { stateDir, opened, backups, clock, log, dev };
+    const created = controllers({ ...parts, desiredDir, local, reached, startedWith: () => started, audit: audit.log });
     const reigns = await (opened.member === null
       ? loneReign(created)
       : createReigns({ member: opened.member, clock, log, create: created }));
-    const gateways = switchable(createGateway(reigns.controller().context, stateDir), local);
-    reigns.onController(({ context }, before) => {
-      recallLiving(before.context.entries, context.entries);
-      gateways.set(createGateway(context, stateDir));
-    });
-    ends.push(() => reigns.end());
-    ends.push(() => reached.never());
+    const { gateway } = followReigns(reigns, { stateDir, local, audit });
+    ends.push(
+      () => reigns.end(),
+      () => reached.never(),
+    );
     await reigns.controller().prepare();
     refuseNothing(reigns.controller());
     const spec = specOf(reigns) ?? {};
@@ -199,7 +200,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     await refuseTaken(settings.listenHost, settings.listenPort);
     reigns.controller().hear();
     backups.follow({ spec: () => specOf(reigns)?.backup, leads: () => reigns.leads() });
-    const common = await portalParts({ opened, reigns, gateway: gateways.gateway, backups, clock, log, dev });
+    const common = await portalParts({ ...parts, reigns, gateway, audit });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     // First: with 10,000 people the first turn of the loop takes seconds, and who is there need not wait for it.
@@ -217,7 +218,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
         return reigns.controller();
       },
       leads: () => reigns.leads(),
-      gateway: gateways.gateway,
+      gateway,
       bus: opened.bus,
       portal,
       ...namesOf(portal, { ...common, settings: { ...settings, listenPort: 0 }, controlSocket: null }, ends),
@@ -242,6 +243,20 @@ function takeState(stateDir: string, log: Logger, ends: Ending[]): StateLock {
 }
 
 const specOf = (reigns: Reigns) => reigns.controller().context.entries.portal?.document.spec;
+
+/** One gateway over the controllers that follow each other. */
+function followReigns(
+  reigns: Reigns,
+  { stateDir, local, audit }: { readonly stateDir: string; readonly local: Bus; readonly audit: UpAudit },
+): Switchable {
+  audit.follow(() => specOf(reigns));
+  const gateways = switchable(createGateway(reigns.controller().context, stateDir), local);
+  reigns.onController(({ context }, before) => {
+    recallLiving(before.context.entries, context.entries);
+    gateways.set(createGateway(context, stateDir));
+  });
+  return gateways;
+}
 
 /** What a portal does for the others of its store; answers what ends it. */
 function amongOthers(
@@ -268,6 +283,7 @@ interface PortalParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
+  readonly audit: UpAudit;
 }
 
 async function portalParts({
@@ -278,6 +294,7 @@ async function portalParts({
   clock,
   log,
   dev,
+  audit,
 }: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
   const rooms = portalRooms(opened, clock, log);
   const repository = createServedRepository({
@@ -303,11 +320,13 @@ async function portalParts({
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
+    audit: audit.log,
     runsHere: () => runsHere(reigns.controller().context.entries),
     doctorChecks: {
       ...objectChecks(() => reigns.controller(), gateway),
       ...opened.doctorChecks(rooms.relay, hasUrl),
       backup: async () => backupsCheck(backups.standing(), clock.nowMs()),
+      audit: () => audit.check(),
     },
   };
 }

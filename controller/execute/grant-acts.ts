@@ -8,6 +8,7 @@ import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { Bus } from '../../store/bus.ts';
 import { newNoticeId, newRoomId, type RoleChange, type RoomStore, type StoredNotice, type StoredRoom } from '../../store/rooms.ts';
 import type { GrantEntry, Entries } from '../entries.ts';
+import { reportOutcome } from './outcome.ts';
 
 type GrantAction = Extract<Action, { readonly grant: string }>;
 type GrantExecutors = { readonly [Kind in GrantAction['kind']]: (action: ActionOf<Kind>) => Promise<void> };
@@ -89,6 +90,7 @@ async function guardedGrant({ entries, onChange }: GrantActOptions, grant: strin
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'CONFLICT') throw error;
     if (entry) entry.refused = error.message;
+    reportOutcome(error);
   }
 }
 

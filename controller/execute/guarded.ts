@@ -10,6 +10,7 @@ import type { Figures } from '../figures.ts';
 import type { Log } from '../loop/record.ts';
 import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { JobActOptions } from './job-act-options.ts';
+import { reportOutcome } from './outcome.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
@@ -56,10 +57,12 @@ export interface ExecutorOptions {
 export async function guarded<Result>(options: ExecutorOptions, key: string, act: () => Promise<Result>): Promise<SvcError | null> {
   try {
     await act();
+    reportOutcome(null);
     return null;
   } catch (error) {
     const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error });
     options.log.warn({ key, code: coded.code, error: coded.message, ...(coded.code === 'INTERNAL' ? { err: error } : {}) }, 'act failed');
+    reportOutcome(coded);
     return coded;
   }
 }

@@ -1,5 +1,6 @@
 /** What the parts of the loop share. Made once by loop.ts. */
 import type { StartedWith } from '../desired/restart.ts';
+import type { Audit } from '../../schema/audit.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { BackupStanding } from '../../schema/backups.ts';
 import type { PortalSeen } from '../../schema/portals.ts';
@@ -34,6 +35,8 @@ export interface ControllerOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  /** Who did what; absent: nothing is recorded. */
+  readonly audit?: Audit;
   /** Of this portal: judges `minShellVersion`. */
   readonly shellVersion: string;
   /** False: another portal leads. This one sees and decides the same, for its own people, and carries out and writes nothing of it. Absent: it leads. */

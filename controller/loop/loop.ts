@@ -2,14 +2,17 @@
  * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time observes
  * a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
  */
+import { noAudit } from '../../schema/audit.ts';
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { Context, ControllerOptions } from './context.ts';
 import { openDesiredSource } from '../desired/in-force.ts';
+import { recordedSource } from '../desired/recorded.ts';
 import { openFollowedSource } from '../desired/followed.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
+import { auditedExecutors } from '../execute/audited.ts';
 import { createExecutors } from '../execute/executors.ts';
 import { leadingExecutors, watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
 import type { Host } from '../hosts/host.ts';
@@ -109,12 +112,14 @@ export async function createController(options: LoopOptions): Promise<Controller
 }
 
 async function createContext(asked: LoopOptions): Promise<LoopContext> {
-  const { clock, leads = true } = asked;
+  const { clock, leads = true, audit = noAudit } = asked;
   const log = countedLog(clock, asked.log);
   const store = leads ? asked.store : watchingStore(asked.store);
   const options = { ...asked, log, store, bus: leads ? asked.bus : watchingBus(asked.bus) };
   const recorder = await openRecorder(store, clock, log);
-  const source = await (leads ? openDesiredSource(options.dir, store, clock) : openFollowedSource(options.dir, store));
+  const source = leads
+    ? recordedSource(await openDesiredSource(options.dir, store, clock), audit)
+    : await openFollowedSource(options.dir, store);
   const entries = emptyEntries(source.current());
   const kinds = new Map((options.kinds ?? allKinds).map((kind) => [kind.name, kind]));
   const figures = createFigures(
@@ -148,7 +153,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     onForgotten: (key) => onForgotten(context, key),
     onProgress: (entry, task) => publishProgress(entries, options.bus, clock.nowMs(), entry, task),
   });
-  const executors = leads ? leadingExecutors(all, asked.held) : watchingExecutors(all);
+  const executors = leads ? leadingExecutors(auditedExecutors(all, audit), asked.held) : watchingExecutors(all);
   const context: LoopContext = {
     options,
     kinds,

@@ -187,6 +187,13 @@ export const specs = {
       },
       ['to', 'every'],
     ),
+    /** Who did what. Decision: docs/decisions/0401-the-audit-record.md */
+    audit: fields({
+      /** Days that are kept. Default: 365. */
+      keepDays: whole(1, 3_650),
+      /** Each line also to the log of the system, by `logger`. Default: false. */
+      syslog: flag,
+    }),
     /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
     signIn: fields({
       /** Person that the printed link signs in. Default: the only person, or the first by name. */

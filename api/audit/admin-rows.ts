@@ -1,0 +1,80 @@
+/** What each route of administrators leaves in the record, and what is no route of the API. `routes.test.ts` holds it against the OpenAPI document. */
+import { adminReads, textOf, type Answered, type ObjectOf, type Recorded, type Rows } from './rows.ts';
+
+const whose = (request: Answered): string | null => request.person('person');
+const theirApp = (kind: string): ObjectOf => [kind, (request) => [whose(request), request.app(whose(request) ?? '', 'app')]];
+const theirSecret: ObjectOf = ['Secret', (request) => [whose(request), request.app(whose(request) ?? '', 'app'), request.found('nome')]];
+const ended = (request: Answered) => ({ ended: request.answer('encerradas') });
+const job: ObjectOf = ['Job', (request) => [request.found('id')]];
+const jobRead: Recorded = { action: 'job/read', object: job };
+const backends = '/api/admin/backends/:person/:app';
+
+export const adminRows: Rows = {
+  'GET /api/admin/objects': adminReads,
+  'GET /api/admin/why': adminReads,
+  'GET /api/admin/events': adminReads,
+  'GET /api/admin/usage': adminReads,
+  'GET /api/admin/portal-usage': adminReads,
+  'GET /api/admin/doctor': adminReads,
+  'GET /api/admin/servers/:server/doctor': adminReads,
+  'GET /api/admin/pacotes': adminReads,
+  'GET /api/admin/sessions': adminReads,
+  'GET /api/admin/fila': adminReads,
+  'GET /api/admin/fila/trabalhos/:id': adminReads,
+  'GET /api/admin/audit': adminReads,
+  'GET /metrics': adminReads,
+  'POST /api/admin/plan': adminReads,
+  'POST /api/admin/apply': { action: 'desired/apply', details: (request) => ({ prune: request.body('prune') ?? false }) },
+  'POST /api/admin/links': {
+    action: 'link/make',
+    person: (request) => textOf(request.answer('person')),
+    details: (request) => ({ admin: request.body('admin') ?? false }),
+  },
+  [`POST ${backends}/start`]: { action: 'app/start', object: theirApp('Backend'), person: whose },
+  [`POST ${backends}/stop`]: { action: 'app/stop', object: theirApp('Backend'), person: whose },
+  [`POST ${backends}/restart`]: { action: 'app/restart', object: theirApp('Backend'), person: whose },
+  [`GET ${backends}/log`]: { action: 'log/read', object: theirApp('Backend'), person: whose },
+  [`GET ${backends}/errors`]: { action: 'log/read', object: theirApp('Backend'), person: whose, details: () => ({ errors: true }) },
+  [`GET ${backends}/segredos`]: adminReads,
+  [`PUT ${backends}/segredos/:nome`]: { action: 'secret/set', object: theirSecret, person: whose },
+  [`DELETE ${backends}/segredos/:nome`]: { action: 'secret/remove', object: theirSecret, person: whose },
+  'POST /api/admin/servers/:server/kit': {
+    action: (request) => (request.body('act') === 'plan' ? null : 'server/change'),
+    object: ['Server', (request) => [request.found('server')]],
+    details: (request) => ({ act: request.body('act') }),
+  },
+  'POST /api/admin/packages/rollback': { action: 'package/roll-back', object: ['Package', packageKey] },
+  'DELETE /api/admin/packages/rollback': { action: 'package/roll-back-end', object: ['Package', packageKey] },
+  'DELETE /api/admin/sessions/:person': { action: 'session/revoke', person: whose, details: ended },
+  'DELETE /api/admin/sessions/:person/:id': {
+    action: 'session/revoke',
+    object: ['Session', (request) => [request.found('id')]],
+    person: whose,
+  },
+  'DELETE /api/admin/identities/:person': { action: 'identity/forget', person: whose, details: ended },
+  'DELETE /api/admin/fila/trabalhos/:id': { action: 'job/cancel', object: job, person: (request) => textOf(request.answer('usuario')) },
+  'GET /api/admin/fila/trabalhos/:id/registo': jobRead,
+  'GET /api/admin/fila/trabalhos/:id/saida': jobRead,
+  'GET /api/admin/fila/trabalhos/:id/saida/*': jobRead,
+  'GET /api/admin/fila/trabalhos/:id/saidas.tar': jobRead,
+};
+
+/** What is answered without a route of the OpenAPI document, each with the reason why it leaves no line, or where its line comes from. */
+export const outsideRows: Rows = {
+  'GET /?passe=': { elsewhere: 'auth/sign-in.ts, where every way to sign in ends' },
+  'GET /api/openapi.json': { none: 'says which routes there are' },
+  'GET /ws/*': { none: 'removes cookies after a refused handshake' },
+  'WS /ws/events': { none: 'tells the pages of a person what is theirs' },
+  'WS /ws/terminais/:id': { none: 'shows a terminal whose opening is recorded' },
+  'WS /ws/salas/:id/*': { none: 'enters a room with a ticket; who may be in it is recorded where that is said' },
+  'ANY /api/capacidades/:nome/:versao/*': { none: 'is one of many calls that a consent lets in, and that consent is recorded' },
+  'GET /v1/*': { none: 'serves packages to anybody' },
+  'ANY http://<app>/*': { none: 'is the traffic of an app with its own person; an app that keeps a record keeps its own' },
+  'GET http://_arquivos/<key>': { none: 'shows a file whose address was made by a recorded question' },
+  'ANY STATE/svc.sock, of a peer that may not': { elsewhere: 'portal.ts, before any route' },
+};
+
+function packageKey(request: Answered): readonly (string | null)[] {
+  const key = textOf(request.body('key')) ?? (request.result === 'ok' ? request.query('key') : null);
+  return [key?.replace(/^Package\//, '') ?? null];
+}
