@@ -4,29 +4,16 @@
  * completes it (help/values.ts); examples are in help/examples.ts, the Portuguese help in help/portuguese.ts, by the English text.
  */
 import { existsSync } from 'node:fs';
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import about from '../package.json' with { type: 'json' };
+import { Argument, Command, Option } from 'commander';
 import { auditResults } from '../schema/audit.ts';
-import { aboutBuild } from './about-build.ts';
+import { collect, count, listed, output, state, time, versionText } from './common-options.ts';
 import { templateNames } from './create/templates.ts';
-
-/** With the commit where it is known: of what `npm run pack` made. */
-function versionText(): string {
-  const commit = aboutBuild()?.commit ?? null;
-  return commit === null ? about.version : `${about.version} (${commit})`;
-}
 
 export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
   .version(versionText())
   .helpCommand(false)
   .showSuggestionAfterError();
-
-const state = () => new Option('--state <dir>', 'folder of the portal').env('SVC_STATE').default('state');
-const output = (formats: readonly string[] = ['table', 'json', 'yaml']) =>
-  new Option('-o, --output <format>', 'how it is printed').choices(formats).default('table');
-/** Of lists: `wide` has more columns, and cuts nothing. */
-const listed = () => output(['table', 'wide', 'json', 'yaml']);
 
 // Both may also stand before the command: `svc --state S start ana/notas`.
 program
@@ -453,22 +440,3 @@ program
     const asked = of === undefined ? program : (await import('./publish-program.ts')).publishProgram;
     await (await import('./commands/completion.ts')).runComplete(asked, words);
   });
-
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
-/** Milliseconds since the epoch. */
-function time(text: string): number {
-  const [, number, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
-  if (number !== undefined) return Date.now() - Number(number) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
-  const ms = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d.*)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms) || ms < 0) throw new InvalidArgumentError('expected a date, a date with a time, or 30m, 12h, 7d');
-  return ms;
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > 10_000) throw new InvalidArgumentError('expected a whole number from 1 to 10000');
-  return number;
-}

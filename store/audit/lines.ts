@@ -48,8 +48,10 @@ export async function* linesBack(file: string, end: number): AsyncGenerator<{ re
     // What is longer than any line is passed over.
     rest = rest.length > limits.lineBytesMax + limits.readBlockBytes ? block : Buffer.concat([block, rest]);
     let stop = rest.length;
-    const isFirstBlock = from === 0;
-    for (let before = lastBreak(rest, stop); stop > 0 && (before >= 0 || isFirstBlock); before = lastBreak(rest, stop)) {
+    while (stop > 0) {
+      const before = lastBreak(rest, stop);
+      // It begins in the block before this one.
+      if (before < 0 && from > 0) break;
       yield { bytes: rest.subarray(before + 1, stop), start: from + before + 1 };
       stop = before + 1;
     }
