@@ -24,6 +24,8 @@ import { appAnswerHeaders } from './security-headers.ts';
 import { sendStatic, type StaticFolder } from './static-files.ts';
 
 export interface AppOrigins {
+  /** Whether anybody has the app: then there is such an origin. */
+  isInstalled(app: string): boolean;
   /** A request on the app's own origin. */
   request(req: IncomingMessage, res: ServerResponse, app: string): void;
   /** A request below `/proxy/app/<id>` on the shell's origin; `rest` starts with '/' or '?' or is empty. */
@@ -35,7 +37,7 @@ export interface AppOriginDeps {
   readonly site: Site;
   readonly sessions: Sessions;
   readonly passes: Passes;
-  readonly apps: Pick<AppsView, 'has'>;
+  readonly apps: Pick<AppsView, 'has' | 'isInstalled'>;
   readonly budgets: Pick<Budgets, 'turn' | 'answered'>;
   readonly proxy: Pick<Proxy, 'handle' | 'upgrade'>;
   readonly sdk: StaticFolder;
@@ -69,6 +71,7 @@ export function createAppOrigins(deps: AppOriginDeps): AppOrigins {
   };
 
   return {
+    isInstalled: (app) => deps.apps.isInstalled(app),
     request: (req, res, app) => answer(req, res, { app, path: req.url ?? '/' }),
     prefixed: (req, res, app, rest) => {
       if (!rest.startsWith('/')) return redirect(res, 308, `/proxy/app/${app}/${rest}`);

@@ -150,6 +150,34 @@ test('a portal without a repository has the schema of the manifest of its own ve
   expect((await ask('/v1/esquema/svc-app/..%2fatual.json')).status).toBe(404);
 });
 
+describe('a reverse proxy on this machine asks for which names it may get certificates', () => {
+  const ask = async (name: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+    (
+      await portal
+        .browser()
+        .request(`/api/certificado?domain=${encodeURIComponent(name)}`, { headers: { host: '127.0.0.1:9', ...headers } })
+    ).status;
+  test.for([
+    ['svc.localhost', 204],
+    ['SVC.localhost', 204],
+    ['notas.svc.localhost', 204],
+    ['xn--prvia-csa.svc.localhost', 204],
+    ['outro.svc.localhost', 404],
+    ['a.notas.svc.localhost', 404],
+    ['notas.svc.localhost.', 404],
+    ['notas.svc.localhost:1', 404],
+    ['evil.example', 404],
+    ['', 404],
+  ] as const)('"%s": %i', async ([name, status]) => {
+    expect(await ask(name)).toBe(status);
+  });
+
+  test('and nobody else does', async () => {
+    expect(await ask('svc.localhost', { 'x-forwarded-for': '203.0.113.7' })).toBe(421);
+    expect(await ask('svc.localhost', { host: portal.host })).toBe(404);
+  });
+});
+
 describe('metrics', () => {
   test('are for admins and for a scraper on this machine', async () => {
     const local = await portal.browser().request('/metrics', { headers: { host: '127.0.0.1:9' } });

@@ -18,6 +18,7 @@ import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { createProviders } from './auth/oidc-discovery.ts';
 import { oidcReturnPath } from './auth/oidc.ts';
+import { checkCertificate, type CertificateWatch } from './front-certificate.ts';
 import { isSecureContext, type Site } from './hosts.ts';
 
 /** By the name of its row. */
@@ -36,6 +37,7 @@ export interface DoctorDeps {
   readonly people: Pick<PeopleView, 'signIn'>;
   readonly admin: Pick<AdminView, 'plan' | 'objects'>;
   readonly clock: Clock;
+  readonly certificate: CertificateWatch;
   readonly controlSocket: string | null;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
   readonly runsHere: () => RunsHere;
@@ -45,7 +47,7 @@ export interface DoctorDeps {
 
 type Verdict = Omit<DoctorCheck, 'name'>;
 /** `isDue` absent: always. */
-type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdict>, isDue?: (here: RunsHere) => boolean];
+type Check = readonly [name: string, check: (deps: DoctorDeps) => Promise<Verdict>, isDue?: (here: RunsHere, site: Site) => boolean];
 
 const run = promisify(execFile);
 const bytesFreeMin = 512 * 1_024 * 1_024;
@@ -93,6 +95,7 @@ const checks: readonly Check[] = [
   ['user manager', async () => checkUserManager(), ({ apps }) => apps],
   ['disk', checkDisk],
   ['subdomains', checkSubdomains],
+  ['certificate', ({ site, certificate, clock }) => checkCertificate(site, certificate, clock), (_, { scheme }) => scheme === 'https'],
 ];
 
 async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<Verdict> {
@@ -137,7 +140,7 @@ async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<
 
 export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
   const here = deps.runsHere();
-  const due = checks.filter(([, , isDue]) => isDue?.(here) ?? true);
+  const due = checks.filter(([, , isDue]) => isDue?.(here, deps.site) ?? true);
   const own = due.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
   const more = Object.entries(deps.more).map(([name, check]) => guarded(name, check));
   return await Promise.all([...own, ...more]);

@@ -8,6 +8,7 @@ import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { AppOrigins } from './app-origins.ts';
 import type { Capabilities } from './capabilities/capabilities.ts';
+import { answerCertificateQuestion, isCertificateQuestion } from './certificate-question.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { RoomEntrance } from './rooms/entrance.ts';
 import { classifyHost, type Site } from './hosts.ts';
@@ -82,6 +83,7 @@ export function createFront(deps: FrontDeps): Front {
     const host = classifyHost(req.headers.host, site);
     if (host.kind === 'app') return apps.request(req, res, host.app);
     if (host.kind === 'files') return deps.previews(req, res);
+    if (isCertificateQuestion(req) && isLocalQuestion(req)) return answerCertificateQuestion(req, res, { site, apps });
     if (host.kind === 'other')
       return isLocalScrape(req) || isBackendCall(req, deps.direct) || isEngineFetch(req, deps.direct)
         ? ownRoute(req, res)
@@ -126,8 +128,11 @@ function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site, wh
 }
 
 /** A scraper on the portal's own machine asks by address: `http://127.0.0.1:8787/metrics`. No web page can send that Host. */
-export function isLocalScrape(req: IncomingMessage): boolean {
-  if (pathOf(req.url ?? '') !== '/metrics' || !isLoopback(req.socket.remoteAddress)) return false;
+export const isLocalScrape = (req: IncomingMessage): boolean => pathOf(req.url ?? '') === '/metrics' && isLocalQuestion(req);
+
+/** From a program on this machine, which knows the portal by address alone. */
+function isLocalQuestion(req: IncomingMessage): boolean {
+  if (!isLoopback(req.socket.remoteAddress)) return false;
   // A proxy on this machine that hands on the Host of its client.
   if (Object.keys(req.headers).some(isOfAProxy)) return false;
   return /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/i.test(req.headers.host ?? '');

@@ -12,8 +12,8 @@ describe('the Host header decides where a request goes', () => {
     ['notas.svc.localhost:8787', { kind: 'app', app: 'notas' }],
     ['NOTAS.svc.localhost:8787', { kind: 'app', app: 'notas' }],
     ['a-1.svc.localhost:8787', { kind: 'app', app: 'a-1' }],
-    ['_arquivos.svc.localhost:8787', { kind: 'files' }],
-    ['x._arquivos.svc.localhost:8787', { kind: 'other' }],
+    ['xn--prvia-csa.svc.localhost:8787', { kind: 'files' }],
+    ['x.xn--prvia-csa.svc.localhost:8787', { kind: 'other' }],
     ['svc.localhost', { kind: 'other' }],
     ['svc.localhost.:8787', { kind: 'other' }],
     ['svc.localhost:8788', { kind: 'other' }],
@@ -39,7 +39,7 @@ describe('the Host header decides where a request goes', () => {
   test('path mode knows no app origins', () => {
     const path = siteOf('http://svc.localhost:8787', 8787, 'path');
     expect(classifyHost('notas.svc.localhost:8787', path)).toEqual({ kind: 'other' });
-    expect(classifyHost('_arquivos.svc.localhost:8787', path)).toEqual({ kind: 'other' });
+    expect(classifyHost('xn--prvia-csa.svc.localhost:8787', path)).toEqual({ kind: 'other' });
     expect(appUrl(path, 'notas')).toBe('http://svc.localhost:8787/proxy/app/notas/');
     expect(appBasePath(path, 'notas')).toBe('/proxy/app/notas/');
   });

@@ -44,8 +44,8 @@ export function classifyHost(header: string | undefined, site: Site): HostKind {
   return why === null ? { kind: 'other' } : { kind: 'other', why };
 }
 
-/** No app can have it. */
-const filesLabel = '_arquivos';
+/** The word *prévia* as DNS has it: no app id begins with "xn--", and authorities give certificates for it, as they don't for "_". */
+const filesLabel = 'xn--prvia-csa';
 
 /** Of the files of people, apart from all that has a session. Decision: docs/decisions/0220-previews-of-files.md */
 export const filesOrigin = (site: Site): string => `${site.scheme}://${filesLabel}.${site.host}`;

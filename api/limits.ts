@@ -1,5 +1,10 @@
 /** Limits of the HTTP border that more than one part of it has. */
 export const limits = {
+  /** The certificate of the public address: an answer within; how often it is looked at for `/metrics`; days left that are few, and too few. */
+  certificateMsMax: 15_000,
+  certificateLookMs: 3_600_000,
+  certificateDaysLow: 14,
+  certificateDaysEnd: 3,
   repositoryChunkBytes: 256 * 1_024,
   /** So many bytes pass before the young generation is collected. */
   youngBytes: 8 * 1_024 * 1_024,

@@ -28,6 +28,7 @@ test(`${many} tuples of names that nobody declared (seed ${seed})`, { timeout: 2
     controller: noFigures,
     backups: () => null,
     audit: noAuditFigures,
+    certificateEndsAtMs: () => null,
     apps: [],
   });
   const bare = await countOf(metrics);

@@ -35,11 +35,16 @@ interface Parts {
   readonly controller: ControllerFigures;
   readonly backups: () => BackupStanding | null;
   readonly audit: () => AuditFigures;
+  /** ms since 1970; null: not known. */
+  readonly certificateEndsAtMs: () => number | null;
   /** Of apps (app-metrics/series.ts). */
   readonly apps: readonly (Counter | Histogram)[];
 }
 
-export function createMetrics(counted: Counted, { eventSockets, rooms, controller, backups, audit, apps }: Parts): Metrics {
+export function createMetrics(
+  counted: Counted,
+  { eventSockets, rooms, controller, backups, audit, certificateEndsAtMs, apps }: Parts,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
   const registers = [registry];
@@ -60,7 +65,7 @@ export function createMetrics(counted: Counted, { eventSockets, rooms, controlle
   registry.registerMetric(alsoWith(starts, figureBoundsS, 'svc_app_start_duration_seconds', () => stepRows(controller)));
   const proxied = new Counter({ name: 'svc_proxy_requests_total', help: 'Requests to backends', labelNames: ['app', 'status'], registers });
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
-  for (const gauge of stateGauges(counted, eventSockets)) registry.registerMetric(gauge);
+  for (const gauge of [...stateGauges(counted, eventSockets), certificateGauge(certificateEndsAtMs)]) registry.registerMetric(gauge);
   const controlled = [...controllerMetrics(controller), ...backupMetrics(backups), ...auditMetrics(audit)];
   for (const metric of [...roomMetrics(rooms), ...controlled, ...apps]) registry.registerMetric(metric);
 
@@ -111,6 +116,19 @@ function stateGauges({ apps }: Counted, eventSockets: () => number): readonly Ga
     },
   });
   return [byState, sockets];
+}
+
+function certificateGauge(endsAtMs: () => number | null): Gauge {
+  return new Gauge({
+    name: 'svc_certificate_end_timestamp_seconds',
+    help: 'When the certificate of the public address ends, in seconds since 1970; no sample where it was not seen',
+    registers: [],
+    collect() {
+      const endMs = endsAtMs();
+      if (endMs === null) this.reset();
+      else this.set(endMs / 1_000);
+    },
+  });
 }
 
 function* stepRows({ starts }: ControllerFigures) {

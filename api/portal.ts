@@ -43,6 +43,7 @@ import type { PortalDev } from './dev/contract.ts';
 import { runDoctor, type MoreChecks, type RunsHere } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { openWindows } from './events/windows.ts';
+import { createCertificateWatch, type CertificateWatch } from './front-certificate.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
 import type { LazySchemas } from './lazy-schemas.ts';
@@ -199,6 +200,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
       const site = siteOf(settings.url, port, settings.origins);
       holder.parts = await assemble(options, {
         site,
+        certificate: createCertificateWatch(site, options.clock),
         port,
         passes,
         address: (req) => clientAddress(req, isTrusted),
@@ -235,6 +237,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
 /** What is known once the portal listens. */
 interface Listening {
   readonly site: Site;
+  readonly certificate: CertificateWatch;
   readonly port: number;
   readonly passes: ReturnType<typeof createPasses>;
   readonly address: (req: IncomingMessage) => string;
@@ -242,7 +245,7 @@ interface Listening {
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
-async function assemble(options: PortalOptions, { site, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
+async function assemble(options: PortalOptions, { site, certificate, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
   const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');
@@ -257,7 +260,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
   const budgets = budgetsOf(clock, open, terminals);
   const sealKey = await storedKey(store, 'seal-key')();
   const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
-  const { metrics, addMetricRoutes } = createMetricsOf(options, hub, relay);
+  const { metrics, addMetricRoutes } = createMetricsOf(options, { hub, relay, certificate });
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
   const mandates = createMandates(clock, sealKey);
   const proxy = createProxyOf({ bus, log, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
@@ -285,7 +288,7 @@ async function assemble(options: PortalOptions, { site, port, passes, address, c
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
-    const doctor = doctorOf(options, site, port);
+    const doctor = doctorOf(options, { site, port, certificate });
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link });
     addUndescribed(app);
   };
@@ -325,7 +328,10 @@ interface MetricsOf {
   readonly addMetricRoutes: (app: FastifyInstance) => void;
 }
 
-function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): MetricsOf {
+function createMetricsOf(
+  options: PortalOptions,
+  { hub, relay, certificate }: { readonly hub: EventHub; readonly relay: Relay; readonly certificate: CertificateWatch },
+): MetricsOf {
   const { people, apps } = options.gateway;
   const appMetrics = createAppMetrics({ ...options, people });
   const counted = {
@@ -334,6 +340,7 @@ function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): M
     controller: options.figures ?? noFigures,
     backups: options.backups ?? (() => null),
     audit: () => options.audit?.figures() ?? noAuditFigures(),
+    certificateEndsAtMs: certificate.endsAtMs,
   };
   const metrics = createMetrics({ apps }, { ...counted, apps: appMetrics.series.metrics });
   return {
@@ -345,12 +352,15 @@ function createMetricsOf(options: PortalOptions, hub: EventHub, relay: Relay): M
   };
 }
 
-function doctorOf(options: PortalOptions, site: Site, port: number): () => ReturnType<typeof runDoctor> {
+function doctorOf(
+  options: PortalOptions,
+  { site, port, certificate }: { readonly site: Site; readonly port: number; readonly certificate: CertificateWatch },
+): () => ReturnType<typeof runDoctor> {
   const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = {} } = options;
   const { people, admin } = gateway;
   const listening = () => ({ host: settings.listenHost, port });
   const { runsHere = () => ({ apps: true, jobs: true }) } = options;
-  return () => runDoctor({ site, listening, store, people, admin, clock, controlSocket, assets, runsHere, more });
+  return () => runDoctor({ site, listening, store, people, admin, clock, certificate, controlSocket, assets, runsHere, more });
 }
 
 /** Routes to Fastify, the repository's paths to it, all others to the shell's files. */

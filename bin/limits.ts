@@ -18,6 +18,11 @@ export const limits = {
   backupMsMax: 24 * 60 * 60_000,
   /** Objects of a backup that comes as a stream. */
   backupStreamEntriesMax: 10_000_000,
+  /** `svc setup`: one program of the machine; the portal until it answers; its first apps, their engines with them. */
+  setupCommandMsMax: 60_000,
+  setupPortalMsMax: 120_000,
+  setupAppsMsMax: 300_000,
+  setupPollMs: 200,
   stateFreeBytesMin: 256 * 1_024 * 1_024,
   /** The one compilation of a new app from the template `binary`. */
   templateBuildMsMax: 60_000,

@@ -8,6 +8,7 @@ import { Argument, Command, Option } from 'commander';
 import { auditResults } from '../schema/audit.ts';
 import { collect, count, listed, output, state, time, versionText } from './common-options.ts';
 import { templateNames } from './create/templates.ts';
+import { addSetup } from './setup/program.ts';
 
 export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
@@ -51,6 +52,8 @@ program
   .action(async (dir: string, options: { listen?: string; join?: string; fresh?: boolean; link: boolean; state: string }) => {
     await (await import('./commands/up.ts')).runUp(dir, options);
   });
+
+addSetup(program);
 
 program
   .command('dev')

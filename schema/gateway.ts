@@ -149,6 +149,8 @@ export interface AppsView {
   byState(): ReadonlyMap<BackendState, number>;
   /** Ids of the apps that are installed for the person; costs less than `of`. */
   installed(usuario: string): readonly string[];
+  /** Whether it is installed for anybody. */
+  isInstalled(app: string): boolean;
   manifest(usuario: string, app: string): Manifest | null;
   /** Whether the person's packages were read since the portal began: until then a missing manifest says nothing. */
   packagesRead(usuario: string): boolean;

@@ -38,7 +38,7 @@ browser="chromium:chromium fc-list:fontconfig:fonts-dejavu-core"
 needs="flock:util-linux python3:python3"
 case "$mode" in
   pack) needs="$needs dpkg-deb:dpkg" ;;
-  test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap $slurm $browser chromium-headless-shell:chromium-headless-shell promtool:prometheus setfacl:acl setfattr:attr zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light caddy:caddy haproxy:haproxy apache2:apache2-bin openssl:openssl ip:iproute2" ;;
+  test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap $slurm $browser chromium-headless-shell:chromium-headless-shell promtool:prometheus setfacl:acl setfattr:attr zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light caddy:caddy pebble:pebble haproxy:haproxy apache2:apache2-bin openssl:openssl ip:iproute2" ;;
   bench) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd curl:curl wrk:wrk nginx:nginx supervisord:supervisor taskset:util-linux pg_ctlcluster:postgresql redis-server:redis-server bwrap:bubblewrap $slurm $browser" ;;
 esac
 # A server of its own: where KVM may run it (test), or told to (server; setup/test-server.ts says what is missing).

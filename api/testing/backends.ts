@@ -119,8 +119,7 @@ export function createTestWorld(
   const find: Find = (person, app) => backends.get(`${person}/${app}`);
   const manifest = (app: string): Manifest => ({ ...plainManifest, id: app, ...declared[app] });
   const vaults = createVaults((usuario, app) => (find(usuario, app) ? (manifest(app).secrets ?? []) : null));
-  const [shop, shells] = [createTestShop(icon), createTestShells()];
-  const files = new Map([['icon.svg', Buffer.from(icon)]]);
+  const [shop, shells, files] = [createTestShop(icon), createTestShells(), new Map([['icon.svg', Buffer.from(icon)]])];
   const gateway: Gateway = {
     people: peopleView(() => world.signIn),
     apps: {
@@ -129,6 +128,7 @@ export function createTestWorld(
       has: (usuario, app) => find(usuario, app) !== undefined,
       byState: () => countsOf([...backends.values()].map(({ view }) => view.status)),
       installed: (usuario) => [...backends.values()].filter(({ person }) => person === usuario).map(({ app }) => app),
+      isInstalled: (app) => apps.includes(app),
       manifest: (usuario, app) => (world.packagesRead && find(usuario, app) ? manifest(app) : null),
       packagesRead: () => world.packagesRead,
       scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),

@@ -2,6 +2,12 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   '': ['svc get', 'svc why ana/notas', 'svc help get'],
   up: ['svc up examples/desired', 'svc up /etc/svc-portal --state /var/lib/svc --listen 127.0.0.1:8787'],
+  setup: [
+    'svc setup',
+    'svc setup --url https://svc.example.org --front caddy --group alunos --admin ana --app notas',
+    'svc setup --server vega=10.0.0.7 --host-key vega=SHA256:2jmj7l5rSw0yVb/vlWAYkK/YBwk2jmj7l5rSw0yVb/s',
+    'svc setup --front nginx --certificate /etc/ssl/svc.pem --key /etc/ssl/svc.key --plan',
+  ],
   dev: [
     'svc dev',
     'svc dev notas --as bia',

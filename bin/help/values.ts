@@ -88,6 +88,13 @@ export const sources: Readonly<Record<string, Source>> = {
   names: 'nothing',
   url: 'nothing',
   path: 'nothing',
+  address: 'nothing',
+  account: 'nothing',
+  group: 'nothing',
+  id: 'nothing',
+  way: 'nothing',
+  'name=host': 'nothing',
+  'name=key': 'nothing',
   name: 'nothing',
   text: 'nothing',
   // Of the program itself: complete.ts.

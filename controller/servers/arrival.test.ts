@@ -36,7 +36,7 @@ test('an arrival makes the server look again, but not within a minute of the las
     options: { clock: { nowMs: moving(() => nowMs) } },
     queue: { add: (key: string) => added.push(key) },
   } as unknown as Context;
-  const kit = { observedAtMs: nowMs };
+  const kit = { observedAtMs: nowMs, observed: seen([account]), lookedFor: new Set(['ana']) };
   const ana = personOn(kit);
   nowMs += 59_999;
   observeArrival(context, ana);
@@ -46,4 +46,7 @@ test('an arrival makes the server look again, but not within a minute of the las
   expect([added, kit.observedAtMs]).toEqual([['Server/sirius'], 0]);
   observeArrival(context, personOn(null));
   expect(added).toHaveLength(1);
+  // Whoever came after the look has no key of the portal there.
+  observeArrival(context, personOn({ observedAtMs: nowMs, observed: seen([]), lookedFor: new Set() }));
+  expect(added).toHaveLength(2);
 });

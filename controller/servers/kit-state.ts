@@ -50,6 +50,8 @@ export interface KitState {
   off: Reachability | null;
   busy: KitBusy | null;
   failure: KitFailure | null;
+  /** Accounts that the last look was for. */
+  lookedFor: ReadonlySet<string>;
   observedAtMs: number;
   work: Promise<void> | null;
   /** How long the last observation took. */
@@ -85,6 +87,7 @@ export function newKitState(admin: ServerAdmin): KitState {
     off: null,
     busy: null,
     failure: null,
+    lookedFor: new Set(),
     observedAtMs: 0,
     work: null,
     tookMs: 0,

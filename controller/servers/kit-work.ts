@@ -71,13 +71,17 @@ export function accountLasts({ server: { kit }, account }: PersonEntry): boolean
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
 
+/** The last look was before there was anybody with this account: whether it lets the portal in is not known. */
+const isNew = ({ observed, lookedFor }: KitState, account: string): boolean => observed.status === 'seen' && !lookedFor.has(account);
+
 /**
  * A person signed in: whether their apps will outlive the login is observed now, unless that was done a moment ago. The server's reconciler
  * repairs it.
  */
-export function observeArrival({ options, queue }: Context, { server }: PersonEntry): void {
+export function observeArrival({ options, queue }: Context, { server, account }: PersonEntry): void {
   const { kit } = server;
-  if (kit === null || ageMs(options.clock.nowMs(), kit.observedAtMs) < limits.kitArrivalPollMs) return;
+  const isRecent = kit !== null && ageMs(options.clock.nowMs(), kit.observedAtMs) < limits.kitArrivalPollMs;
+  if (kit === null || (isRecent && !isNew(kit, account))) return;
   kit.observedAtMs = 0;
   queue.add(server.key, false);
 }
@@ -88,13 +92,16 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
   const { clock } = context.options;
   if (kit === null) return;
   if (kit.wish === null) takeWish(context, server, kit, await readWish(context, server));
-  if (kit.work !== null || (!now && kit.observedAtMs !== 0 && ageMs(clock.nowMs(), kit.observedAtMs) < limits.kitPollMs)) return;
+  const isRecent = kit.observedAtMs !== 0 && ageMs(clock.nowMs(), kit.observedAtMs) < limits.kitPollMs;
+  if (kit.work !== null || (!now && isRecent && !accountsOn(context, server).some((account) => isNew(kit, account)))) return;
   kit.observedAtMs = clock.nowMs();
   if (now) kit.admin.hurry();
   try {
     const beganMs = clock.monotonicMs();
     const beforeMs = clock.nowMs();
-    const facts = await kit.admin.facts(accountsOn(context, server));
+    const accounts = accountsOn(context, server);
+    kit.lookedFor = new Set(accounts);
+    const facts = await kit.admin.facts(accounts);
     kit.tookMs = clock.monotonicMs() - beganMs;
     kit.askedMs = [beforeMs, clock.nowMs()];
     const publicKey = await kit.admin.publicKey();

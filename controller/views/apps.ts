@@ -38,6 +38,7 @@ export function appsView(context: Context): AppsView {
     },
     byState: () => countByState(context),
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
+    isInstalled: (app) => entries.people.values().some(({ packages }) => packages.has(app)),
     manifest: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.manifest ?? null,
     packagesRead: (usuario) => (entries.people.get(usuario)?.lastObservation ?? 0) > 0,
     scope: (usuario, app) => entries.people.get(usuario)?.packages.get(app)?.scope ?? null,

@@ -108,6 +108,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     of: () => apps.of('bia'),
     byState: () => apps.byState(),
     installed: () => apps.installed('bia'),
+    isInstalled: () => apps.isInstalled('app0'),
     manifest: () => apps.manifest('bia', 'app0'),
     packagesRead: () => apps.packagesRead('bia'),
     scope: () => apps.scope('bia', 'app0'),

@@ -22,6 +22,8 @@ import { choicesOf, isMissing, wordsOf, type Note, type NoteAct } from './notes.
 import { copyPath, openText, type Opened, type OpenText } from './open-text.ts';
 import { encodingName, refusalOf, statusOf, type SaveHow, type SaveState } from './words.ts';
 
+const plainSave: SaveHow = {};
+
 /** A button in place of the text. */
 interface Choice {
   readonly label: string;
@@ -235,10 +237,10 @@ export class SvcEditor extends LitElement {
     }
   }
 
-  async #save(how: SaveHow = {}): Promise<boolean> {
-    if (this.save === 'saving') return false;
-    this.#saving = this.#write(how);
-    return await this.#saving;
+  async #save(how = plainSave): Promise<boolean> {
+    // During a save: after it, since the text may have gone on.
+    while (this.save === 'saving') if ((await this.#saving.catch(() => false)) && how === plainSave && !this.#isDirty) return true;
+    return await (this.#saving = this.#write(how));
   }
 
   async #write({ isForced = false, format = this.format, path = this.path, isNew = false }: SaveHow): Promise<boolean> {

@@ -151,15 +151,15 @@ const isLoaded = (): Promise<boolean> =>
 
 async function showsPdf(frame: Locator): Promise<void> {
   await frame.waitFor();
-  expect(await frame.getAttribute('src')).toMatch(/^http:\/\/_arquivos\./);
-  await expect.poll(() => page.frames().filter((each) => each.url().startsWith('http://_arquivos.')).length).toBeGreaterThan(1);
+  expect(await frame.getAttribute('src')).toMatch(/^http:\/\/xn--prvia-csa\./);
+  await expect.poll(() => page.frames().filter((each) => each.url().startsWith('http://xn--prvia-csa.')).length).toBeGreaterThan(1);
 }
 
 test('pictures fit, are enlarged, and the next of the folder comes by key; nothing for axe to find at 1280, 768 and 320 px', async () => {
   await open('2.png');
   await picture().waitFor();
   await expect.poll(isLoaded).toBe(true);
-  expect(await picture().getAttribute('src')).toMatch(/^http:\/\/_arquivos\.svc\.localhost:\d+\//);
+  expect(await picture().getAttribute('src')).toMatch(/^http:\/\/xn--prvia-csa\.svc\.localhost:\d+\//);
   const fitted = await picture().evaluate((image) => image.clientWidth);
   expect(fitted).toBeLessThan(1_100);
   await page.keyboard.press('+');
@@ -188,7 +188,7 @@ test('text to its first part, sound with ranges, and of all else what it is', as
     .getByText(/^Aqui estão os primeiros 262,1 kB de 520 kB/)
     .waitFor();
   expect(await viewer().locator('pre').innerText()).toMatch(/^<p>linha<\/p>\n/);
-  const seen = page.waitForResponse((response) => response.url().includes('_arquivos') && response.status() === 206);
+  const seen = page.waitForResponse((response) => response.url().includes('xn--prvia-csa') && response.status() === 206);
   await open('som.wav');
   await viewer()
     .locator('audio')
@@ -245,7 +245,9 @@ test('a text, a picture and a PDF reach the print of the browser with what is in
   await entry('doc.pdf').click();
   await page.keyboard.press('Control+p');
   // A browser without a viewer of PDF has nothing that prints it.
-  const pdfs = (await page.evaluate(() => navigator.pdfViewerEnabled)) ? [`||${shell.replace('//', '//_arquivos.')}|application/pdf`] : [];
+  const pdfs = (await page.evaluate(() => navigator.pdfViewerEnabled))
+    ? [`||${shell.replace('//', '//xn--prvia-csa.')}|application/pdf`]
+    : [];
   await expect.poll(() => printed.slice(2)).toEqual(pdfs);
   await entry('quebrada.png').click();
   await page.keyboard.press('Control+p');

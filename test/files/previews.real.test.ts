@@ -51,7 +51,7 @@ test('the address is of another origin, needs no cookie, and what comes from it 
   await writeFile(at('a.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>');
   const made = (await preview('a.svg')).json();
   expect(made.tipo).toBe('image/svg+xml');
-  expect(new URL(made.url).host).toBe(`_arquivos.${world.host}`);
+  expect(new URL(made.url).host).toBe(`xn--prvia-csa.${world.host}`);
   const answer = await get(made.url);
   expect(answer.status).toBe(200);
   expect(answer.text).toContain('<script>');

@@ -1,7 +1,9 @@
-/** A reverse proxy before the portal, with the very block of docs/fronts.md and the defaults of Debian for the rest. */
+/** A reverse proxy before the portal: what `svc setup` writes, or the very block of docs/fronts.md, and the defaults of Debian for the rest. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { run } from './machines.ts';
+import { shippedTree } from './shipped-tree.ts';
 import { until } from './until.ts';
 
 const checkout = path.resolve(import.meta.dirname, '../..');
@@ -75,15 +77,32 @@ SSLSessionCache shmcb:${folder}/ssl(512000)\nServerName localhost\nListen 127.0.
 
 const packages: Readonly<Record<Front, string>> = { nginx: 'nginx-light', caddy: 'caddy', apache: 'apache2-bin', haproxy: 'haproxy' };
 
-/** The block of the page for another name, port, portal and folder of certificates. */
-function told(front: Front, { host, port, portal, folder }: { host: string; port: number; portal: number; folder: string }): string {
+/** As `svc setup` of the shipped tree prints it. */
+async function printed(front: Front): Promise<string> {
+  const files = ['--certificate', '/etc/ssl/svc.pem', '--key', '/etc/ssl/svc.key'];
+  const argv = ['setup', '--print', '--dir', '/nowhere', '--url', 'https://svc.example.org', '--front', front, ...files];
+  return (await run([path.join(await shippedTree(), 'bin/svc'), ...argv], {})).out;
+}
+
+function blockOf(front: Front): string {
   const page = readFileSync(path.join(checkout, 'docs/fronts.md'), 'utf8');
   const block = new RegExp(`\`\`\`${front}\\n([^]*?)\`\`\``).exec(page)?.[1];
   if (block === undefined) throw new Error(`docs/fronts.md has no block for ${front}`);
-  return block
+  return block;
+}
+
+/** The configuration for another name, port, portal and folder of certificates. */
+async function told(
+  front: Front,
+  { host, port, portal, folder }: { readonly host: string; readonly port: number; readonly portal: number; readonly folder: string },
+): Promise<string> {
+  const text = front === 'nginx' || front === 'caddy' ? await printed(front) : blockOf(front);
+  return text
     .replaceAll('svc.example.org', front === 'caddy' ? `${host}:${port}` : host)
     .replaceAll('127.0.0.1:8787', `127.0.0.1:${portal}`)
     .replaceAll('/etc/ssl/', `${folder}/`)
+    .replaceAll(/ *listen \[::\].*\n/g, '')
+    .replace('listen 80', `listen unix:${folder}/80`)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('*:443', `127.0.0.1:${port}`)
     .replace('bind :443', `bind 127.0.0.1:${port}`);
@@ -106,7 +125,7 @@ export async function openFront(
   await place.sh(`FOLDER='${folder}' HOST='${host}'\n${certificate}`);
   await place.sh(`[ -x ${program} ] || { echo "install it with:  apt-get install -y ${packages[front]}"; exit 1; }`);
   const config = `${folder}/${front}.conf`;
-  await place.sh(`cat >'${config}'`, { input: around(told(front, { host, port, portal, folder }), folder) });
+  await place.sh(`cat >'${config}'`, { input: around(await told(front, { host, port, portal, folder }), folder) });
   const pid = `${folder}/${front}.pid`;
   const child = place.start(['sh', '-c', `echo $$ >'${pid}'; exec "$@"`, 'sh', ...argv(config, folder)]);
   let said = '';

@@ -45,6 +45,8 @@ export interface Machine {
 export interface Street {
   /** `folders`: by where they are on it, those of this machine that it reads. */
   machine(folders?: Readonly<Record<string, string>>): Promise<Machine>;
+  /** Words before a command that runs there. */
+  readonly within: readonly string[];
   /** Runs beside all machines, which it reaches from one address. */
   run(argv: readonly string[], how?: Omit<How, 'as'>): Promise<Ran>;
   /** With all of its machines. */
@@ -103,6 +105,7 @@ export async function openStreet(): Promise<Street> {
       machines.push(machine);
       return machine;
     },
+    within,
     run: (argv, how = {}) => run([...within, ...argv], how),
     end: async () => {
       await Promise.all(machines.map((machine) => machine.end()));

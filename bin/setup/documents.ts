@@ -1,0 +1,124 @@
+/** The documents that the answers stand for. What a site has already, and nobody asked about, is left as it is. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { SvcError } from '../../schema/errors.ts';
+import { addressOf, onServer, serversOf, type On, type SetupOptions } from './answers.ts';
+import type { Site } from './site.ts';
+import { accountOf, groupsOf, hasGroup, nameOfHere, sshOfHere } from './this-machine.ts';
+
+/** A front on this machine. */
+const proxies = ['127.0.0.1', '::1'];
+
+export interface SetUp {
+  /** Name of the Portal document. */
+  readonly portal: string;
+  /** Name of the server that is this machine; null: none is. */
+  readonly here: string | null;
+}
+
+/** `programs`: where the apps of the installation are. */
+export function writeDocuments(site: Site, options: SetupOptions, programs: string): SetUp {
+  const portal = site.names('Portal')[0] ?? 'casa';
+  const set = (field: string, value: unknown): void => site.set('Portal', portal, ['spec', field], value, 'portal.yaml');
+  const isNew = site.names('Portal').length === 0;
+  if (options.listen !== undefined || isNew) set('listen', options.listen ?? '127.0.0.1:8787');
+  if (options.url !== undefined) set('url', addressOf(options.url).origin);
+  if (options.front !== undefined && options.front !== 'none') set('trustedProxies', proxies);
+  if (options.repository !== undefined || isNew) set('repository', options.repository ?? programs);
+  signIn(site, portal, options, isNew);
+  const here = servers(site, options);
+  const server = (on: On): string => on.server ?? here ?? onlyServer(site, on.name);
+  for (const group of onServer('group', options.group)) {
+    const at = server(group);
+    if (at === here && !hasGroup(group.name)) throw new SvcError('BAD_REQUEST', `--group ${group.name}: this machine has no such group`);
+    site.set('People', `${group.name}-${at}`.toLowerCase(), ['spec'], { server: at, group: group.name }, 'people.yaml');
+  }
+  const admins = onServer('admin', options.admin);
+  for (const person of [...onServer('person', options.person), ...admins]) addPerson(site, person, server(person), here);
+  if (admins.length > 0) {
+    const before = (site.value('Portal', portal, ['spec', 'admins', 'people']) as readonly string[] | undefined) ?? [];
+    site.set('Portal', portal, ['spec', 'admins', 'people'], [...new Set([...before, ...admins.map(({ name }) => name)])], 'portal.yaml');
+  }
+  const repository = site.text('Portal', portal, ['spec', 'repository']) || programs;
+  for (const app of onServer('app', options.app)) {
+    const at = server(app);
+    const spec = { app: app.name, versao: versionOf(repository, app.name), server: at };
+    site.set('Package', `${app.name}-${at}`, ['spec'], spec, 'apps.yaml');
+  }
+  return { portal, here };
+}
+
+function signIn(site: Site, portal: string, options: SetupOptions, isNew: boolean): void {
+  const ways = options.signIn ?? (isNew ? ['ssh'] : []);
+  for (const way of ways) {
+    if (way === 'ssh') site.set('Portal', portal, ['spec', 'signIn', 'ssh'], {}, 'portal.yaml');
+    else if (way !== 'oidc') throw new SvcError('BAD_REQUEST', `--sign-in ${way}: expected ssh or oidc`);
+  }
+  if (!ways.includes('oidc')) return;
+  const { oidcIssuer: issuer, oidcClientId: clientId } = options;
+  if (issuer === undefined || clientId === undefined)
+    throw new SvcError('BAD_REQUEST', '--sign-in oidc needs --oidc-issuer URL, --oidc-client-id ID and --oidc-secret-file FILE');
+  site.set('Portal', portal, ['spec', 'signIn', 'oidc'], { issuer, clientId, clientSecret: { file: 'oidc-secret' } }, 'portal.yaml');
+}
+
+function servers(site: Site, options: SetupOptions): string | null {
+  for (const { name, host, port, hostKey } of serversOf(options))
+    site.set('Server', name, ['spec', 'ssh'], { host, ...(port === 22 ? {} : { port }), hostKey }, 'servers.yaml');
+  const known = site.names('Server').find((name) => site.value('Server', name, ['spec', 'ssh', 'host']) === '127.0.0.1');
+  if (options.here !== true) return known ?? null;
+  const { host, port, hostKey } = sshOfHere();
+  const name = known ?? nameOfHere();
+  site.set('Server', name, ['spec', 'ssh'], { host, ...(port === 22 ? {} : { port }), hostKey }, 'servers.yaml');
+  return name;
+}
+
+function onlyServer(site: Site, name: string): string {
+  const all = site.names('Server');
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return only;
+  throw new SvcError(
+    'BAD_REQUEST',
+    all.length === 0
+      ? `${name}: no server is there yet: --here, or --server NAME=HOST`
+      : `${name}: on which server? for example ${name}@${only}`,
+  );
+}
+
+function addPerson(site: Site, { name }: On, server: string, here: string | null): void {
+  if (site.names('Person').includes(name)) return;
+  const account = server === here ? accountOf(name) : { nome: name };
+  if (account === null) throw new SvcError('BAD_REQUEST', `${name}: this machine has no such account; adduser ${name} makes it`);
+  const groups = server === here ? groupsOf(name) : [];
+  const comesIn = (people: string): boolean =>
+    groups.includes(site.text('People', people, ['spec', 'group'])) && site.text('People', people, ['spec', 'server']) === server;
+  if (site.names('People').some(comesIn)) return;
+  site.set('Person', name, ['spec'], { nome: account.nome, login: name, server, account: name }, 'people.yaml');
+}
+
+interface Offered {
+  readonly id: string;
+  readonly version: string;
+}
+
+/** Of a folder of apps, by their manifests. */
+export function offeredIn(folder: string): readonly Offered[] {
+  const found: Offered[] = [];
+  for (const name of readdirSync(folder).toSorted()) {
+    try {
+      const { id, version } = JSON.parse(readFileSync(path.join(folder, name, 'svc-app.json'), 'utf8')) as Partial<Offered>;
+      if (typeof id === 'string' && typeof version === 'string') found.push({ id, version });
+    } catch {
+      // Not an app.
+    }
+  }
+  return found;
+}
+
+function versionOf(repository: string, app: string): string {
+  if (!repository.startsWith('/'))
+    throw new SvcError('BAD_REQUEST', `--app ${app}: the repository is ${repository}; write a Package document with the version`);
+  const offered = offeredIn(repository);
+  const found = offered.find(({ id }) => id === app);
+  if (found === undefined) throw new SvcError('BAD_REQUEST', `--app ${app}: ${repository} has ${offered.map(({ id }) => id).join(', ')}`);
+  return found.version;
+}

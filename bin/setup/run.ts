@@ -1,0 +1,193 @@
+/** `svc setup`, step by step: desired state and the front's configuration are written, the portal runs, servers get their kit, doctor looks at all of it. */
+import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
+import { SvcError } from '../../schema/errors.ts';
+import type { PlanAnswer, ServerActEvent } from '../../schema/gateway.ts';
+import type { DoctorRow } from '../../schema/texts/doctor.ts';
+import type { TextLanguage } from '../../schema/texts/reasons.ts';
+import type { ObjectView } from '../../schema/wire/http.ts';
+import { createClient, type Client } from '../client.ts';
+import { limits } from '../limits.ts';
+import { onServer, plainWord, type SetupOptions } from './answers.ts';
+import { ask, hasSystemd, run } from './commands.ts';
+import { writeDocuments, type SetUp } from './documents.ts';
+import { frontText, places, type Front } from './front.ts';
+import { installFront, refuseTakenFront } from './install-front.ts';
+import { said, type Said } from './sayings.ts';
+import type { Site } from './site.ts';
+import { openToLoopback, takeKey } from './this-machine.ts';
+
+export interface Told {
+  readonly language: TextLanguage;
+  /** A step that is begun. */
+  step(text: string): void;
+  /** What somebody has to do still. */
+  left(text: string): void;
+}
+
+export interface Prepared extends SetUp {
+  /** There was no site before. */
+  readonly isNew: boolean;
+  readonly site: Site;
+  readonly options: SetupOptions;
+  /** null: none is asked for. */
+  readonly front: { readonly front: Front; readonly text: string } | null;
+}
+
+/** Nothing is written yet: what can't be is refused here. `programs`: the apps of the installation. */
+export function prepare(site: Site, options: SetupOptions, programs: string): Prepared {
+  const isNew = site.names('Portal').length === 0;
+  const isFirst = isNew && options.print !== true && options.here === undefined && (options.server ?? []).length === 0;
+  const all = isFirst ? { ...options, here: true } : options;
+  const setUp = writeDocuments(site, all, programs);
+  site.changes();
+  const { front: kind } = all;
+  if (kind === undefined || kind === 'none') return { ...setUp, isNew, site, options: all, front: null };
+  const portal = (field: string): string => site.text('Portal', setUp.portal, ['spec', field]);
+  const url = URL.parse(portal('url'));
+  if (url?.protocol !== 'https:')
+    throw new SvcError('BAD_REQUEST', `--front ${kind} needs the public address: --url https://svc.example.org`);
+  const mustExist = all.print !== true;
+  const front: Front = {
+    kind,
+    host: url.hostname,
+    isWide: portal('origins') !== 'path',
+    portal: portal('listen'),
+    certificate: plainWord('certificate', all.certificate, mustExist),
+    key: plainWord('key', all.key, mustExist),
+    acme: plainWord('acme', all.acme),
+    acmeRoot: plainWord('acme-root', all.acmeRoot, mustExist),
+    email: plainWord('email', all.email),
+  };
+  return { ...setUp, isNew, site, options: all, front: { front, text: frontText(front) } };
+}
+
+/** Resolves with whether nothing is left to do. */
+export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
+  const { site, options, front, here } = prepared;
+  const words = said[told.language];
+  if (front !== null) refuseTakenFront(front.front);
+  if (options.oidcSecretFile !== undefined) keepSecret(options.state, options.oidcSecretFile);
+  for (const { file } of site.changes()) told.step(`${words.writes} ${file}`);
+  site.write();
+  const client = createClient(options.state);
+  await startPortal(client, options, { told, words });
+  if (here !== null) {
+    const passwords = site.value('Portal', prepared.portal, ['spec', 'signIn', 'ssh']) !== undefined;
+    if (openToLoopback(passwords)) told.step(words.loopback);
+    if (takeKey(await keyOf(options.state))) told.step(words.key);
+  }
+  const isWhole = await bringKits(client, prepared, { told, words });
+  if (front !== null) {
+    const { file, run: inForeground } = places[front.front.kind];
+    const isNew = installFront(front.front, front.text);
+    if (isNew) told.step(`${words.writes} ${file}`);
+    if (isNew && !hasSystemd()) told.left(`${words.startFront}  ${inForeground.join(' ')}`);
+  }
+  await client.post<PlanAnswer>('/api/admin/apply', { prune: false });
+  const isInstalled = await waitForApps(client, options, { told, words });
+  return isWhole && isInstalled;
+}
+
+interface Tell {
+  readonly told: Told;
+  readonly words: Said;
+}
+
+function keepSecret(state: string, file: string): void {
+  const owner = ask(['id', '-u', 'svc']);
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const target = path.join(state, 'oidc-secret');
+  writeFileAtomic(target, readFileSync(file, 'utf8').trim(), { mode: 0o600, durable: true });
+  const { uid, gid } = owner === null ? statSync(state) : { uid: Number(owner), gid: Number(ask(['id', '-g', 'svc'])) };
+  for (const each of [state, target]) chownSync(each, uid, gid);
+}
+
+/** What it answers once it does. Rejects TIMEOUT. */
+async function answered<Result>(what: string, msMax: number, look: () => Promise<Result | null>): Promise<Result> {
+  const end = performance.now() + msMax;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > end) throw new SvcError('TIMEOUT', what);
+    await pause(limits.setupPollMs);
+  }
+}
+
+const isUp = async (client: Client): Promise<true | null> => {
+  try {
+    await client.get('/api/admin/objects', { prefix: 'Server/' });
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'PORTAL_NOT_RUNNING') return null;
+    throw error;
+  }
+};
+
+/** Fields that are read at the start only and wait for one. */
+const restartsFor = (answer: PlanAnswer): readonly string[] => (answer.ok ? (answer.restart ?? []) : []);
+
+async function startPortal(client: Client, { dir, state }: SetupOptions, { told, words }: Tell): Promise<void> {
+  const wasUp = (await isUp(client)) !== null;
+  const waits = wasUp ? restartsFor(await client.post<PlanAnswer>('/api/admin/apply', { prune: false })) : [];
+  if (wasUp && waits.length === 0) return;
+  if (hasSystemd()) {
+    told.step(wasUp ? words.restarts : words.starts);
+    run(['systemctl', 'enable', '--quiet', 'svc']);
+    run(['systemctl', 'restart', 'svc']);
+  } else if (wasUp) return told.left(`${words.restartYourself} ${waits.join(', ')}`);
+  else told.left(`${words.startYourself}  svc up ${dir} --state ${state} --no-link`);
+  await answered(words.silent, limits.setupPortalMsMax, () => isUp(client));
+}
+
+async function keyOf(state: string): Promise<string> {
+  const file = path.join(state, 'ssh/id_ed25519.pub');
+  return await answered(file, limits.setupPortalMsMax, async () => readIfThere(file));
+}
+
+/** Whether all have theirs. */
+async function bringKits(client: Client, { site, options }: Prepared, { told, words }: Tell): Promise<boolean> {
+  const overSsh = site.names('Server').filter((name) => site.value('Server', name, ['spec', 'ssh']) !== undefined);
+  const ready = (await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'Server/' })).filter(({ state }) => state === 'ready');
+  const lacking = overSsh.filter((name) => !ready.some(({ key }) => key === `Server/${name}`));
+  const done = await Promise.all(
+    lacking.map(async (name) => {
+      told.step(`${words.kit} ${name}`);
+      let fault = '';
+      const events = client.follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, { act: 'add', force: false });
+      for await (const event of events) if (event.event === 'error') fault = `${event.code} ${event.text}`;
+      if (fault === '') return true;
+      const line = (await keyOf(options.state)).trim();
+      told.left(`${name}: ${fault}\n${words.putKey} ${name}:\n  ${line}\n${words.andThen}  svc server add ${name}`);
+      return false;
+    }),
+  );
+  return done.every(Boolean);
+}
+
+async function waitForApps(client: Client, options: SetupOptions, { told, words }: Tell): Promise<boolean> {
+  const ids = onServer('app', options.app).map(({ name }) => name);
+  if (ids.length === 0) return true;
+  told.step(`${words.apps} ${ids.join(', ')}`);
+  const isDone = ({ state }: ObjectView): boolean => state === 'installed' || state === 'failed' || state === 'blocked';
+  const look = async (): Promise<readonly ObjectView[] | null> => {
+    const all = await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'Package/' });
+    const own = all.filter(({ key }) => ids.some((id) => key.startsWith(`Package/${id}-`)));
+    return own.length >= ids.length && own.every(isDone) ? own : null;
+  };
+  const found = await answered(words.appsSlow, limits.setupAppsMsMax, look).catch((error: unknown) => {
+    if (error instanceof SvcError && error.code === 'TIMEOUT') return null;
+    throw error;
+  });
+  if (found === null) told.left(words.appsSlow);
+  for (const { key, state, message } of found ?? []) if (state !== 'installed') told.left(`${key}: ${message}`);
+  return found !== null && found.every(({ state }) => state === 'installed');
+}
+
+/** Rows of the doctor that are not well. */
+export async function examine(client: Client, language: TextLanguage): Promise<readonly DoctorRow[]> {
+  const { checks } = await client.get<{ readonly checks: readonly DoctorRow[] }>(`/api/admin/doctor?idioma=${language}`);
+  return checks.filter(({ ok }) => !ok);
+}

@@ -1,0 +1,108 @@
+/** The folder of desired state, edited as a person would: what is asked changes, everything else keeps its words, its comments and its file. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { Document, parseAllDocuments } from 'yaml';
+import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
+import { readDesired } from '../../schema/desired/load.ts';
+import { SvcError } from '../../schema/errors.ts';
+
+interface File {
+  readonly name: string;
+  readonly before: string | null;
+  readonly documents: Document[];
+}
+
+export interface Site {
+  names(kind: string): readonly string[];
+  /** As plain data; undefined where nothing is said. */
+  value(kind: string, name: string, path: readonly string[]): unknown;
+  /** The same, where it is a text; else ''. */
+  text(kind: string, name: string, path: readonly string[]): string;
+  /** Makes the document, in `file`, where there is none. Nothing changes where it is said already. */
+  set(kind: string, name: string, path: readonly string[], value: unknown, file: string): void;
+  /** Files that are to be written, with their new text. Rejects DESIRED_INVALID when the folder would not be valid. */
+  changes(): readonly { readonly file: string; readonly text: string; readonly before: string | null }[];
+  write(): void;
+}
+
+const textOf = ({ documents }: File): string => documents.map((document) => String(document).replace(/^---\n/, '')).join('---\n');
+
+export function openSite(dir: string): Site {
+  const files = new Map<string, File>();
+  for (const name of namesIn(dir)) {
+    const before = readIfThere(path.join(dir, name)) ?? '';
+    const documents = parseAllDocuments(before, { uniqueKeys: false });
+    const found = 'empty' in documents ? [] : [...documents];
+    const fault = found.flatMap(({ errors }) => errors)[0];
+    if (fault) throw new SvcError('DESIRED_INVALID', `${path.join(dir, name)}: ${fault.message.split('\n')[0] ?? ''}`);
+    files.set(name, { name, before, documents: found });
+  }
+  const find = (kind: string, name: string): Document | undefined =>
+    [...files.values()]
+      .flatMap(({ documents }) => documents)
+      .find((document) => document.get('kind') === kind && document.getIn(['metadata', 'name']) === name);
+  const make = (kind: string, name: string, file: string): Document => {
+    const document = new Document({ apiVersion: 'svc/v1', kind, metadata: { name }, spec: {} });
+    const own = files.get(file) ?? { name: file, before: null, documents: [] };
+    own.documents.push(document);
+    files.set(file, own);
+    return document;
+  };
+  const changes: Site['changes'] = () => {
+    const all = [...files.values()].map((file) => ({ file, text: file.documents.length === 0 ? (file.before ?? '') : textOf(file) }));
+    const answer = readDesired(all.map(({ file, text }) => ({ name: file.name, bytes: Buffer.from(text) })));
+    if (!answer.ok) {
+      const [first] = answer.reports.flatMap(({ file, errors }) =>
+        errors.map((error) => `${file}:${error.line} ${error.code} ${error.message}`),
+      );
+      throw new SvcError('DESIRED_INVALID', `${dir} would not be valid: ${first ?? ''}`);
+    }
+    // What only came out of the editor in another layout was not asked for.
+    const touched = all.filter(({ file, text }) => text !== file.before && !isSame(file));
+    return touched.map(({ file, text }) => ({ file: path.join(dir, file.name), text, before: file.before }));
+  };
+  const value: Site['value'] = (kind, name, at) => {
+    const found = find(kind, name)?.getIn(at, true);
+    return found !== null && typeof found === 'object' && 'toJSON' in found ? (found as { toJSON: () => unknown }).toJSON() : found;
+  };
+  return {
+    names: (kind) =>
+      [...files.values()]
+        .flatMap(({ documents }) => documents)
+        .filter((document) => document.get('kind') === kind)
+        .map((document) => String(document.getIn(['metadata', 'name']))),
+    value,
+    text: (kind, name, at) => {
+      const found = value(kind, name, at);
+      return typeof found === 'string' ? found : '';
+    },
+    set: (kind, name, at, value, file) => {
+      const document = find(kind, name) ?? make(kind, name, file);
+      const said = document.getIn(at, true) as { toJSON?: () => unknown } | undefined;
+      if (said !== undefined && JSON.stringify(said?.toJSON?.() ?? said) === JSON.stringify(value)) return;
+      document.setIn(at, document.createNode(value));
+    },
+    changes,
+    write: () => {
+      const all = changes();
+      mkdirSync(dir, { recursive: true, mode: 0o755 });
+      for (const { file, text } of all) writeFileAtomic(file, text, { mode: 0o644, durable: true });
+    },
+  };
+}
+
+const isSame = ({ before, documents }: File): boolean =>
+  before !== null &&
+  JSON.stringify(parseAllDocuments(before).map((each) => each.toJS() as unknown)) ===
+    JSON.stringify(documents.map((each) => each.toJS() as unknown));
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir)
+      .filter((name) => /^[^.].*\.ya?ml$/.test(name))
+      .toSorted();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
