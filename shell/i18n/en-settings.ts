@@ -106,6 +106,7 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.wordsNotices': 'Bell mentions invitations',
   'settings.wordsDefaults': 'Terminal editor files browser capability provider',
   'settings.wordsConsents': 'Permissions revoke access between apps',
+  'settings.wordsActivity': 'Audit history sign-ins administrators security',
   'settings.wordsSessions': 'Sign out browsers connected security',
   'settings.wordsServer': 'Memory tasks machine',
   'settings.wordsFailed': 'Error stopped reason try again',

@@ -1,4 +1,5 @@
 /** Every sentence of the shell in English. */
+import { enActivity } from './en-activity.ts';
 import { enApps } from './en-apps.ts';
 import { enEditor } from './en-editor.ts';
 import { enErrors } from './en-errors.ts';
@@ -15,6 +16,7 @@ import { enWindows } from './en-windows.ts';
 import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
+  ...enActivity,
   ...enApps,
   ...enEditor,
   ...enErrors,

@@ -100,6 +100,7 @@ export const ptSettings = {
   'settings.wordsNotices': 'Avisos sino menções convites',
   'settings.wordsDefaults': 'Terminal editor arquivos navegador capacidade fornecedor',
   'settings.wordsConsents': 'Permissões revogar acesso entre aplicativos',
+  'settings.wordsActivity': 'Auditoria histórico entradas administradores segurança',
   'settings.wordsSessions': 'Sair navegadores conectados segurança',
   'settings.wordsServer': 'Memória tarefas máquina',
   'settings.wordsFailed': 'Erro parado motivo tentar de novo',

@@ -1,4 +1,5 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
+import { ptActivity } from './pt-activity.ts';
 import { ptApps } from './pt-apps.ts';
 import { ptEditor } from './pt-editor.ts';
 import { ptErrors } from './pt-errors.ts';
@@ -14,6 +15,7 @@ import { ptViewer } from './pt-viewer.ts';
 import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
+  ...ptActivity,
   ...ptApps,
   ...ptEditor,
   ...ptErrors,

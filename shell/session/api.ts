@@ -1,4 +1,5 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
+import type { ActivityAnswer } from '../../schema/wire/audit.ts';
 import type {
   SecretsView,
   AppProjection,
@@ -155,6 +156,9 @@ export const signInMethods = async (): Promise<SignInMethodsAnswer> => json(awai
 
 export const listSessions = async (): Promise<SessionsAnswer['sessoes']> =>
   (await json<SessionsAnswer>(await request('GET', '/api/sessoes'))).sessoes;
+/** The newest first; from `antes` on when there is one. */
+export const readActivity = async (antes: string | null): Promise<ActivityAnswer> =>
+  json(await request('GET', antes === null ? '/api/atividade' : `/api/atividade?antes=${encodeURIComponent(antes)}`));
 export const endSession = async (id: string): Promise<void> => void (await request('DELETE', `/api/sessoes/${encodeURIComponent(id)}`));
 export const endAllSessions = async (others: boolean): Promise<void> =>
   void (await request('DELETE', others ? '/api/sessoes?outras=1' : '/api/sessoes'));

@@ -15,6 +15,7 @@ export const ownSections = [
   'consentimentos',
   'extensoes',
   'sessoes',
+  'atividade',
   'servidor',
   'falhas',
   'segredos',

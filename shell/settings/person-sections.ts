@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import { accents, walls } from '../../schema/wire/preferences.ts';
 import { languageNames, languages, text, type TextKey } from '../i18n/i18n.ts';
 import { themeTexts } from '../launcher/entries.ts';
+import '../session/svc-activity.ts';
 import '../session/svc-session-list.ts';
 import { theme, themes } from '../ui/theme.ts';
 import { oneOfFew } from './choices.ts';
@@ -53,4 +54,5 @@ export function notices({ chosen, change }: SettingsContext): TemplateResult {
     <p class="quiet">${text('settings.noticesHint')}</p>`;
 }
 
+export const activity = (): TemplateResult => html`<svc-activity></svc-activity>`;
 export const sessions = (): TemplateResult => html`<svc-session-list></svc-session-list>`;

@@ -6,7 +6,7 @@ import { consents, defaults, extensions, failed, secrets, server } from './app-s
 import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
 import { opening } from './opening-section.ts';
-import { appearance, languageSection, notices, sessions } from './person-sections.ts';
+import { activity, appearance, languageSection, notices, sessions } from './person-sections.ts';
 
 export interface Section {
   readonly title: TextKey;
@@ -25,6 +25,7 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
   extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
+  atividade: { title: 'activity.list', words: 'settings.wordsActivity', glyph: 'check', draw: activity },
   servidor: { title: 'settings.serverTitle', words: 'settings.wordsServer', glyph: 'tasks', draw: server },
   falhas: { title: 'settings.failed', words: 'settings.wordsFailed', glyph: 'warning', draw: failed },
   segredos: { title: 'settings.secrets', words: 'settings.wordsSecrets', glyph: 'key', draw: secrets },

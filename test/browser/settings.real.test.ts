@@ -7,6 +7,7 @@ import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, frameAt, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
+import { callControlSocket } from '../support/control-socket.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
@@ -273,6 +274,24 @@ test('by keyboard: found by a word, chosen with arrows, a secret opened and left
   await page.context().close();
 });
 
+test('activity: own sign-ins, what an administrator did, and further pages by keyboard', async () => {
+  const { page, problems } = await desktop();
+  const said = { de: 'leitor', para: 'houaiss', capacidade: 'dicionario/v1', duracao: 'sempre' };
+  for (let at = 0; at < 55; at += 1) await api(page, 'PUT', '/api/consentimentos', { ...said, resposta: at % 2 === 0 ? 'sim' : 'nao' });
+  await callControlSocket(path.join(world.portal.state, 'svc.sock'), 'POST', '/api/admin/backends/ana/aurelio/stop', {});
+  const window = await openSettings(page, 'Atividade');
+  const lines = window.getByRole('list', { name: 'Atividade' }).getByRole('listitem');
+  await until('a page', async () => (await lines.count()) === 50);
+  expect(await lines.first().textContent()).toMatch(/Aplicativo parado\s*aurelio[^]*administrador/);
+  expect(await lines.nth(1).textContent()).toMatch(/Consentimento dado\s*leitor\/houaiss[^]*você · 127\.0\.0\.1 · Chrome \d+, Linux/);
+  await window.getByRole('button', { name: 'Mostrar mais' }).press('Enter');
+  await until('the rest', async () => (await lines.count()) > 56);
+  expect(await lines.nth(50).evaluate((line) => line === (line.getRootNode() as ShadowRoot).activeElement)).toBe(true);
+  expect(await lines.allTextContents().then((all) => all.filter((line) => line.includes('Entrada no portal')).length)).toBeGreaterThan(0);
+  expect(problems.filter((line) => !line.includes('sem sorte'))).toEqual([]);
+  await page.context().close();
+});
+
 const widths = [
   [1280, 800, 'settings'],
   [768, 800, 'settings-768'],
@@ -291,8 +310,8 @@ test.for(lookedAt)('at %i px nothing is cut off, and axe finds nothing in either
   const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
   await api(page, 'PUT', '/api/consentimentos', said);
   const sections = (await window.getByLabel('Seção', { exact: true }).locator('option').allTextContents()).map((title) => title.trim());
-  expect(sections.length).toBeGreaterThanOrEqual(11);
-  for (const section of sections.slice(0, 11)) {
+  expect(sections.length).toBeGreaterThanOrEqual(12);
+  for (const section of sections.slice(0, 12)) {
     await goTo(page, section);
     const found = await axeInBothThemes(page, {
       seen: async (suffix) => {
