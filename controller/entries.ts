@@ -35,7 +35,7 @@ import type {
 import type { Manifest } from '../schema/manifest/manifest.ts';
 import type { ServerPlace } from '../schema/server-paths.ts';
 import type { LeftOut } from '../reconcilers/members.ts';
-import type { PeopleSeen } from '../reconcilers/people.ts';
+import type { PeopleLook } from './observe/people-look.ts';
 import type { InForce } from './desired/in-force.ts';
 import type { PlacedDocument } from './desired/placed-document.ts';
 import type { Kept } from './kinds/inputs.ts';
@@ -258,9 +258,9 @@ export interface PeopleEntry {
   readonly key: string;
   readonly name: string;
   placed: PlacedOf<PeopleDocument>;
-  /** What the last look said; null before the first. */
-  seen: PeopleSeen | null;
-  /** Of that look. */
+  /** Null before the first. */
+  look: PeopleLook | null;
+  /** Of the last look that said who they are. */
   leftOut: readonly LeftOut[];
   /** On the clock that nobody sets; 0: at once. */
   nextLookAtMs: number;

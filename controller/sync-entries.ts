@@ -70,7 +70,7 @@ function syncLists(entries: Entries, inForce: InForce): void {
     const known = entries.lists.get(name);
     // Another content: what was seen for the one before says nothing.
     if (known?.placed === placed) continue;
-    entries.lists.set(name, { key: keys.people(name), name, placed, seen: null, leftOut: [], nextLookAtMs: 0 });
+    entries.lists.set(name, { key: keys.people(name), name, placed, look: null, leftOut: [], nextLookAtMs: 0 });
   }
 }
 

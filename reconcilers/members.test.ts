@@ -29,6 +29,7 @@ test.for([
   [{ shell: 'nologin' }, 'its shell lets nobody in (nologin)'],
   [{ shell: '' }, null],
   [{ shell: '/opt/notfalse' }, null],
+  [{ shell: '/opt/nologin-sh' }, null],
   [{ name: 'Ana@corp.example' }, null],
   [{ name: '@corp' }, 'its name can not be that of a person: letters, digits, ".", "_" and "-" before any "@"'],
   [{ name: '-rf' }, 'its name can not be that of a person: letters, digits, ".", "_" and "-" before any "@"'],

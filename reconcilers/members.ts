@@ -104,7 +104,7 @@ export function refusalOf({ name, uid, shell }: SeenAccount, uidMin: number): st
 
 /** A directory may give accounts the name of its domain (`ana@corp.example`), which names of documents do not have. */
 export function personName(account: string): string {
-  return (account.split('@')[0] ?? '').toLowerCase();
+  return account.replace(/@.*$/s, '').toLowerCase();
 }
 
 function memberOf({ name, gecos, groups }: SeenAccount): Member {
@@ -115,13 +115,12 @@ function memberOf({ name, gecos, groups }: SeenAccount): Member {
 
 /** Source: passwd(5): the first of the fields between commas; `&` stands for the name of the account with a capital letter. */
 function fullName(gecos: string, name: string): string {
-  const [first = ''] = gecos.split(',');
+  const first = gecos.replace(/,.*$/s, '');
   const capital = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   return cutName(first.replaceAll('&', capital)) || name;
 }
 
 /** As `Person.spec.nome` takes it; '' when nothing of it is left. */
 export function cutName(text: string): string {
-  const line = asPlainLine(text);
-  return line.length <= limits.personNameCharsMax ? line : asPlainLine(line.slice(0, limits.personNameCharsMax));
+  return asPlainLine(asPlainLine(text).slice(0, limits.personNameCharsMax));
 }

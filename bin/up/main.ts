@@ -398,11 +398,13 @@ async function refuseTaken(host: string, port: number): Promise<void> {
   }
 }
 
-/** Source: design 4, Portal.spec.signIn; the only person, or the first by name. */
+/** Source: design 4, Portal.spec.signIn; else an administrator, the only person, or the first by name. */
 function signInPerson({ context: { entries } }: Controller, gateway: Gateway): string | null {
   const named = entries.portal?.document.spec.signIn?.local?.person;
-  const people = gateway.people.all().map(({ usuario }) => usuario);
-  return named ?? people.sort()[0] ?? null;
+  const people = gateway.people.all().toSorted((one, other) => (one.usuario < other.usuario ? -1 : 1));
+  // A People document may not have made the one who is named yet.
+  const known = people.find(({ usuario }) => usuario === named) ?? people.find(({ isAdmin }) => isAdmin === true) ?? people[0];
+  return known?.usuario ?? null;
 }
 
 interface Greeted extends Pick<Running, 'portal' | 'url' | 'controller' | 'gateway'> {

@@ -11,7 +11,7 @@ import { faultPoint } from '../faults.ts';
 import type { InForceRow, Store } from '../../store/store.ts';
 import { systemClock } from '../clock/system.ts';
 import { limits } from '../limits.ts';
-import { derivePeople, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
+import { derivePeople, isSameList, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
 import { ownPeople } from './own-people.ts';
 import type { PlacedDocument } from './placed-document.ts';
 import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
@@ -113,8 +113,13 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
       return changed || before !== errors.join('\n');
     },
     takePeople: async (list, people) => {
+      if (isSameList(lists.get(list), people)) return false;
       lists = new Map(lists).set(list, people);
-      return await change((now) => withLists(now, lists));
+      return await change((now) => withLists(now, lists)).catch((error: unknown) => {
+        // The next look finds another list, and takes it.
+        lists = new Map([...lists].filter(([key]) => key !== list));
+        throw error;
+      });
     },
     lists: () => lists,
     preview: async (from, prune, other = lists) => {

@@ -38,12 +38,12 @@ export const peopleKind: Kind<PeopleEntry, PeopleDesired, PeopleObserved, People
   },
 };
 
-function peopleObserved({ servers, inForce }: Entries, { key, placed, seen, leftOut }: PeopleEntry): PeopleObserved {
+function peopleObserved({ servers, inForce }: Entries, { key, placed, look, leftOut }: PeopleEntry): PeopleObserved {
   let count = 0;
   for (const { from } of inForce.documents.values()) if (from === key) count += 1;
   return {
     host: servers.get(placed.document.spec.server)?.reachability ?? notObserved,
-    seen,
+    seen: look?.seen ?? null,
     count,
     leftOut: [...leftOut, ...(inForce.people?.leftOut.get(key) ?? [])],
     waiting: inForce.people?.waiting.get(key) ?? null,
@@ -62,12 +62,13 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   const begunMs = clock.monotonicMs();
   // Set before the answer: what asks meanwhile asks for another look.
   entry.nextLookAtMs = begunMs + limits.peoplePollMs;
-  const { list, ...look } = await lookAtPeople(context, placed, server.host);
+  const look = await lookAtPeople(context, placed, server.host, entry.look);
   if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + Math.max(limits.peoplePollMs, 10 * (clock.monotonicMs() - begunMs));
   if (entries.lists.get(entry.name) !== entry) return false;
+  entry.look = look;
   // What could not be read says nothing of who is left out, either.
-  Object.assign(entry, list === null ? { seen: look.seen } : look);
-  if (list !== null) await source.takePeople(entry.key, list);
+  if (look.list !== null) entry.leftOut = look.leftOut;
+  if (look.list !== null) await source.takePeople(entry.key, look.list);
   if (entries.inForce !== source.current()) await applyInForce(context);
   return true;
 }

@@ -24,12 +24,13 @@ const host = (lines: readonly string[], end: Partial<HostRunEnd> = {}, asked: Ho
   },
 });
 const ask = (lines: readonly string[], end?: Partial<HostRunEnd>) =>
-  observeAccounts(host(lines, end), 'alunos', [], new AbortController().signal);
+  observeAccounts(host(lines, end), { group: 'alunos', known: [] }, null, new AbortController().signal);
 const ana = { name: 'ana', uid: 1_001, gid: 1_001, gecos: 'Ana Souza,1', shell: '/bin/bash', groups: ['alunos'] };
 
 test('what a server said is read', async () => {
   expect(await ask(said)).toEqual({
     kind: 'seen',
+    said: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     seen: { group: { gid: 2_000, members: ['ana', 'bia'] }, uidMin: 500, accounts: [ana], directoryIsSilent: false },
   });
 });
@@ -74,7 +75,27 @@ test.for([
 
 test('names go over standard input, and none that could be more than a name', async () => {
   const asked: HostRun[] = [];
-  await observeAccounts(host(said, {}, asked), null, ['ana', "eva'; reboot", '...', '-rf', 'x\ny'], new AbortController().signal);
+  await observeAccounts(
+    host(said, {}, asked),
+    { group: null, known: ['ana', "eva'; reboot", '...', '-rf', 'x\ny'] },
+    null,
+    new AbortController().signal,
+  );
   expect(asked[0]?.argv).toEqual(['sh', '-s']);
   expect(asked[0]?.stdin).toContain("cat <<'...'\nana\n...\n");
+});
+
+test('the same answer to the same question is not read again; to another one, or another answer, it is', async () => {
+  const ask = async (lines: readonly string[], known: readonly string[], before: string | null) =>
+    await observeAccounts(
+      host(lines),
+      { group: 'alunos', known },
+      before === null ? null : { said: before, made: 7 },
+      new AbortController().signal,
+    );
+  const first = await ask(said, [], null);
+  const before = first.kind === 'seen' ? first.said : '';
+  expect(await ask(said, [], before)).toEqual({ kind: 'same', made: 7 });
+  expect((await ask(said, ['ana'], before)).kind).toBe('seen');
+  expect((await ask(said.toSpliced(2, 1), [], before)).kind).toBe('seen');
 });

@@ -2,38 +2,35 @@
 import type { PeopleDocument, PersonDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
-import { membersByName, membersOfGroup, type LeftOut, type Members } from '../../reconcilers/members.ts';
-import type { PeopleSeen } from '../../reconcilers/people.ts';
+import { membersByName, membersOfGroup, type Members } from '../../reconcilers/members.ts';
 import { accountNameOf, type PeopleList } from '../desired/derived.ts';
 import type { PlacedDocument } from '../desired/placed-document.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../loop/context.ts';
 import { observeAccounts } from './accounts.ts';
+import type { PeopleLook } from './people-look.ts';
 import { arrivalsOf, withClaims, type Arrival } from './arrivals.ts';
 
-export interface PeopleLook {
-  readonly seen: PeopleSeen;
-  readonly leftOut: readonly LeftOut[];
-  /** Null when nothing can be said: `seen` has why. */
-  readonly list: PeopleList | null;
-}
-
-/** `placed`: the document, in force or about to be. */
-export async function lookAtPeople(context: Context, placed: PlacedDocument, host: Host): Promise<PeopleLook> {
+/** `placed`: the document, in force or about to be. `before`: the last look for the very same document, which is answered when nothing is new. */
+export async function lookAtPeople(context: Context, placed: PlacedDocument, host: Host, before: PeopleLook | null): Promise<PeopleLook> {
   const { options, ending } = context;
   const { metadata, spec } = placed.document as PeopleDocument;
   const { group = null, oidc } = spec;
   const known = peopleOf(context, keys.people(metadata.name));
   const arrivals = oidc === undefined ? [] : await arrivalsOf(options.store, metadata.name, oidc, options.clock.nowMs());
   const asked = oidc === undefined ? known : arrivals.map(({ login }) => login);
-  const answer = await observeAccounts(host, group, asked, ending).catch((error: unknown) => {
+  const came = JSON.stringify(arrivals);
+  const last = before?.of?.arrivals === came ? { said: before.of.said, made: before } : null;
+  const answer = await observeAccounts(host, { group, known: asked }, last, ending).catch((error: unknown) => {
     if (!(error instanceof SvcError)) throw error;
     return { kind: 'unreadable', message: error.message } as const;
   });
-  if (answer.kind !== 'seen') return { seen: answer, leftOut: [], list: null };
+  if (answer.kind === 'same') return answer.made;
+  if (answer.kind !== 'seen') return { seen: answer, leftOut: [], list: null, of: null };
   const isKnown = new Set(known);
   const members = oidc === undefined ? membersOfGroup(answer.seen, isKnown) : membersByName(answer.seen, asked, isKnown);
-  return { seen: { kind: 'seen' }, leftOut: members.leftOut, list: { of: placed.digest, ...byProvider(members, arrivals) } };
+  const list = { of: placed.digest, ...byProvider(members, arrivals) };
+  return { seen: { kind: 'seen' }, leftOut: members.leftOut, list, of: { said: answer.said, arrivals: came } };
 }
 
 /** Name and groups of who came by the provider are what the provider says. */

@@ -44,8 +44,8 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   PinnedStopped: { because: 'a Backend document says estado: desligado', fix: 'remove the document or say estado: ligado' },
   HashChanged: { because: 'other code was installed than the one that ran', fix: startIt },
   PersonRemoved: {
-    because: 'the document of its person was removed',
-    fix: 'write the Person document again',
+    because: 'the document of its person was removed, or they left the group that a People document names',
+    fix: 'write the Person document again, or put them back into the group',
     waitsFor: 'what the person had there to end',
   },
   DocumentRemoved: { because: 'its document was removed', fix: 'write the document again', waitsFor: 'what it owned to go' },

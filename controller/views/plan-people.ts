@@ -6,7 +6,8 @@ import type { PeopleList, PeopleLists } from '../desired/derived.ts';
 import type { InForce } from '../desired/in-force.ts';
 import type { PlacedDocument } from '../desired/placed-document.ts';
 import type { Context } from '../loop/context.ts';
-import { lookAtPeople, type PeopleLook } from '../observe/people-list.ts';
+import { lookAtPeople } from '../observe/people-list.ts';
+import type { PeopleLook } from '../observe/people-look.ts';
 import type { Blocked } from './plan-changes.ts';
 
 export interface PlannedPeople {
@@ -46,10 +47,10 @@ async function lookFor(context: Context, { documents }: InForce, placed: PlacedD
   const { server: name } = (placed.document as PeopleDocument).spec;
   const known = entries.servers.get(name);
   const server = documents.get(keys.server(name))?.document as ServerDocument;
-  if (known !== undefined && known.placed.document === server) return await lookAtPeople(context, placed, known.host);
+  if (known !== undefined && known.placed.document === server) return await lookAtPeople(context, placed, known.host, null);
   const host = options.createHost(server, true);
   try {
-    return await lookAtPeople(context, placed, host);
+    return await lookAtPeople(context, placed, host, null);
   } finally {
     await host.close();
   }

@@ -6,8 +6,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from '../../api/testing/portal-world.ts';
+import { startIdentityProvider } from '../../api/testing/identity-provider.ts';
+import { navigation, type Browser } from '../../api/testing/portal-world.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { until } from '../support/portal.ts';
 import { passwd, type TestAccount } from '../support/sshd.ts';
@@ -33,7 +35,10 @@ beforeAll(async () => {
   members = others;
   await passwd('usermod', ['-s', '/usr/sbin/nologin', locked.name]);
   for (const one of [group, admins]) await passwd('groupadd', [one]);
-  await inGroup([...members, locked, written()]);
+  // One has it as the primary group only.
+  const primary = member(members.length - 1);
+  await passwd('usermod', ['-g', group, primary.name]);
+  await inGroup([...members.filter((each) => each !== primary), locked, written()]);
 }, 120_000);
 afterAll(async () => {
   await world?.stop();
@@ -137,7 +142,7 @@ test('more than a fifth gone at once stay until somebody says --prune', async ()
   const before = (await persons()).toSorted();
   const gone = members.slice(4, 20);
   const browser = await signIn(member(4));
-  await inGroup(members.slice(1).filter((each) => !gone.includes(each)));
+  await inGroup(members.slice(1, -1).filter((each) => !gone.includes(each)));
   const waiting = await world.whenState(list, 'waiting', roundMsMax);
   expect([waiting.reason, waiting.message]).toEqual([
     'PendingPrune',
@@ -149,4 +154,44 @@ test('more than a fifth gone at once stay until somebody says --prune', async ()
   await until('the session to end', async () => (await who(browser)) === undefined, roundMsMax);
   await until('the people to be gone', async () => (await persons()).length === before.length - gone.length, roundMsMax);
   await world.whenState(list, 'listed', roundMsMax);
+});
+
+test('by a claim of the provider: whoever holds the value is the person of their account; without it the sign-in is refused, and they are gone', async () => {
+  const provider = await startIdentityProvider(`http://${world.host}/api/sessao/oidc/retorno`);
+  try {
+    // Put out of the group by the test before.
+    const { name } = member(4);
+    const { issuer, clientId, clientSecret } = provider;
+    await writeFile(join(world.state, 'oidc-secret'), clientSecret, { mode: 0o600 });
+    const text = await readFile(world.file, 'utf8');
+    const signIn = `signIn: ${JSON.stringify({ ssh: {}, oidc: { issuer, clientId, clientSecret: { file: 'oidc-secret' } } })}`;
+    const more = `---\napiVersion: svc/v1\nkind: People\nmetadata: { name: externos }\nspec: { server: sirius, oidc: { claim: groups, values: [staff] } }\n`;
+    await writeFile(world.file, text.replace('signIn: { ssh: {} }', signIn) + more);
+    await world.whenState('People/externos', 'listed', roundMsMax);
+    provider.claims.set('subject-of-ana', { preferred_username: name, name: 'Ana Souza', groups: ['staff', 'other'] });
+    const browser = world.browser();
+    const come = async (): Promise<string> => {
+      const begun = await browser.request('/api/sessao/oidc', { headers: { ...navigation, 'sec-fetch-site': 'same-origin' } });
+      const back = await provider.visit(begun.headers.location ?? '');
+      const answer = await browser.request(back.pathname + back.search, { headers: { ...navigation, 'sec-fetch-site': 'cross-site' } });
+      return answer.headers.location ?? '';
+    };
+    expect(await come()).toBe(`http://${world.host}/`);
+    expect((await browser.call('GET', '/api/sessao')).json()).toMatchObject({
+      usuario: name,
+      nome: 'Ana Souza',
+      grupos: ['staff'],
+      admin: false,
+    });
+    provider.claims.set('subject-of-ana', { preferred_username: name, groups: ['other'] });
+    expect(await come()).toContain('OIDC_NO_PERSON');
+    await until('the session to end', async () => (await who(browser)) === undefined, roundMsMax);
+    provider.claims.set('subject-of-ana', { preferred_username: locked.name, groups: ['staff'] });
+    expect(await come()).toContain('OIDC_NO_PERSON');
+    expect((await world.view('People/externos'))?.message).toBe(
+      `0 people; left out: ${locked.name} (its shell lets nobody in (/usr/sbin/nologin))`,
+    );
+  } finally {
+    await provider.close();
+  }
 });
