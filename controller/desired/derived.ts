@@ -21,8 +21,26 @@ export interface PeopleList {
 /** By key of the People document. One that is missing, or of another digest, is unknown: its people stay as they are. */
 export type PeopleLists = ReadonlyMap<string, PeopleList>;
 
+/** The lists as they were taken last. */
+export function createPeopleLists() {
+  let lists: PeopleLists = new Map();
+  return {
+    all: (): PeopleLists => lists,
+    /** `apply` puts them in force. Answers what it does; false without it for a list that says the same. */
+    take: async (key: string, list: PeopleList, apply: () => Promise<boolean>): Promise<boolean> => {
+      if (isSameList(lists.get(key), list)) return false;
+      lists = new Map(lists).set(key, list);
+      return await apply().catch((error: unknown) => {
+        // The next look finds another list, and takes it.
+        lists = new Map([...lists].filter(([each]) => each !== key));
+        throw error;
+      });
+    },
+  };
+}
+
 /** Most looks find what the one before did: of ten thousand people that is a millisecond. */
-export function isSameList(one: PeopleList | undefined, { of, members, unseen }: PeopleList): boolean {
+function isSameList(one: PeopleList | undefined, { of, members, unseen }: PeopleList): boolean {
   if (one?.of !== of || one.members.length !== members.length || one.unseen.join('\n') !== unseen.join('\n')) return false;
   return members.every((member, at) => {
     const { name, account, nome, groups } = one.members[at] ?? member;

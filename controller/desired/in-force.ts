@@ -11,7 +11,7 @@ import { faultPoint } from '../faults.ts';
 import type { InForceRow, Store } from '../../store/store.ts';
 import { systemClock } from '../clock/system.ts';
 import { limits } from '../limits.ts';
-import { derivePeople, isSameList, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
+import { createPeopleLists, derivePeople, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
 import { ownPeople } from './own-people.ts';
 import type { PlacedDocument } from './placed-document.ts';
 import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
@@ -62,7 +62,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
   let mark: string | null = null;
   /** A folder with errors is read again from then on, whether or not it changed: accounts and disks may be mended. */
   let againAtMs = 0;
-  let lists: PeopleLists = new Map();
+  const lists = createPeopleLists();
 
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
@@ -106,23 +106,15 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
       // The store is full or away: the next look must take the folder again, not find it unchanged.
-      const changed = await change((now) => (answer.ok ? take(now, answer, prune, lists) : now)).catch((error: unknown) => {
+      const changed = await change((now) => (answer.ok ? take(now, answer, prune, lists.all()) : now)).catch((error: unknown) => {
         mark = null;
         throw error;
       });
       return changed || before !== errors.join('\n');
     },
-    takePeople: async (list, people) => {
-      if (isSameList(lists.get(list), people)) return false;
-      lists = new Map(lists).set(list, people);
-      return await change((now) => withLists(now, lists)).catch((error: unknown) => {
-        // The next look finds another list, and takes it.
-        lists = new Map([...lists].filter(([key]) => key !== list));
-        throw error;
-      });
-    },
-    lists: () => lists,
-    preview: async (from, prune, other = lists) => {
+    takePeople: (list, people) => lists.take(list, people, () => change((now) => withLists(now, lists.all()))),
+    lists: () => lists.all(),
+    preview: async (from, prune, other = lists.all()) => {
       const answer = await (from === dir ? reader.read(dir) : readFolder(from));
       // It is right by now: who saw that here finds it in force at the next look.
       if (from === dir && answer.ok && errors.length > 0) mark = null;
