@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { Bus } from '../store/bus.ts';
 import type { Bytes } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';
+import type { ParcelAnswer } from '../schema/parcels.ts';
 import type { BackupStanding } from '../schema/backups.ts';
 import type { Clock } from '../schema/clock.ts';
 import { noAuditFigures } from '../schema/audit.ts';
@@ -67,6 +68,7 @@ import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
+import { addRestorationRoute } from './routes/restorations.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
@@ -127,6 +129,8 @@ export interface PortalOptions {
   readonly relay?: Relay;
   /** What the controller counts, for `/metrics`. */
   readonly figures?: ControllerFigures;
+  /** Puts a parcel of the state folder in (schema/parcels.ts); without it that is refused. */
+  readonly restore?: (parcel: string) => Promise<ParcelAnswer>;
   /** How scheduled backups stand; null: none are asked for. */
   readonly backups?: () => BackupStanding | null;
   /** Makes functions of the schemas of routes; a test makes them all. */
@@ -280,6 +284,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
     addAuditRoutes(app, { audit: options.audit, isPart: options.peers !== undefined });
     addAdminSessionRoutes(app, { people, sessions, oidc });
+    if (options.restore !== undefined) addRestorationRoute(app, options.restore);
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });

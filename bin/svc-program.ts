@@ -398,6 +398,10 @@ program
   .option('--snapshot <snapshot>', 'the beginning of its name; without it the newest')
   .option('--yes', 'do it')
   .option('--over', 'also replace what is newer than the snapshot; it is kept beside')
+  .option('--room <room>', 'only this room (name or id), into the running portal, beside what is there')
+  .option('--as <name>', 'with --room: its new name')
+  .option('--person <person>', 'only what one person has, into the running portal: rooms that are gone, preferences, roles')
+  .option('--jobs <dir>', 'with --person: what their jobs left, as files into that folder')
   .addOption(state())
   .addOption(listed())
   .action(async (src, dir, options) => {

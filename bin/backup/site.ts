@@ -57,9 +57,9 @@ export async function siteOf(stateDir: string, desiredDir: string | null): Promi
     left,
     databases: files.map((file) => placeIn(stateDir, file)),
     list: async () => [
-      ...(await ownSources(stateDir)),
+      ...ownSources(stateDir),
       ...secrets,
-      ...(desired === null ? [] : await desiredSources(desired, { stateDir, repository })),
+      ...(desired === null ? [] : desiredSources(desired, { stateDir, repository })),
       ...(repository === null ? [] : await repositorySources(repository)),
     ],
   };
@@ -74,10 +74,10 @@ function placeIn(stateDir: string, file: string): { readonly root: 'state' | 'se
   return isWithin(stateDir, file) ? { root: 'state', path: path.relative(stateDir, file), file } : { root: 'secret', path: file, file };
 }
 
-async function ownSources(stateDir: string): Promise<readonly Source[]> {
+function ownSources(stateDir: string): readonly Source[] {
   const sources: Source[] = [];
   for (const folder of ownFolders)
-    for (const below of await pathsBelow(path.join(stateDir, folder), isComingIn)) sources.push(own(stateDir, path.join(folder, below)));
+    for (const below of pathsBelow(path.join(stateDir, folder), isComingIn)) sources.push(own(stateDir, path.join(folder, below)));
   return [...sources, ...ownFiles.map((name) => own(stateDir, name))];
 }
 
@@ -103,12 +103,12 @@ async function readableSecrets(
   return sources;
 }
 
-async function desiredSources(
+function desiredSources(
   desired: string,
   { stateDir, repository }: { readonly stateDir: string; readonly repository: string | null },
-): Promise<readonly Source[]> {
+): readonly Source[] {
   const others = new Set([stateDir, repository].filter((folder) => folder !== desired));
-  const paths = await pathsBelow(desired, (below) => others.has(path.join(desired, below)) || path.basename(below) === '.git');
+  const paths = pathsBelow(desired, (below) => others.has(path.join(desired, below)) || path.basename(below) === '.git');
   return paths.map((below) => ({ root: 'desired', path: below, file: path.join(desired, below), isOwn: false }));
 }
 

@@ -7,6 +7,7 @@ import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.t
 import type { Manifest, Snapshot } from '../../store/backup/manifest.ts';
 import { byteSize, isForPrograms, listing, plain, printValue, toned, warn, write, type Format } from '../output.ts';
 import { unpackStream } from '../backup/stream.ts';
+import { restorePart } from './restore-part.ts';
 import { performRestore, type Restored } from '../restore/perform.ts';
 import { newerParts, partsToWrite, planRestore, type RestorePlan } from '../restore/plan.ts';
 
@@ -15,6 +16,10 @@ interface RestoreOptions {
   readonly snapshot?: string;
   readonly yes?: boolean;
   readonly over?: boolean;
+  readonly room?: string;
+  readonly as?: string;
+  readonly person?: string;
+  readonly jobs?: string;
   readonly output: Format;
 }
 
@@ -23,6 +28,7 @@ export async function runRestore(from: string, dir: string | undefined, options:
   return await withBackups(from, stateDir, async (folder) => {
     const { id } = await chosen(folder, options.snapshot);
     const manifest = await folder.manifest(id);
+    if (options.room !== undefined || options.person !== undefined) return await restorePart(folder, manifest, { ...options, stateDir });
     refuseDatabase(manifest);
     const desired = dir === undefined ? null : path.resolve(dir);
     const plan = await planRestore(manifest, { stateDir, desired });

@@ -30,6 +30,13 @@ export const portuguese: Translation = {
     'put a backup back; without --yes only say what would be written, and what is there: 0 nothing, 2 something':
       'devolve uma cópia de segurança; sem --yes apenas diz o que escreveria e o que existe: 0 nada, 2 algo',
     'the beginning of its name; without it the newest': 'o começo do nome; sem ele, a mais nova',
+    'only this room (name or id), into the running portal, beside what is there':
+      'só esta sala (nome ou id), no portal em execução, ao lado do que existe',
+    'with --room: its new name': 'com --room: o novo nome',
+    'only what one person has, into the running portal: rooms that are gone, preferences, roles':
+      'só o que uma pessoa tem, no portal em execução: salas que sumiram, preferências, papéis',
+    'with --person: what their jobs left, as files into that folder':
+      'com --person: o que os trabalhos deixaram, como arquivos nessa pasta',
     'also replace what is newer than the snapshot; it is kept beside':
       'substitui também o que é mais novo que a cópia; fica guardado ao lado',
     'help for the command': 'ajuda do comando',
@@ -219,6 +226,7 @@ export const portuguese: Translation = {
     dest: 'destino',
     src: 'origem',
     snapshot: 'cópia',
+    room: 'sala',
     'dir|url': 'pasta|url',
     version: 'versão',
     file: 'arquivo',

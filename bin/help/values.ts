@@ -78,6 +78,7 @@ export const sources: Readonly<Record<string, Source>> = {
   dest: 'folders',
   src: 'folders',
   snapshot: 'nothing',
+  room: 'nothing',
   'dir|url': 'folders',
   file: 'files',
   'host:port': 'nothing',

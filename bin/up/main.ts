@@ -47,6 +47,7 @@ import { backupsCheck } from './backups-check.ts';
 import { createReigns, loneReign, type Reigns } from './reigns.ts';
 import { createServedRepository } from './served-repository.ts';
 import { finishRestore } from '../restore/journal.ts';
+import { createParcels } from './parcels.ts';
 import { portalSettings } from './settings.ts';
 import { openState, type OpenState } from './state.ts';
 import type { StartedWith } from '../../controller/desired/restart.ts';
@@ -280,6 +281,7 @@ interface PortalParts {
   readonly reigns: Reigns;
   readonly gateway: Gateway;
   readonly backups: Backups;
+  readonly stateDir: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dev: DevParts | undefined;
@@ -291,6 +293,7 @@ async function portalParts({
   reigns,
   gateway,
   backups,
+  stateDir,
   clock,
   log,
   dev,
@@ -316,6 +319,15 @@ async function portalParts({
     ...rooms,
     ...(opened.peers === null ? {} : { peers: opened.peers }),
     backups: () => backups.standing(),
+    restore: createParcels({
+      stateDir,
+      store: opened.store,
+      bus: opened.bus,
+      people: gateway.people,
+      ...rooms,
+      log: opened.roomLog.log,
+      clock,
+    }),
     figures: figuresOf(() => reigns.controller().context.figures.seen),
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,

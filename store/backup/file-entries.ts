@@ -1,6 +1,9 @@
-/** Files as entries of a snapshot. One that looks as it did when it was read before is not read again. */
-import { constants, type BigIntStats } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+/**
+ * Files as entries of a snapshot. One that looks as it did when it was read before is not read again. What is asked of each of many files is asked synchronously: the
+ * process does nothing else, and a turn through Node's threads costs more than the answer.
+ */
+import { constants, readdirSync, statSync, type BigIntStats, type Dirent } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { isNoPlainFile, openPlainFile } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -32,7 +35,7 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
   try {
     if (
       before?.stamp !== undefined &&
-      before.stamp === stampOf(await stat(file, { bigint: true })) &&
+      before.stamp === stampOf(statSync(file, { bigint: true })) &&
       before.chunks.every((sha) => sink.has(sha))
     )
       return before;
@@ -71,23 +74,23 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
 const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
 /** Paths below the folder, without those of a folder that is passed over; none when it is not there. */
-export async function pathsBelow(folder: string, isPassedOver: (path: string) => boolean = () => false): Promise<readonly string[]> {
+export function pathsBelow(folder: string, isPassedOver: (path: string) => boolean = () => false): readonly string[] {
   const paths: string[] = [];
-  const read = async (below: string): Promise<void> => {
-    for (const entry of await entriesOf(path.join(folder, below))) {
+  const read = (below: string): void => {
+    for (const entry of entriesOf(path.join(folder, below))) {
       const one = path.join(below, entry.name);
       if (isPassedOver(one)) continue;
-      if (entry.isDirectory()) await read(one);
+      if (entry.isDirectory()) read(one);
       else if (entry.isFile() || entry.isSymbolicLink()) paths.push(one);
     }
   };
-  await read('');
+  read('');
   return paths.sort();
 }
 
-async function entriesOf(folder: string) {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
     throw error;

@@ -77,7 +77,7 @@ export interface Writing {
   stop(): Promise<void>;
 }
 
-async function createRoom(entry: RoomEntry, person: string, nome: string): Promise<string> {
+export async function createRoom(entry: RoomEntry, person: string, nome: string): Promise<string> {
   const made = await entry.asPage(person, 'POST', '/api/salas?app=caderno', { nome });
   if (made.status !== 201) throw new Error(`no room for ${person}: ${made.status} ${made.body}`);
   return (JSON.parse(made.body) as { readonly id: string }).id;
