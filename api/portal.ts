@@ -68,7 +68,6 @@ import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
-import { addRestorationRoute } from './routes/restorations.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { attachmentUploadPath } from './routes/attachments.ts';
@@ -284,7 +283,6 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
     addAuditRoutes(app, { audit: options.audit, isPart: options.peers !== undefined });
     addAdminSessionRoutes(app, { people, sessions, oidc });
-    if (options.restore !== undefined) addRestorationRoute(app, options.restore);
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
@@ -294,7 +292,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
     const doctor = doctorOf(options, { site, port, certificate });
-    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link });
+    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link, restore: options.restore });
     addUndescribed(app);
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor, audit };

@@ -36,4 +36,4 @@ export interface ParcelAnswer {
 }
 
 export const parcelFile = 'parcel.json';
-export const parcelPattern = '^restore\\.parcel-[A-Za-z0-9]{6}$';
+export const parcelName = /^restore\.parcel-[A-Za-z0-9]{6}$/;

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Store } from '../../store/store.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
+import type { ParcelAnswer } from '../../schema/parcels.ts';
 import { rowIn } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { administratorOf } from '../administrator.ts';
@@ -18,6 +19,7 @@ import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import type { Logs } from './log.ts';
 import { addPackageRoutes } from './packages.ts';
+import { addRestorationRoute } from './restorations.ts';
 
 export interface AdminRouteDeps {
   readonly people: PeopleView;
@@ -28,6 +30,8 @@ export interface AdminRouteDeps {
   readonly logs: Logs;
   readonly budgets: Pick<Budgets, 'usage'>;
   readonly doctor: () => Promise<readonly DoctorCheck[]>;
+  /** Undefined: there is no such route. */
+  readonly restore?: ((parcel: string) => Promise<ParcelAnswer>) | undefined;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
@@ -40,6 +44,7 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addUsageRoutes(app, deps);
   addPackageRoutes(app, deps);
   addServerRoutes(app, deps);
+  if (deps.restore !== undefined) addRestorationRoute(app, deps.restore);
 }
 
 /** Of the reader; English by default. */

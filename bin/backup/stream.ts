@@ -84,7 +84,7 @@ function entriesOfTar(): TarEntries {
         if (known.has(sha)) return sha;
         known.add(sha);
         [objects, total] = [objects + 1, total + bytes.length];
-        await add(pathOf(sha), bytes);
+        await add(pathOf(sha), Buffer.from(bytes));
         return sha;
       },
       settle: async () => ({ objects, bytes: total }),

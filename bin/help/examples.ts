@@ -70,7 +70,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'svc restore /srv/backups/svc /etc/svc-portal',
     'svc restore /srv/backups/svc /etc/svc-portal --yes',
     'svc restore /srv/backups/svc --snapshot 20261129T0300 --yes --over',
-    "svc restore /srv/backups/svc --room Atas --as 'Atas de ontem' --yes",
+    'svc restore /srv/backups/svc --room Atas --as AtasDeOntem --yes',
     'svc restore /srv/backups/svc --person ana --jobs ./trabalhos-de-ana --yes',
     'svc restore - --state /var/lib/svc/state --yes < svc.tar',
   ],

@@ -9,7 +9,7 @@ import { createRoomNews, type RoomNewsDeps } from '../../api/rooms/news.ts';
 import { limits as roomLimits } from '../../api/rooms/limits.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { parcelFile, parcelPattern, type Parcel, type ParcelAnswer, type ParcelRoom } from '../../schema/parcels.ts';
+import { parcelFile, parcelName, type Parcel, type ParcelAnswer, type ParcelRoom } from '../../schema/parcels.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
 import type { Bytes } from '../../store/bytes.ts';
 import type { RoomLog } from '../../store/room-log.ts';
@@ -29,7 +29,7 @@ export function createParcels(deps: ParcelDeps): (name: string) => Promise<Parce
   const { stateDir, store, people } = deps;
   const news = createRoomNews({ ...deps, rooms: store.rooms });
   return async (name) => {
-    if (!new RegExp(parcelPattern).test(name)) throw new SvcError('BAD_REQUEST', 'expected the name of a parcel');
+    if (!parcelName.test(name)) throw new SvcError('BAD_REQUEST', 'expected the name of a parcel');
     const folder = path.join(stateDir, name);
     const parcel = JSON.parse(String(await readPlainFile(path.join(folder, parcelFile)))) as Parcel;
     const rooms: ParcelAnswer['rooms'][number][] = [];

@@ -6,7 +6,7 @@
 import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
 import { limits } from '../limits.ts';
-import { parcelPattern } from '../parcels.ts';
+import { parcelName } from '../parcels.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const status = oneOf(backendStates);
@@ -142,7 +142,7 @@ const sessionRow = {
 export const sessionsAnswer = closed({ sessoes: list(closed(sessionRow)) });
 export type SessionsAnswer = Wire<typeof sessionsAnswer>;
 export const adminSessionsAnswer = closed({ sessions: list(closed({ person: text, ...sessionRow })) });
-export const restorationBody = closed({ parcel: { type: 'string', pattern: parcelPattern } });
+export const restorationBody = closed({ parcel: { type: 'string', pattern: parcelName.source } });
 export const restorationAnswer = closed({
   rooms: list(closed({ from: text, id: text, nome: text })),
   kept: strings,

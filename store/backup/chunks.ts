@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export interface ChunkSink {
   /** Whether the chunk is there already; it need not be read then. */
   has(sha: string): boolean;
-  /** Answers its name, as soon as more may come: the chunk is on the disk when `settle` resolved. The bytes are the sink's from now on. */
+  /** Answers its name, as soon as more may come: the chunk is on the disk when `settle` resolved. The memory is the caller's again. */
   put(bytes: Buffer): Promise<string>;
   /** All that came is there, on the disk, and was read again. Rejects when one could not be written. */
   settle(): Promise<Written>;

@@ -44,13 +44,14 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
       const seen = await handle.stat({ bigint: true });
       const chunks: string[] = [];
       let bytes = 0;
+      const memory = Buffer.allocUnsafe(Math.min(limits.backupChunkBytesMax, Number(seen.size)));
       // What is added to it meanwhile is of a later moment.
       while (bytes < Number(seen.size)) {
-        const chunk = Buffer.allocUnsafeSlow(Math.min(limits.backupChunkBytesMax, Number(seen.size) - bytes));
+        const chunk = memory.subarray(0, Math.min(memory.length, Number(seen.size) - bytes));
         const { bytesRead } = await handle.read(chunk, 0, chunk.length, bytes);
         if (bytesRead === 0) break;
         bytes += bytesRead;
-        chunks.push(await sink.put(bytesRead === chunk.length ? chunk : Buffer.from(chunk.subarray(0, bytesRead))));
+        chunks.push(await sink.put(chunk.subarray(0, bytesRead)));
       }
       const isOld = Date.now() - Number(seen.ctimeMs) > stampAgeMsMin;
       return {

@@ -2,9 +2,22 @@
  * A folder of backups: `objects/ab/<sha256>`, each once for all snapshots, and `snapshots/<id>.json`, written last. Files 0600, folders 0700; what is there has
  * its name because it is whole and on the disk. One process at a time. Decision: docs/decisions/0405-objects-and-manifests.md
  */
-import { constants } from 'node:fs';
-import { chown, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fchownSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -39,7 +52,7 @@ export async function openBackupFolder(root: string, { makes }: { readonly makes
   const lock = makes ? lockState(root, inUse) : lockToRead(root);
   try {
     if (makes) {
-      for (const name of ['objects', 'snapshots']) await makeFolder(path.join(root, name));
+      for (const name of ['objects', 'snapshots']) makeFolder(path.join(root, name));
       await writeWhole(path.join(root, marker), markerText);
     }
     const known = await objectsIn(root);
@@ -82,7 +95,7 @@ async function objectsIn(root: string): Promise<Set<string>> {
   const known = new Set<string>();
   for (const shard of await namesIn(path.join(root, 'objects')))
     for (const name of await namesIn(path.join(root, 'objects', shard))) {
-      if (objectPattern.test(name) && name.startsWith(shard)) known.add(name);
+      if (name.length === 64 && name.startsWith(shard) && objectPattern.test(name)) known.add(name);
       else if (name.endsWith(temporary)) await unlink(path.join(root, 'objects', shard, name));
     }
   return known;
@@ -102,14 +115,13 @@ function createSink(root: string, known: Set<string>): ChunkSink {
   let [objects, bytes] = [0, 0];
   const write = async (sha: string, content: Buffer): Promise<void> => {
     const folder = path.join(root, path.dirname(pathOf(sha)));
-    if (!shards.has(folder)) await makeFolder(folder);
+    if (!shards.has(folder)) makeFolder(folder);
     shards.add(folder);
     const file = path.join(root, pathOf(sha));
     await writeSynced(file + temporary, content);
-    const read = await readFile(file + temporary);
-    if (nameOf(read) !== sha)
+    if (nameOf(readFileSync(file + temporary)) !== sha)
       throw new SvcError('DIGEST_MISMATCH', `${file} was not written as it was given: the disk of ${root} is not sound`);
-    await rename(file + temporary, file);
+    renameSync(file + temporary, file);
     [objects, bytes] = [objects + 1, bytes + content.length];
   };
   return {
@@ -119,7 +131,7 @@ function createSink(root: string, known: Set<string>): ChunkSink {
       if (failure !== null) throw failure;
       if (known.has(sha)) return sha;
       known.add(sha);
-      const written: Promise<void> = write(sha, content)
+      const written: Promise<void> = write(sha, Buffer.from(content))
         .catch((error: unknown) => {
           known.delete(sha);
           failure ??= full(error, root);
@@ -132,8 +144,7 @@ function createSink(root: string, known: Set<string>): ChunkSink {
     settle: async () => {
       await Promise.all(pending);
       if (failure !== null) throw failure;
-      for (const folder of shards) await syncFolder(folder);
-      await syncFolder(path.join(root, 'objects'));
+      await Promise.all([...shards, path.join(root, 'objects')].map(syncFolder));
       shards.clear();
       return { objects, bytes };
     },
@@ -211,33 +222,36 @@ async function writeWhole(file: string, text: string): Promise<void> {
 const writing = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 async function writeSynced(file: string, content: Buffer | string): Promise<void> {
-  const handle = await open(file, writing, 0o600);
+  const fd = openSync(file, writing, 0o600);
   try {
-    const owner = await ownerOf(path.dirname(file));
-    if (owner !== null) await handle.chown(owner.uid, owner.gid);
-    await writeFile(handle, content);
-    await handle.sync();
+    const owner = ownerOf(path.dirname(file));
+    if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
+    writeFileSync(fd, content);
+    await sync(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 
+/** What waits for the disk is the only part that others need not wait for. */
+const sync = promisify(fsync);
+
 /** What root writes into the folder of an account is the account's, which goes on with it. Null: this is no matter of ours. */
-async function ownerOf(folder: string): Promise<{ readonly uid: number; readonly gid: number } | null> {
-  return process.getuid?.() === 0 ? await stat(folder) : null;
+function ownerOf(folder: string): { readonly uid: number; readonly gid: number } | null {
+  return process.getuid?.() === 0 ? statSync(folder) : null;
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-  const owner = made === undefined ? null : await ownerOf(path.dirname(folder));
-  if (owner !== null) await chown(folder, owner.uid, owner.gid);
+function makeFolder(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const owner = made === undefined ? null : ownerOf(path.dirname(folder));
+  if (owner !== null) chownSync(folder, owner.uid, owner.gid);
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
+  const fd = openSync(folder, constants.O_RDONLY);
   try {
-    await handle.sync();
+    await sync(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }

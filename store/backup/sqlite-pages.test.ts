@@ -23,7 +23,7 @@ afterEach(() => {
 function write(from: number, to: number): void {
   database.exec('BEGIN');
   const insert = database.prepare('INSERT INTO t VALUES (?, ?)');
-  for (let n = from; n < to; n += 1) insert.run(n, `${n} `.repeat(100));
+  for (let n = from; n < to; n += 1) insert.run(n, `${n} `.repeat(400));
   database.exec('COMMIT');
 }
 
@@ -31,7 +31,7 @@ function write(from: number, to: number): void {
 function readBack(chunks: Iterable<Buffer>): readonly unknown[] {
   const copy = path.join(dir, 'copy.db');
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
-  writeFileSync(copy, Buffer.concat([...chunks].map((chunk) => Buffer.from(chunk))));
+  writeFileSync(copy, Buffer.concat(Array.from(chunks, (chunk) => Buffer.from(chunk))));
   const read = new DatabaseSync(copy);
   try {
     const { rows } = read.prepare('SELECT count(*) AS rows FROM t').get() as { rows: number };

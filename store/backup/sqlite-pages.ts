@@ -13,7 +13,7 @@ import { readWal, type WalPages } from './sqlite-wal.ts';
 export interface PinnedDatabase {
   readonly file: string;
   readonly bytes: number;
-  /** In their order; each of `chunkBytes` but the last. The memory of one is not used for another. */
+  /** In their order; each of `chunkBytes` but the last. The memory of one is used again for those that follow. */
   chunks(chunkBytes: number): Generator<Buffer>;
 }
 
@@ -103,22 +103,25 @@ function pinned({ file, fd }: Open, wal: WalPages): PinnedDatabase {
     file,
     bytes,
     *chunks(chunkBytes) {
-      const pagesPerChunk = Math.max(1, Math.floor(chunkBytes / pageBytes));
-      for (let from = 0; from < pages; from += pagesPerChunk) {
-        const count = Math.min(pagesPerChunk, pages - from);
-        const chunk = readFrom(fd, from * pageBytes, count * pageBytes);
-        const there = Math.floor(chunk.length / pageBytes);
-        const whole = there === count ? chunk : Buffer.concat([chunk], count * pageBytes);
+      const pagesPerRead = Math.max(1, Math.floor(readBytes / pageBytes));
+      const memory = Buffer.allocUnsafeSlow(pagesPerRead * pageBytes);
+      for (let from = 0; from < pages; from += pagesPerRead) {
+        const count = Math.min(pagesPerRead, pages - from);
+        const whole = memory.subarray(0, count * pageBytes);
+        const there = Math.floor(readInto(whole, fd, from * pageBytes) / pageBytes);
         for (let at = 0; at < count; at += 1) {
           const newer = wal.page(from + at + 1);
           if (newer !== null) newer.copy(whole, at * pageBytes);
           else if (at >= there) throw new SvcError('STORE_FAILED', `page ${from + at + 1} of ${file} is missing: it is damaged`);
         }
-        yield whole;
+        for (let at = 0; at < whole.length; at += chunkBytes) yield whole.subarray(at, at + chunkBytes);
       }
     },
   };
 }
+
+/** One read: several chunks. */
+const readBytes = 1_024 * 1_024;
 
 /** The header says it, unless a program of before 2010 wrote the file. */
 function pagesOf(first: Buffer, fd: number, pageBytes: number): number {
@@ -130,11 +133,16 @@ function pagesOf(first: Buffer, fd: number, pageBytes: number): number {
 /** Fewer bytes where the file ends. */
 function readFrom(fd: number, from: number, bytes: number): Buffer {
   const read = Buffer.allocUnsafeSlow(bytes);
+  return read.subarray(0, readInto(read, fd, from));
+}
+
+/** How many bytes there were. */
+function readInto(memory: Buffer, fd: number, from: number): number {
   let at = 0;
-  while (at < bytes) {
-    const more = readSync(fd, read, at, bytes - at, from + at);
+  while (at < memory.length) {
+    const more = readSync(fd, memory, at, memory.length - at, from + at);
     if (more === 0) break;
     at += more;
   }
-  return read.subarray(0, at);
+  return at;
 }

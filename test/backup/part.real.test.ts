@@ -26,7 +26,7 @@ async function write(person: string, sala: string, text: string): Promise<void> 
   doc.getText('text').insert(0, text);
   const other = new Y.Doc();
   const second = await world.entry.come(person, sala, other);
-  await until('the text', () => other.getText('text').toString().includes(text));
+  await until('the text', () => other.getText('text').toJSON().includes(text));
   for (const each of [client, second]) each.end();
 }
 
@@ -34,7 +34,7 @@ async function textOf(person: string, sala: string): Promise<string> {
   const doc = new Y.Doc();
   const client = await createEntry(() => world.portal).come(person, sala, doc);
   client.end();
-  return doc.getText('text').toString();
+  return doc.getText('text').toJSON();
 }
 
 const restore = async (...args: readonly string[]) =>

@@ -2,8 +2,8 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRoomDatabase } from '../../store/room-log-database.ts';
-import { openSqliteStore } from '../../store/sqlite.ts';
+import { openRoomDatabase } from '../store/room-log-database.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface SiteSize {

@@ -1,12 +1,12 @@
 /**
  * Backups of a site of about two gigabytes beside `sqlite3 .backup` with `cp -a`: the first one, one after 1 % changed, a restore. Not part of `bench/run.ts`: it
- * takes minutes of disk. `node bench/backup/main.ts [SCALE]`; docs/benchmarks.md has its figures.
+ * takes minutes of disk. `node bench/backup.ts [SCALE]`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { addRooms, editRooms, makeSite, type SiteSize } from './site.ts';
+import { addRooms, editRooms, makeSite, type SiteSize } from './backup-site.ts';
 
 const scale = Number(process.argv[2] ?? 1);
 const size: SiteSize = {
@@ -19,7 +19,7 @@ const size: SiteSize = {
 const one: SiteSize = { ...size, rooms: size.rooms / 100, attachments: size.attachments / 100 };
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-backup-'));
 const [state, dest, copy] = [join(dir, 'state'), join(dir, 'dest'), join(dir, 'copy')];
-const svc = resolve(import.meta.dirname, '../../bin/svc');
+const svc = resolve(import.meta.dirname, '../bin/svc');
 
 function timed(what: string, act: () => void): number {
   const startMs = performance.now();
