@@ -1,6 +1,6 @@
 /**
  * Backups of a site of about two gigabytes beside `sqlite3 .backup` with `cp -a`: the first one, one after 1 % changed, a restore. Not part of `bench/run.ts`: it
- * takes minutes of disk. `node bench/backup.ts [SCALE]`.
+ * takes minutes of disk. `node bench/backup.ts [SCALE [ROWS]]`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { addRooms, editRooms, makeSite, type SiteSize } from './backup-site.ts';
 const scale = Number(process.argv[2] ?? 1);
 const size: SiteSize = {
   rooms: 2_000 * scale,
-  rowsPerRoom: 40,
+  rowsPerRoom: Number(process.argv[3] ?? 10),
   attachments: 6_000 * scale,
   attachmentBytes: 300_000,
   events: 100_000 * scale,

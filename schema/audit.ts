@@ -37,6 +37,7 @@ export const auditActions = [
   'room/create',
   'room/rename',
   'room/delete',
+  'room/restore',
   'room/owner',
   'room/grant',
   'room/withdraw',

@@ -80,7 +80,7 @@ export const limits = {
   backupPagesBytesMax: 64 * 1_024,
   backupChunkBytesMax: 4 * 1_024 * 1_024,
   /** Objects that are written at the same time. */
-  backupWritesMax: 8,
+  backupWritesMax: 16,
   /** For a database to be held, and for another backup that has the files held. */
   backupHoldWaitMsMax: 30_000,
   /** Files that a backup needs are removed once it has them: that is looked at so often. */

@@ -43,6 +43,10 @@ export const adminRows: Rows = {
     object: ['Server', (request) => [request.found('server')]],
     details: (request) => ({ act: request.body('act') }),
   },
+  'POST /api/admin/restorations': {
+    action: 'room/restore',
+    details: (request) => ({ roles: request.answer('roles'), preferences: request.answer('preferences') }),
+  },
   'POST /api/admin/packages/rollback': { action: 'package/roll-back', object: ['Package', packageKey] },
   'DELETE /api/admin/packages/rollback': { action: 'package/roll-back-end', object: ['Package', packageKey] },
   'DELETE /api/admin/sessions/:person': { action: 'session/revoke', person: whose, details: ended },

@@ -30,7 +30,7 @@ export interface AdminRouteDeps {
   readonly logs: Logs;
   readonly budgets: Pick<Budgets, 'usage'>;
   readonly doctor: () => Promise<readonly DoctorCheck[]>;
-  /** Undefined: there is no such route. */
+  /** Undefined: there is no state folder with parcels. */
   readonly restore?: ((parcel: string) => Promise<ParcelAnswer>) | undefined;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
@@ -44,8 +44,10 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addUsageRoutes(app, deps);
   addPackageRoutes(app, deps);
   addServerRoutes(app, deps);
-  if (deps.restore !== undefined) addRestorationRoute(app, deps.restore);
+  addRestorationRoute(app, deps.restore ?? noState);
 }
+
+const noState = (): Promise<never> => Promise.reject(new SvcError('NOT_FOUND', 'there is no such parcel'));
 
 /** Of the reader; English by default. */
 interface LanguageQuery {

@@ -78,7 +78,10 @@ function ownSources(stateDir: string): readonly Source[] {
   const sources: Source[] = [];
   for (const folder of ownFolders)
     for (const below of pathsBelow(path.join(stateDir, folder), isComingIn)) sources.push(own(stateDir, path.join(folder, below)));
-  return [...sources, ...ownFiles.map((name) => own(stateDir, name))];
+  // Says how far the record goes: the days that are read after it hold that much, or more.
+  const days = pathsBelow(path.join(stateDir, 'audit')).filter((name) => name !== 'head.json');
+  const record = ['head.json', ...days].map((name) => own(stateDir, path.join('audit', name)));
+  return [...sources, ...ownFiles.map((name) => own(stateDir, name)), ...record];
 }
 
 /** An upload under way, of which nothing is known yet; the mark of the folder begins with a dot, too. */

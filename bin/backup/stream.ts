@@ -131,7 +131,7 @@ export async function unpackStream(input: AsyncIterable<Buffer>, folder: string)
 }
 
 async function put(folder: string, name: string, bytes: Buffer): Promise<void> {
-  const [, sha = ''] = /^objects\/[0-9a-f]{2}\/([0-9a-f]{64})$/.exec(name) ?? [];
+  const [, sha = ''] = /^objects\/[0-9a-f]\/([0-9a-f]{64})$/.exec(name) ?? [];
   const [, file = ''] = /^snapshots\/([^/]+)$/.exec(name) ?? [];
   const id = snapshotOf(file)?.id;
   if (id !== undefined) readManifest(id, String(bytes));

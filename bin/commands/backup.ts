@@ -5,6 +5,7 @@ import { openBackupFolder } from '../../store/backup/folder.ts';
 import type { Keep } from '../../store/backup/retention.ts';
 import { byteSize, isForPrograms, listing, plain, printValue, toned, warn, write, type Format } from '../output.ts';
 import { makeBackup, type Made } from '../backup/make.ts';
+import { waitForManyWrites } from '../backup/many-writes.ts';
 import { streamBackup } from '../backup/stream.ts';
 
 interface BackupOptions {
@@ -20,6 +21,7 @@ interface BackupOptions {
 }
 
 export async function runBackup(to: string, options: BackupOptions): Promise<void> {
+  waitForManyWrites();
   const stateDir = path.resolve(options.state);
   const desired = options.desired === undefined ? null : path.resolve(options.desired);
   if (options.list === true) return await listBackups(path.resolve(to), options.output);

@@ -6,6 +6,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.ts';
 import type { Manifest, Snapshot } from '../../store/backup/manifest.ts';
 import { byteSize, isForPrograms, listing, plain, printValue, toned, warn, write, type Format } from '../output.ts';
+import { waitForManyWrites } from '../backup/many-writes.ts';
 import { unpackStream } from '../backup/stream.ts';
 import { restorePart } from './restore-part.ts';
 import { performRestore, type Restored } from '../restore/perform.ts';
@@ -24,6 +25,7 @@ interface RestoreOptions {
 }
 
 export async function runRestore(from: string, dir: string | undefined, options: RestoreOptions): Promise<number> {
+  waitForManyWrites();
   const stateDir = path.resolve(options.state);
   return await withBackups(from, stateDir, async (folder) => {
     const { id } = await chosen(folder, options.snapshot);

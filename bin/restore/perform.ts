@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { faultPoint } from '../../controller/faults.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { limits } from '../../store/limits.ts';
 import { lockState } from '../../store/state-lock.ts';
 import type { Entry } from '../../store/backup/manifest.ts';
 import { accountIds, type AccountIds } from '../backup/account-name.ts';
@@ -86,13 +87,17 @@ async function stage(part: PlannedPart, { at, stateDir, aside, nowMs, owner, obj
   await makeFolders(path.dirname(from), isInState ? owner : ownerAt(path.dirname(from), owner));
   const asideOf = (file: string): string =>
     isInState ? path.join(aside, path.relative(stateDir, file)) : `${file}.before-restore-${nowMs}`;
-  if (part.kind === 'folder') {
+  if (part.kind === 'folder' || part.kind === 'record') {
     await makeFolders(from, owner);
-    for (const entry of part.entries) {
-      const file = path.join(from, path.relative(path.basename(part.to), entry.path));
-      await makeFolders(path.dirname(file), owner);
-      await writeEntry(file, entry, { owner, object });
-    }
+    const left = part.entries.values();
+    const write = async (): Promise<void> => {
+      for (const entry of left) {
+        const file = path.join(from, path.relative(path.basename(part.to), entry.path));
+        await makeFolders(path.dirname(file), owner);
+        await writeEntry(file, entry, { owner, object });
+      }
+    };
+    await Promise.all(Array.from({ length: limits.backupWritesMax }, write));
     return [{ from, to: part.to, aside: asideOf(part.to) }];
   }
   const [entry] = part.entries;
@@ -115,7 +120,7 @@ function ownerAt(folder: string, owner: AccountIds | null): AccountIds | null {
 async function makeFolders(folder: string, owner: AccountIds | null): Promise<void> {
   if (isFolder(folder)) return;
   await makeFolders(path.dirname(folder), owner);
-  await mkdir(folder, { mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (owner !== null) await chown(folder, owner.uid, owner.gid);
 }
 

@@ -5,7 +5,7 @@ import { errorCode } from '../../schema/system-error.ts';
 import { limits } from '../../store/limits.ts';
 import { nameOf } from '../../store/backup/chunks.ts';
 import type { Entry, Manifest } from '../../store/backup/manifest.ts';
-import { partsOf, type Part, type Places } from './targets.ts';
+import { isKept, partsOf, type Part, type Places } from './targets.ts';
 
 /** `newer`: what is there was changed after the moment of the snapshot. */
 export type There = 'nothing' | 'same' | 'older' | 'newer';
@@ -30,18 +30,18 @@ export async function planRestore(manifest: Manifest, places: Places): Promise<R
   return { manifest, places, parts };
 }
 
-/** What would be written over. Index files of a repository are written only where there are none. */
+/** What would be written over. */
 export const newerParts = ({ parts }: RestorePlan): readonly PlannedPart[] =>
-  parts.filter(({ there, kind }) => there === 'newer' && kind !== 'repository');
+  parts.filter(({ there, kind }) => there === 'newer' && !isKept(kind));
 
 export const partsToWrite = ({ parts }: RestorePlan): readonly PlannedPart[] =>
-  parts.filter(({ there, kind }) => there !== 'same' && (kind !== 'repository' || there === 'nothing'));
+  parts.filter(({ there, kind }) => there !== 'same' && (!isKept(kind) || there === 'nothing'));
 
 async function lookAt({ to, kind, entries }: Part, atMs: number): Promise<There> {
   const newestMs = kind === 'database' ? await newestOf([to, `${to}-wal`]) : await newestBelow(to);
   if (newestMs === null) return 'nothing';
   const [entry] = entries;
-  if (kind !== 'database' && kind !== 'folder' && entry !== undefined && (await isSame(to, entry))) return 'same';
+  if (kind !== 'database' && kind !== 'folder' && kind !== 'record' && entry !== undefined && (await isSame(to, entry))) return 'same';
   return newestMs > atMs ? 'newer' : 'older';
 }
 

@@ -13,12 +13,15 @@ export interface Places {
 export interface Part {
   readonly name: string;
   readonly to: string;
-  readonly kind: 'database' | 'folder' | 'file' | 'desired' | 'secret' | 'repository';
+  readonly kind: 'database' | 'folder' | 'record' | 'file' | 'desired' | 'secret' | 'repository';
   readonly entries: readonly Entry[];
 }
 
 /** Folders that belong to the store: one from before is not mixed with one of the snapshot. */
-const wholeFolders = new Set(['anexos', 'fila']);
+const wholeFolders = new Set(['anexos', 'fila', 'audit']);
+
+/** Written only where there is none: who did what since is not taken back, and a repository has a catalogue of its own. */
+export const isKept = (kind: Part['kind']): boolean => kind === 'record' || kind === 'repository';
 
 export function partsOf(manifest: Manifest, places: Places): readonly Part[] {
   const parts = new Map<string, Part & { readonly entries: Entry[] }>();
@@ -39,7 +42,8 @@ function placeOf(entry: Entry, manifest: Manifest, { stateDir, desired }: Places
     const [top = name] = name.split('/');
     // The folder that the portal is started with says it anew.
     if (name === 'desired') return null;
-    if (wholeFolders.has(top) && top !== name) return { name: `${top}/`, to: path.join(stateDir, top), kind: 'folder' };
+    if (wholeFolders.has(top) && top !== name)
+      return { name: `${top}/`, to: path.join(stateDir, top), kind: top === 'audit' ? 'record' : 'folder' };
     return { name, to: path.join(stateDir, name), kind: 'file' };
   }
   if (root === 'desired') return desired === null ? null : { name: `desired: ${name}`, to: path.join(desired, name), kind: 'desired' };

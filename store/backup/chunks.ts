@@ -17,4 +17,4 @@ export interface Written {
 
 export const objectPattern = /^[0-9a-f]{64}$/;
 export const nameOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
-export const pathOf = (sha: string): string => `objects/${sha.slice(0, 2)}/${sha}`;
+export const pathOf = (sha: string): string => `objects/${sha.slice(0, 1)}/${sha}`;
