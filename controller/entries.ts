@@ -57,6 +57,8 @@ export interface PlacedOf<Document> {
   readonly document: Document;
   readonly place: Place;
   readonly generation: number;
+  /** See PlacedDocument. */
+  readonly from?: string;
 }
 
 export interface Token {

@@ -2,7 +2,7 @@
  * Who of what a server said about its accounts is a person of a People document: members of the group with an account that people use. An account
  * that the server does not find is no word on who left: directories forget people for a moment. Decision: docs/decisions/0398-people-of-the-system.md
  */
-import { isAccountName } from '../schema/account-name.ts';
+import { isAccountName, personName } from '../schema/account-name.ts';
 import { isGroupName, isObjectName } from '../schema/desired/schema.ts';
 import { asPlainLine } from '../schema/plain-line.ts';
 import { limits } from './limits.ts';
@@ -100,11 +100,6 @@ export function refusalOf({ name, uid, shell }: SeenAccount, uidMin: number): st
   if (!isAccountName(name) || !isObjectName(personName(name)))
     return 'its name can not be that of a person: letters, digits, ".", "_" and "-" before any "@"';
   return null;
-}
-
-/** A directory may give accounts the name of its domain (`ana@corp.example`), which names of documents do not have. */
-export function personName(account: string): string {
-  return account.replace(/@.*$/s, '').toLowerCase();
 }
 
 function memberOf({ name, gecos, groups }: SeenAccount): Member {

@@ -11,3 +11,11 @@ const pattern = new RegExp(accountSource);
 export function isAccountName(text: string): boolean {
   return pattern.test(text);
 }
+
+/**
+ * Name of the person that a People document makes of an account. A directory may give accounts the name of its domain (`ana@corp.example`), which names
+ * of documents do not have.
+ */
+export function personName(account: string): string {
+  return account.replace(/@.*$/s, '').toLowerCase();
+}

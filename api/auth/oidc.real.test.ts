@@ -376,13 +376,16 @@ describe('who a person of the provider is here', () => {
     expect(refusalOf(await roundTrip(portal.browser()))).toEqual([302, 'OIDC_NO_PERSON']);
   });
 
-  test('whoever calls themselves ana after ana came is not ana', async () => {
+  test('whoever calls themselves ana after ana came is not ana, and says nothing of her groups', async () => {
+    offer({ claimsOfPeople: ['groups'] });
     await roundTrip(portal.browser());
+    const arrived: string[] = [];
+    portal.world.arrived = async ({ login }) => (arrived.push(login), null);
     provider.claims.set('subject-of-eve', { preferred_username: 'ana' });
     provider.account = 'subject-of-eve';
     const eve = portal.browser();
     expect(refusalOf(await roundTrip(eve))).toEqual([302, 'OIDC_OTHER_IDENTITY']);
-    expect(await who(eve)).toBeUndefined();
+    expect([await who(eve), arrived]).toEqual([undefined, []]);
     provider.account = 'subject-of-ana';
     expect((await roundTrip(portal.browser())).headers.location).toBe(`${portal.url}/`);
   });

@@ -6,6 +6,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Configuration } from 'openid-client';
 import type { Store } from '../../store/store.ts';
+import { personName } from '../../schema/account-name.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { OidcSettings, PeopleCommands, PeopleView } from '../../schema/gateway.ts';
@@ -154,34 +155,43 @@ function same(one: string, other: string): boolean {
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** Rejects OIDC_NO_PERSON or OIDC_OTHER_IDENTITY. */
-async function personOf({ people, commands, store }: OidcDeps, { issuer, claim }: OidcSettings, claims: Claims): Promise<string> {
+async function personOf(deps: OidcDeps, { issuer, claim, claimsOfPeople }: OidcSettings, claims: Claims): Promise<string> {
+  const { people, commands, store } = deps;
   const login = claims[claim] ?? null;
   if (login === null) throw new SvcError('OIDC_NO_PERSON', `the provider sends no claim ${claim}, neither in the ID token nor as userinfo`);
   if (typeof login !== 'string' || login === '') throw new SvcError('OIDC_NO_PERSON', `the provider's claim ${claim} is not a text`);
   if (claim === 'email') checkVerified(claims['email_verified'] ?? null, login);
+  const usuarioOf = (): string | undefined => people.all().find((person) => person.login === login)?.usuario;
+  const identity = identityOf(issuer, claims.sub);
+  // Before anything is believed of them: the claims of whoever has the login now say nothing of the person who had it.
+  const first = usuarioOf() ?? (claimsOfPeople.length > 0 ? personName(login) : undefined);
+  if (first !== undefined) await checkIdentity(deps, identity, first, login);
   const nome = typeof claims['name'] === 'string' ? claims['name'] : '';
   const why = await commands.arrived({ login, nome, claims });
-  const usuario = people.all().find((person) => person.login === login)?.usuario;
-  if (why !== null)
-    throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}: ${why}`, { login });
-  if (usuario === undefined)
-    throw new SvcError('OIDC_NO_PERSON', `no Person has the login ${JSON.stringify(login.slice(0, 128))}`, { login });
-  // Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it).
-  const identity = JSON.stringify([plainIssuer(issuer), claims.sub]);
-  const ownerName = `oidc/subject/${createHash('sha256').update(identity).digest('hex')}`;
-  const [bound, owner] = [(await store.value(identityName(usuario))) ?? '', (await store.value(ownerName)) ?? ''];
-  const isOther = bound !== '' && bound !== identity && issuerOf(bound) === plainIssuer(issuer);
-  // Unknown states belong to no browser.
-  const isOwned = owner !== '' && owner !== usuario && people.find(owner) !== null && (await store.value(identityName(owner))) === identity;
-  if (isOther || isOwned) {
-    throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`, {
-      login,
-    });
-  }
-  if (bound !== identity) await store.putValue(identityName(usuario), identity);
-  if (owner !== usuario) await store.putValue(ownerName, usuario);
+  const noPerson = `no Person has the login ${JSON.stringify(login.slice(0, 128))}`;
+  if (why !== null) throw new SvcError('OIDC_NO_PERSON', `${noPerson}: ${why}`, { login });
+  const usuario = usuarioOf();
+  if (usuario === undefined) throw new SvcError('OIDC_NO_PERSON', noPerson, { login });
+  if (usuario !== first) await checkIdentity(deps, identity, usuario, login);
+  const ownerName = ownerNameOf(identity);
+  if ((await store.value(identityName(usuario))) !== identity) await store.putValue(identityName(usuario), identity);
+  if ((await store.value(ownerName)) !== usuario) await store.putValue(ownerName, usuario);
   return usuario;
 }
+
+/** Claims can be changed at the provider, the subject never: who came first under a login stays the one (until an admin forgets it). Rejects OIDC_OTHER_IDENTITY. */
+async function checkIdentity({ people, store }: OidcDeps, identity: string, usuario: string, login: string): Promise<void> {
+  const [bound, owner] = [(await store.value(identityName(usuario))) ?? '', (await store.value(ownerNameOf(identity))) ?? ''];
+  const isOther = bound !== '' && bound !== identity && issuerOf(bound) === issuerOf(identity);
+  // Unknown states belong to no browser.
+  const isOwned = owner !== '' && owner !== usuario && people.find(owner) !== null && (await store.value(identityName(owner))) === identity;
+  if (!isOther && !isOwned) return;
+  throw new SvcError('OIDC_OTHER_IDENTITY', `${usuario} signed in as another identity before; svc sessions ${usuario} --forget`, { login });
+}
+
+const identityOf = (issuer: string, sub: string): string => JSON.stringify([plainIssuer(issuer), sub]);
+
+const ownerNameOf = (identity: string): string => `oidc/subject/${createHash('sha256').update(identity).digest('hex')}`;
 
 /** Some providers send it as text. Rejects OIDC_NO_PERSON. */
 function checkVerified(verified: unknown, login: string): void {

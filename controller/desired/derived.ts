@@ -5,6 +5,7 @@
 import type { PersonDocument, PeopleDocument } from '../../schema/desired/documents.ts';
 import { digestOf } from '../../schema/desired/load.ts';
 import { keys } from '../../schema/keys.ts';
+import { limits } from '../../schema/limits.ts';
 import type { LeftOut, Member } from '../../reconcilers/members.ts';
 import { holdPeople } from '../../reconcilers/prune.ts';
 import type { PlacedDocument } from './placed-document.ts';
@@ -67,7 +68,7 @@ export function derivePeople(written: Documents, before: Documents, leaving: Doc
   const taken = takenBy(written);
   const add = (list: string, placed: PlacedDocument): void => {
     const document = placed.document as PersonDocument;
-    const why = taken.why(document);
+    const why = documents.size < limits.documentsMax ? taken.why(document) : `a portal has at most ${limits.documentsMax} people by groups`;
     if (why === null) {
       taken.take(document, list);
       documents.set(keys.person(document.metadata.name), placed);

@@ -18,7 +18,7 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
       text = now;
       return true;
     },
-    // Who the people of a group are says the portal that leads.
+    // What it saw is for its own answers: who the people are says the portal that leads.
     takePeople: async () => false,
     lists: () => new Map(),
     preview: async (from, prune, lists = new Map()) => {

@@ -52,10 +52,9 @@ function peopleObserved({ servers, inForce }: Entries, { key, placed, look, left
 
 async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   const { options, entries, source } = context;
-  const { clock, leads = true } = options;
+  const { clock } = options;
   const server = entries.servers.get(entry.placed.document.spec.server);
-  // The portals that do not lead have the people from the store.
-  if (!leads || server?.reachability.status !== 'reachable' || clock.monotonicMs() < entry.nextLookAtMs) return true;
+  if (server?.reachability.status !== 'reachable' || clock.monotonicMs() < entry.nextLookAtMs) return true;
   const placed = source.current().documents.get(entry.key);
   // Another folder is in force since.
   if (placed === undefined || placed.document !== entry.placed.document) return true;

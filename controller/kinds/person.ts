@@ -36,7 +36,7 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
   },
   report: (_context, { server, account, leaving, placed }) => ({
     generation: placed.generation,
-    details: { server: server.name, account, leaving },
+    details: { server: server.name, account, leaving, ...(placed.from !== undefined && { from: placed.from }) },
   }),
   refresh,
   onEdge: askedForPerson,

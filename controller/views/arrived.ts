@@ -1,12 +1,12 @@
 /** Somebody signed in at the provider: what their claims say goes into the store, and from there into the documents in force. Decision: docs/decisions/0400-people-of-a-provider.md */
-import { isAccountName } from '../../schema/account-name.ts';
+import { isAccountName, personName } from '../../schema/account-name.ts';
 import type { Arrived } from '../../schema/gateway.ts';
-import { personName, type LeftOut } from '../../reconcilers/members.ts';
+import type { LeftOut } from '../../reconcilers/members.ts';
 import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { arrivalName, readArrival, valuesHeld, type Arrival } from '../observe/arrivals.ts';
-import type { PeopleEntry } from '../entries.ts';
+import type { Entries, PeopleEntry } from '../entries.ts';
 
 /** Why the person whom the claims make is not there; null: they are, or the claims make nobody. */
 export async function arrived(context: Context, who: Arrived): Promise<string | null> {
@@ -24,7 +24,11 @@ export async function arrived(context: Context, who: Arrived): Promise<string | 
 }
 
 /** Whether the claims make somebody one of the document. What they say is written once; the loop is told of what changes. */
-async function write({ options }: Context, { key, name, placed }: PeopleEntry, { login, nome, claims }: Arrived): Promise<boolean> {
+async function write(
+  { options, entries }: Context,
+  { key, name, placed }: PeopleEntry,
+  { login, nome, claims }: Arrived,
+): Promise<boolean> {
   const { oidc } = placed.document.spec;
   if (oidc === undefined) return false;
   const values = valuesHeld(claims[oidc.claim], oidc);
@@ -38,7 +42,7 @@ async function write({ options }: Context, { key, name, placed }: PeopleEntry, {
   const arrival: Arrival = { login, nome, claim: oidc.claim, values, atMs: nowMs };
   const isSame = before !== null && JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...arrival, atMs: 0 });
   if (!isSame || ageMs(nowMs, before.atMs) > limits.arrivalWrittenMs) await options.store.putValue(place, JSON.stringify(arrival));
-  options.bus.enqueue(key, true);
+  if (!isSame || !isThere(entries, login)) options.bus.enqueue(key, true);
   return true;
 }
 
@@ -47,15 +51,17 @@ async function whenThere(context: Context, lists: readonly PeopleEntry[], login:
   const { options, entries, ending } = context;
   const { clock } = options;
   const untilMs = clock.monotonicMs() + limits.arrivalMsMax;
-  const isThere = (): boolean =>
-    [...entries.people.values()].some(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
   for (;;) {
-    if (isThere()) return null;
+    if (isThere(entries, login)) return null;
     const out = lists.map(({ key, leftOut }) => whyLeftOut([...leftOut, ...(entries.inForce.people?.leftOut.get(key) ?? [])], login));
     if (out.every((why) => why !== null)) return out[0] ?? null;
     if (clock.monotonicMs() >= untilMs || ending.aborted) return 'their server could not be asked for the account';
     await new Promise<void>((resolve) => void clock.at(clock.monotonicMs() + limits.arrivalStepMs, resolve));
   }
+}
+
+function isThere({ people }: Entries, login: string): boolean {
+  return [...people.values()].some(({ leaving, placed }) => !leaving && placed.document.spec.login === login);
 }
 
 function whyLeftOut(leftOut: readonly LeftOut[], login: string): string | null {
