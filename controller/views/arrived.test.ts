@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
-import { createBus } from '../../store/bus.ts';
+import { createBus, type Bus } from '../../store/bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../clock/system.ts';
@@ -25,6 +25,8 @@ const group = doc('People', 'alunos', { server: 'sirius', group: 'alunos' });
 let dir: string;
 let store: Store;
 let controller: Controller;
+/** Edges reach every portal of the store. */
+let bus: Bus;
 /** Uids of the accounts of the server; null: it does not answer. */
 let accounts: Map<string, number> | null;
 
@@ -56,13 +58,26 @@ async function run(_account: string | null, { stdin, onLine }: HostRun) {
 
 async function begin(...documents: readonly string[]): Promise<ReturnType<typeof createGateway>> {
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('\n---\n'));
-  const host = { ...memoryHost([]), run };
-  const bus = createBus();
-  const options = { shellVersion: '1.0.0', dir, store, bus, clock: systemClock, log: silentLog, createHost: () => host };
-  controller = await createController(options);
-  await controller.prepare();
-  await controller.start();
+  bus = createBus();
+  controller = await portalOf(true);
   return createGateway(controller.context);
+}
+
+async function portalOf(leads: boolean): Promise<Controller> {
+  const host = { ...memoryHost([]), run };
+  const made = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus,
+    clock: systemClock,
+    log: silentLog,
+    leads,
+    createHost: () => host,
+  });
+  await made.prepare();
+  await made.start();
+  return made;
 }
 const claims = { groups: ['other', 'staff'] };
 const ana = { login: 'ana', nome: 'Ana Souza', claims };
@@ -102,6 +117,24 @@ test('who came stays over a restart beside a server that does not answer, and a 
   expect([await commands.people.arrived(ana), view.find('ana')?.nome]).toEqual([null, 'Ana Souza']);
   expect([await commands.people.arrived({ ...ana, login: 'bia' }), view.find('bia')?.nome]).toEqual([null, 'Bia']);
   expect(await commands.people.arrived({ ...ana, login: 'bia', claims: {} })).toBeNull();
+});
+
+test('who comes to a portal that does not lead is a person there, too, and is told why they are none', async () => {
+  const leader = await begin(portal(), server, people);
+  const follower = await portalOf(false);
+  try {
+    const { people: view, commands } = createGateway(follower.context);
+    expect([await commands.people.arrived(ana), view.find('ana')?.nome, leader.people.find('ana')?.nome]).toEqual([
+      null,
+      'Ana Souza',
+      'Ana Souza',
+    ]);
+    expect(await commands.people.arrived({ ...ana, login: 'backup' })).toMatch(/^backup is no person here: a system account/);
+    expect(await commands.people.arrived({ ...ana, claims: {} })).toMatch(/^the provider does not name them/);
+    await expect.poll(() => [view.find('ana'), leader.people.find('ana')]).toEqual([null, null]);
+  } finally {
+    await follower.stop();
+  }
 });
 
 test('values that the document does not name any more count no longer', async () => {
