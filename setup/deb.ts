@@ -43,8 +43,8 @@ Architecture: ${architectures[processor]}
 Maintainer: svc maintainers <root@localhost>
 Installed-Size: ${kibibytes}
 Depends: debconf (>= 0.5), init-system-helpers (>= 1.54), libc6 (>= 2.28), libstdc++6, passwd, util-linux
-Recommends: python3
-Suggests: caddy | nginx, postgresql
+Recommends: caddy | nginx, openssh-server, python3
+Suggests: postgresql
 Section: admin
 Priority: optional
 ${description}

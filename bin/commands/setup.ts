@@ -33,7 +33,7 @@ export async function runSetup(given: SetupOptions): Promise<number> {
   return await finish(prepared, told, isWhole);
 }
 
-/** The front that was set up before, where nothing else is asked for. */
+/** The front that was set up before, where none is asked for. */
 function withFront(given: SetupOptions): SetupOptions {
   if (given.front !== undefined) return given;
   const words = Object.values(places).flatMap(({ file }) => optionsIn(readIfThere(file)) ?? []);

@@ -35,8 +35,8 @@ interface Place {
   readonly package: string;
   /** Whether the configuration can be used. */
   readonly check: readonly string[];
-  /** In the foreground, where there is no systemd. */
-  readonly run: readonly string[];
+  /** For a shell, where there is no systemd: in the foreground. */
+  readonly run: string;
 }
 
 export const places: Readonly<Record<Proxy, Place>> = {
@@ -46,7 +46,7 @@ export const places: Readonly<Record<Proxy, Place>> = {
     program: '/usr/bin/caddy',
     package: 'caddy',
     check: ['caddy', 'validate', '--adapter', 'caddyfile', '--config', '/etc/caddy/Caddyfile'],
-    run: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
+    run: 'caddy run --config /etc/caddy/Caddyfile',
   },
   nginx: {
     file: '/etc/nginx/conf.d/svc.conf',
@@ -54,7 +54,7 @@ export const places: Readonly<Record<Proxy, Place>> = {
     program: '/usr/sbin/nginx',
     package: 'nginx-light',
     check: ['nginx', '-t', '-q'],
-    run: ['nginx', '-g', 'daemon off;'],
+    run: "nginx -g 'daemon off;'",
   },
 };
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { ask, hasSystemd, isThere, run } from './commands.ts';
-import { optionsIn, places, type Front } from './front.ts';
+import { optionsIn, places, type Front, type FrontKind } from './front.ts';
 
 /** As the package of Debian brought it: nobody's work is lost. */
 function isUntouched(file: string, text: string, debianPackage: string): boolean {
@@ -45,4 +45,17 @@ export function installFront(front: Front, text: string): boolean {
     run(['systemctl', 'reload-or-restart', service]);
   }
   return true;
+}
+
+/** Takes away what an earlier run wrote for another front, and ends what has nothing to serve then. The files that are gone. */
+export function removeOthers(kept: FrontKind): readonly string[] {
+  const others = (['caddy', 'nginx'] as const).filter((kind) => kind !== kept && optionsIn(readIfThere(places[kind].file)) !== null);
+  for (const kind of others) {
+    unlinkSync(places[kind].file);
+    if (!hasSystemd()) continue;
+    // nginx may serve other sites.
+    if (kind === 'nginx') run(['systemctl', 'try-reload-or-restart', 'nginx']);
+    else run(['systemctl', 'disable', '--now', '--quiet', 'caddy']);
+  }
+  return others.map((kind) => places[kind].file);
 }

@@ -14,7 +14,7 @@ import { onServer, plainWord, type SetupOptions } from './answers.ts';
 import { ask, hasSystemd, run } from './commands.ts';
 import { writeDocuments, type SetUp } from './documents.ts';
 import { frontText, places, type Front } from './front.ts';
-import { installFront, refuseTakenFront } from './install-front.ts';
+import { installFront, refuseTakenFront, removeOthers } from './install-front.ts';
 import { said, type Said } from './sayings.ts';
 import type { Site } from './site.ts';
 import { openToLoopback, takeKey } from './this-machine.ts';
@@ -80,11 +80,12 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
     if (takeKey(await keyOf(options.state))) told.step(words.key);
   }
   const isWhole = await bringKits(client, prepared, { told, words });
+  for (const file of options.front === undefined ? [] : removeOthers(options.front)) told.step(`${words.removes} ${file}`);
   if (front !== null) {
     const { file, run: inForeground } = places[front.front.kind];
     const isNew = installFront(front.front, front.text);
     if (isNew) told.step(`${words.writes} ${file}`);
-    if (isNew && !hasSystemd()) told.left(`${words.startFront}  ${inForeground.join(' ')}`);
+    if (isNew && !hasSystemd()) told.left(`${words.startFront}  ${inForeground}`);
   }
   await client.post<PlanAnswer>('/api/admin/apply', { prune: false });
   const isInstalled = await waitForApps(client, options, { told, words });

@@ -3,6 +3,7 @@ import type { TextLanguage } from '../../schema/texts/reasons.ts';
 
 const pt = {
   writes: 'escreve',
+  removes: 'retira',
   starts: 'o portal começa',
   restarts: 'o portal recomeça com o que só vale desde o começo; os aplicativos continuam',
   restartYourself: 'reinicie o portal; só valem desde o começo:',
@@ -32,6 +33,7 @@ export const said: Readonly<Record<TextLanguage, Said>> = {
   pt,
   en: {
     writes: 'writes',
+    removes: 'removes',
     starts: 'the portal starts',
     restarts: 'the portal starts again with what is read at its start only; apps go on',
     restartYourself: 'start the portal again; it reads at its start only:',

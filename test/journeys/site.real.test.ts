@@ -73,7 +73,7 @@ async function setup(...args: readonly string[]): Promise<{ readonly code: numbe
     const front = /start the proxy yourself: {2}(.*)\n/.exec(said)?.[1];
     if (!isStarted.front && front !== undefined) {
       isStarted.front = true;
-      machine.start(front.split(' '));
+      machine.start(['sh', '-c', `exec ${front}`]);
     }
   };
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', read);
@@ -81,6 +81,7 @@ async function setup(...args: readonly string[]): Promise<{ readonly code: numbe
   return { code, said };
 }
 
+const svc = async (...args: readonly string[]) => await machine.run(['svc', ...args], { codes: [0, 1] });
 const acme = () => ['--acme', authority.directory, '--acme-root', '/root/authority.pem'];
 
 test('one command makes the site', { timeout: 300_000 }, async () => {
@@ -104,8 +105,8 @@ test('one command makes the site', { timeout: 300_000 }, async () => {
 });
 
 /** Status, and what the certificate and the connection were, with the roots of the authority alone. */
-async function seen(url: string): Promise<string> {
-  await street.run(['sh', '-c', 'cat >"$0"', `${folder}/roots.pem`], { input: await authority.root() });
+async function seen(url: string, roots?: string): Promise<string> {
+  await street.run(['sh', '-c', 'cat >"$0"', `${folder}/roots.pem`], { input: roots ?? (await authority.root()) });
   const words = [
     '-o',
     '/dev/null',
@@ -121,7 +122,7 @@ async function seen(url: string): Promise<string> {
     `${name}:80:${machine.address}`,
   ]);
   const { out, code } = await street.run(['curl', '-sS', '--cacert', `${folder}/roots.pem`, ...names, ...words, url], {
-    codes: [0, 35, 60],
+    codes: [0, 7, 35, 60],
   });
   return code === 0 ? out.trim() : `no certificate`;
 }
@@ -169,8 +170,21 @@ test('a second run changes nothing, and one with another answer that alone', { t
   expect((await machine.run(['head', '-1', '/etc/svc-portal/portal.yaml'])).out).toBe('# ours\n');
 });
 
+test('nginx takes its place, with a certificate for the name and all below it', { timeout: 120_000 }, async () => {
+  await machine.sh(`cd /etc/ssl; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 9 -subj /CN=${host} \\
+    -addext 'subjectAltName=DNS:${host},DNS:*.${host}' -keyout svc.key -out svc.pem 2>/dev/null; pkill caddy`);
+  const { said } = await setup('--front', 'nginx', '--certificate', '/etc/ssl/svc.pem', '--key', '/etc/ssl/svc.key');
+  expect(said).toContain('removes /etc/caddy/Caddyfile\n  ..  writes /etc/nginx/conf.d/svc.conf\n');
+  const roots = (await machine.sh('cat /etc/ssl/svc.pem')).out;
+  await until('nginx', async () => (await seen(`https://${host}/`, roots)) === '200 2 max-age=31536000', 30_000);
+  expect(await seen(`http://${host}/x`, roots)).toBe(`308 1.1  https://${host}/x`);
+  expect(await seen(`https://notas.${host}/`, roots)).toBe('401 2 max-age=31536000');
+  // Nine days are few.
+  expect((await svc('doctor')).out).toMatch(/^warn +certificate +good until /m);
+});
+
 test("a configuration of one's own is not written over", async () => {
-  await machine.sh("printf 'example.net { respond x }\n' >/etc/caddy/Caddyfile");
+  await machine.sh("printf 'example.net { respond x }\\n' >/etc/caddy/Caddyfile");
   const { code, said } = await setup('--front', 'caddy');
   expect([code, said]).toEqual([1, expect.stringContaining('CONFLICT /etc/caddy/Caddyfile has lines of your own')]);
 });

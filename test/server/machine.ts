@@ -25,9 +25,9 @@ const needs: readonly (readonly [command: string, debianPackage: string])[] = [
   ['ssh-keygen', 'openssh-client'],
 ];
 
-/** Debian packages of the machine: a bare server that people can sign in to. Neither Node nor Python. */
+/** Debian packages of the machine: a bare server that people can sign in to, with a proxy, and an authority for certificates. Neither Node nor Python. */
 const include =
-  'systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,openssh-server,sudo,iproute2,procps,udev,kmod,linux-image-cloud-amd64,initramfs-tools,lz4';
+  'systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,openssh-server,sudo,iproute2,procps,udev,kmod,linux-image-cloud-amd64,initramfs-tools,lz4,ca-certificates,openssl,caddy,pebble';
 
 /** The words that install what is missing; '' when all is there. */
 export function missingLine(): string {
@@ -57,6 +57,8 @@ export interface Machine {
   ok(account: string, command: string, input?: string): Promise<string>;
   /** Looks again until it succeeds; rejects with the last answer after the time. */
   until(account: string, command: string, msMax?: number): Promise<string>;
+  /** A file of this machine, as a file of root. */
+  send(file: string, target: string): Promise<void>;
   reboot(): Promise<void>;
   /** The last lines of its console, for a failure. */
   console(): string;
@@ -243,6 +245,10 @@ function machineOf(child: ChildProcess, image: string, run: string, port: number
         if (performance.now() > endMs) throw new Error(`${account}: still not: ${command}\n${answer.out}${answer.err}`);
         await sleep(500);
       }
+    },
+    send: async (file, target) => {
+      const said = await exec('sh', ['-c', 'exec ssh "$@" <"$0"', file, ...argv, 'root@127.0.0.1', `cat >${target}`], '');
+      if (said.code !== 0) throw new Error(`${target}: ${said.err}`);
     },
     reboot: async () => {
       const before = await ok('root', 'cat /proc/sys/kernel/random/boot_id');

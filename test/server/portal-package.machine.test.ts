@@ -2,7 +2,6 @@
  * The portal from its package on a machine with systemd: a service within its walls, which comes back, and goes when it is given up. Each test goes
  * on from the one before. `npm run test:server`.
  */
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shippedPackage } from '../journeys/shipped-tree.ts';
 import { startMachine, type Machine } from './machine.ts';
@@ -41,10 +40,7 @@ const portalPid = (): Promise<string> => machine.ok('root', 'systemctl show -p M
 const appPid = (): Promise<string> => machine.ok('root', 'pgrep -u svc -f relogio/.*/main');
 
 test('is there for each boot, and has nothing to run before a document is wanted', async () => {
-  const deb = await shippedPackage();
-  execFileSync('sh', ['-c', 'exec ssh "$@" "cat >/root/svc.deb" <"$0"', deb, ...machine.sshOptions, 'root@127.0.0.1'], {
-    stdio: 'inherit',
-  });
+  await machine.send(await shippedPackage(), '/root/svc.deb');
   await machine.ok('root', 'DEBIAN_FRONTEND=noninteractive dpkg --install /root/svc.deb >&2; rm /root/svc.deb');
   const said = await machine.ok('root', 'systemctl show -p UnitFileState -p ActiveState -p ConditionResult --value svc');
   expect(said.split('\n').toSorted()).toEqual(['enabled', 'inactive', 'no']);
