@@ -111,7 +111,7 @@ function parentsFirst(source: DatabaseSync): readonly string[] {
 }
 
 /** A counter that has counted nothing is made with its table. */
-async function refuseFilled(client: ClientBase, tables: readonly string[], name: string): Promise<void> {
+export async function refuseFilled(client: ClientBase, tables: readonly string[], name: string): Promise<void> {
   await client.query('DELETE FROM counters WHERE n = 0');
   for (const table of tables) {
     const { rows } = await client.query<{ readonly is: boolean }>(`SELECT EXISTS (SELECT FROM "${table}") AS is`);
@@ -159,7 +159,7 @@ async function copyRooms(source: DatabaseSync, client: ClientBase, file: string)
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? storedText(value) : value);
 
 /** The next row that is given a number by the database gets one after those that came. */
-async function goOnCounting(client: ClientBase, table: string): Promise<void> {
+export async function goOnCounting(client: ClientBase, table: string): Promise<void> {
   const { rows } = await client.query<{ readonly column: string; readonly sequence: string }>(
     `SELECT attname AS column, pg_get_serial_sequence(quote_ident($1), attname) AS sequence
       FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''`,

@@ -79,6 +79,8 @@ export const limits = {
   /** Of a database, and of a file: more is several objects. */
   backupPagesBytesMax: 64 * 1_024,
   backupChunkBytesMax: 4 * 1_024 * 1_024,
+  /** Rows of one answer of PostgreSQL. */
+  backupRowsMax: 64,
   /** Objects that are written at the same time. */
   backupWritesMax: 16,
   /** For a database to be held, and for another backup that has the files held. */

@@ -9,8 +9,11 @@ import type { ChunkSink, Written } from '../../store/backup/chunks.ts';
 import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.ts';
 import type { Manifest } from '../../store/backup/manifest.ts';
 import { surplus, type Keep } from '../../store/backup/retention.ts';
+import { takeRows } from '../../store/backup/postgres-rows.ts';
 import { damagedObjects, takeSnapshot, type Taken } from '../../store/backup/take.ts';
 import { buildName } from '../up/build-name.ts';
+import { storeFile } from '../up/remembered-store.ts';
+import { postgresPlace } from '../up/store-place.ts';
 import { accountName } from './account-name.ts';
 import { isWithin, siteOf, type Site } from './site.ts';
 
@@ -82,12 +85,14 @@ export async function take(
   sink: ChunkSink,
   { before, clock }: { readonly before: Manifest | null; readonly clock: Clock },
 ): Promise<Taken> {
-  const { stateDir, databases, list } = site;
+  const { stateDir, databases, list, place } = site;
+  const isFile = storeFile(place, stateDir) !== null;
   // Of another machine or folder the stamps say nothing.
   const isSame = before?.state === stateDir && before.host === hostname();
   return await takeSnapshot({
     stateDir,
     databases,
+    rows: isFile ? null : async () => await takeRows(await postgresPlace(place, stateDir), sink, clock),
     list,
     sink,
     before: isSame ? before.entries : [],
@@ -96,7 +101,7 @@ export async function take(
   });
 }
 
-export function manifestOf(site: Site, { atMs, entries }: Taken, verified: Manifest['verified']): Manifest {
+export function manifestOf(site: Site, { atMs, entries, schema }: Taken, verified: Manifest['verified']): Manifest {
   const { stateDir, desired, repository, place, left } = site;
   return {
     format: 1,
@@ -109,6 +114,7 @@ export function manifestOf(site: Site, { atMs, entries }: Taken, verified: Manif
     repository,
     store: place.store ?? '',
     entries,
+    ...(schema === undefined ? {} : { schema }),
     left,
     verified,
   };

@@ -4,12 +4,15 @@ import path from 'node:path';
 import { systemClock } from '../../controller/clock/system.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.ts';
+import { restoreRows } from '../../store/backup/postgres-rows.ts';
 import type { Manifest, Snapshot } from '../../store/backup/manifest.ts';
 import { byteSize, isForPrograms, listing, plain, printValue, toned, warn, write, type Format } from '../output.ts';
 import { waitForManyWrites } from '../backup/many-writes.ts';
 import { unpackStream } from '../backup/stream.ts';
 import { restorePart } from './restore-part.ts';
 import { performRestore, type Restored } from '../restore/perform.ts';
+import { rememberedPlace, storeFile } from '../up/remembered-store.ts';
+import { holderName, postgresPlace, storePlace } from '../up/store-place.ts';
 import { newerParts, partsToWrite, planRestore, type RestorePlan } from '../restore/plan.ts';
 
 interface RestoreOptions {
@@ -31,7 +34,6 @@ export async function runRestore(from: string, dir: string | undefined, options:
     const { id } = await chosen(folder, options.snapshot);
     const manifest = await folder.manifest(id);
     if (options.room !== undefined || options.person !== undefined) return await restorePart(folder, manifest, { ...options, stateDir });
-    refuseDatabase(manifest);
     const desired = dir === undefined ? null : path.resolve(dir);
     const plan = await planRestore(manifest, { stateDir, desired });
     if (options.yes !== true) {
@@ -40,8 +42,9 @@ export async function runRestore(from: string, dir: string | undefined, options:
     }
     const { over = false } = options;
     const restored = await performRestore(plan, { over, nowMs: systemClock.nowMs(), object: (sha) => folder.object(sha) });
-    if (isForPrograms(options.output)) await printValue({ snapshot: id, restored }, options.output);
-    else tell(plan, { id, restored });
+    const rows = await putRows(manifest, plan.places, folder);
+    if (isForPrograms(options.output)) await printValue({ snapshot: id, restored: { ...restored, rows } }, options.output);
+    else tell(plan, { id, restored, rows });
     return 0;
   });
 }
@@ -73,9 +76,18 @@ async function chosen(folder: BackupFolder, asked: string | undefined): Promise<
   throw new SvcError('BAD_REQUEST', `${asked} is the beginning of ${fitting.length} snapshots: ${fitting.map(({ id }) => id).join(', ')}`);
 }
 
-function refuseDatabase({ store }: Manifest): void {
-  if (store.startsWith('postgres:'))
-    throw new SvcError('BAD_REQUEST', `the snapshot is of a site whose store is ${store}: its rows are restored with svc restore --into`);
+/** Files first: the password of the database is among them. What was put back of them is the same at a second try. */
+async function putRows({ entries, schema }: Manifest, { stateDir, desired }: RestorePlan['places'], folder: BackupFolder): Promise<number> {
+  if (schema === undefined) return 0;
+  const place = desired === null ? await rememberedPlace(stateDir, []) : await storePlace(desired, stateDir);
+  if (storeFile(place, stateDir) !== null)
+    throw new SvcError(
+      'BAD_REQUEST',
+      `the snapshot has rows of PostgreSQL, and Portal.spec.store is ${place.store}: name an empty database there`,
+    );
+  const holder = `svc restore on ${holderName()}`;
+  const object = (sha: string): Promise<Buffer> => folder.object(sha);
+  return await restoreRows(await postgresPlace(place, stateDir), { schema, entries }, { clock: systemClock, holder, object });
 }
 
 async function showPlan(plan: RestorePlan, id: string, { output, over }: RestoreOptions): Promise<void> {
@@ -97,6 +109,8 @@ async function showPlan(plan: RestorePlan, id: string, { output, over }: Restore
     ),
   );
   tellLeft(manifest, places.desired);
+  if (manifest.schema !== undefined)
+    write('\nrows of PostgreSQL go into the database that the Portal document names, which has to be empty\n');
   const newer = newerParts(plan).length;
   if (newer > 0 && over !== true)
     write(`\n${newer} of them are newer than the snapshot: --over replaces them, and keeps what is there beside it\n`);
@@ -109,9 +123,13 @@ function tellLeft({ left, desired }: Manifest, to: string | null): void {
     warn(`the desired folder, ${plain(desired)}, is restored when the command names one: svc restore SRC DIR\n`);
 }
 
-function tell({ places }: RestorePlan, { id, restored }: { readonly id: string; readonly restored: Restored }): void {
+function tell(
+  { places }: RestorePlan,
+  { id, restored, rows }: { readonly id: string; readonly restored: Restored; readonly rows: number },
+): void {
   const { stateDir, desired } = places;
   write(`${toned('done', 'good')}  ${restored.files} files, ${byteSize(restored.bytes)} of ${id} are in ${plain(stateDir)}\n`);
+  if (rows > 0) write(`      ${rows} rows are in the database\n`);
   if (restored.aside !== null) write(`      what was there is in ${plain(restored.aside)}\n`);
   write(`      start it: svc up ${plain(desired ?? 'DIR')} --state ${plain(stateDir)}\n`);
 }

@@ -46,6 +46,7 @@ function placeOf(entry: Entry, manifest: Manifest, { stateDir, desired }: Places
       return { name: `${top}/`, to: path.join(stateDir, top), kind: top === 'audit' ? 'record' : 'folder' };
     return { name, to: path.join(stateDir, name), kind: 'file' };
   }
+  if (root === 'rows') return null;
   if (root === 'desired') return desired === null ? null : { name: `desired: ${name}`, to: path.join(desired, name), kind: 'desired' };
   const before = root === 'repository' ? path.join(manifest.repository ?? '/', name) : name;
   // What lay in the desired folder is with it.

@@ -37,6 +37,8 @@ export interface Manifest {
   /** As `Portal.spec.store` names it. */
   readonly store: string;
   readonly entries: readonly Entry[];
+  /** Of the tables of PostgreSQL whose rows it has; absent: the store is a file. */
+  readonly schema?: number;
   /** What could not be taken, in words. */
   readonly left: readonly string[];
   /** Whether all objects were read and hashed after it was made, or only the new ones. */

@@ -8,6 +8,7 @@ import type { ChunkSink, Written } from './chunks.ts';
 import { keyOf, takeFile, type Source } from './file-entries.ts';
 import { holdFiles } from './held-files.ts';
 import type { Entry, Manifest } from './manifest.ts';
+import type { TakenRows } from './postgres-rows.ts';
 import { pinDatabases, type PinnedDatabase, type PinnedDatabases } from './sqlite-pages.ts';
 
 export const takingSteps = ['files-read', 'held', 'released', 'databases-read', 'settled'] as const;
@@ -16,6 +17,8 @@ export interface TakeOptions {
   readonly stateDir: string;
   /** Of SQLite, each also an entry of this path below the state folder, or an absolute one outside of it. */
   readonly databases: readonly { readonly root: 'state' | 'secret'; readonly path: string; readonly file: string }[];
+  /** Rows of a store that is no file; null: it is one. Asked once files can't be removed any more. */
+  readonly rows: (() => Promise<TakenRows>) | null;
   /** Asked twice: what came meanwhile is taken as well. */
   readonly list: () => Promise<readonly Source[]>;
   readonly sink: ChunkSink;
@@ -32,10 +35,12 @@ export interface Taken {
   readonly heldMs: number;
   readonly removalsHeldMs: number;
   readonly entries: readonly Entry[];
+  /** Absent: the store is a file. */
+  readonly schema?: number;
   readonly written: Written;
 }
 
-export async function takeSnapshot({ stateDir, databases, list, sink, before, clock, step }: TakeOptions): Promise<Taken> {
+export async function takeSnapshot({ stateDir, databases, rows, list, sink, before, clock, step }: TakeOptions): Promise<Taken> {
   const known = new Map(before.map((entry) => [keyOf(entry), entry]));
   for (const source of await list()) {
     const entry = await takeFile(source, sink, known);
@@ -65,10 +70,13 @@ export async function takeSnapshot({ stateDir, databases, list, sink, before, cl
     for (const [at, database] of pinned.databases.entries())
       entries.unshift(await takeDatabase(database, databases[at]!, pinned.atMs, sink));
     step('databases-read');
+    const taken = await rows?.();
+    entries.push(...(taken?.entries ?? []));
     const written = await sink.settle();
     step('settled');
-    const { atMs, heldMs } = pinned;
-    return { atMs, heldMs, removalsHeldMs, entries, written };
+    const { heldMs } = pinned;
+    const { atMs, schema } = taken ?? { atMs: pinned.atMs };
+    return { atMs, heldMs, removalsHeldMs, entries, written, ...(schema === undefined ? {} : { schema }) };
   } finally {
     pinned?.close();
   }
