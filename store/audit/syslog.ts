@@ -15,7 +15,7 @@ export interface Syslog {
 }
 
 /** `command`: another one in tests. */
-export function createSyslog(clock: Clock, command: readonly string[] = loggerCommand): Syslog {
+export function createSyslog(clock: Clock, command: readonly string[] = loggerCommand()): Syslog {
   let child: ChildProcess | null = null;
   let trouble: string | null = null;
   let againAtMs = 0;
@@ -59,13 +59,18 @@ export function createSyslog(clock: Clock, command: readonly string[] = loggerCo
   };
 }
 
-const loggerCommand = [
-  'logger',
-  '--tag',
-  'svc-audit',
-  '--priority',
-  'authpriv.notice',
-  '--size',
-  String(limits.lineBytesMax),
-  '--socket-errors=on',
-];
+/** `socket`: instead of /dev/log. */
+export function loggerCommand(socket?: string): readonly string[] {
+  const to = socket === undefined ? [] : ['--socket', socket];
+  return [
+    'logger',
+    '--tag',
+    'svc-audit',
+    '--priority',
+    'authpriv.notice',
+    '--size',
+    String(limits.lineBytesMax),
+    '--socket-errors=on',
+    ...to,
+  ];
+}
