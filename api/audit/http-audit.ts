@@ -56,6 +56,8 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
     answered: (request, reply, payload, code) => {
       const method = request.method === 'HEAD' ? 'GET' : request.method;
       const row = rows[`${method} ${request.routeOptions.url ?? ''}`];
+      const leavesNone = row === undefined || 'none' in row || 'elsewhere' in row;
+      if (leavesNone && !isRefusedAdmin(request, reply.statusCode)) return;
       const result = resultOf(reply.statusCode);
       const by = actorOf(request);
       const common = {
@@ -65,12 +67,8 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
         ...(code === null ? {} : { code }),
         request: request.id,
       };
-      if (row === undefined || 'none' in row) {
-        if (isRefusedAdmin(request, reply.statusCode)) audit.record({ ...common, action: 'admin/use' });
-        return;
-      }
+      if (leavesNone) return audit.record({ ...common, action: 'admin/use' });
       if ('files' in row) return filesAudit.answered(request, row, common);
-      if ('elsewhere' in row) return;
       const asked = answeredOf(deps, request, { result, payload });
       const action = typeof row.action === 'function' ? row.action(asked) : row.action;
       if (action !== null) audit.record({ ...common, action, ...named(row, asked) });

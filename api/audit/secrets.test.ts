@@ -83,6 +83,13 @@ const knownBodies: Readonly<Record<string, (secret: string) => Record<string, un
   'POST /api/admin/links': () => ({ person: 'ana' }),
 };
 
+/** The clock that is moved by hand cuts off some whose body was still on its way: they are sent no more. */
+async function sent(random: Random): Promise<void> {
+  await sendOne(random).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ECONNRESET') throw error;
+  });
+}
+
 async function sendOne(random: Random): Promise<void> {
   const { pick, chance } = random;
   const route = pick(routes);
@@ -133,17 +140,17 @@ test(`${lines} lines of requests with planted secrets in all fields hold none of
   let requests = 0;
   while (portal.audit!.figures().lines + portal.audit!.figures().waiting < lines) {
     const state = { isDone: false };
-    const sent = Promise.all(Array.from({ length: 20 }, () => sendOne(random))).finally(() => void Object.assign(state, { isDone: true }));
+    const all = Promise.all(Array.from({ length: 40 }, () => sent(random))).finally(() => void Object.assign(state, { isDone: true }));
     while (!state.isDone) {
       clock.advance(5_000);
       await new Promise(setImmediate);
     }
-    await sent;
+    await all;
     // Ends the minute in which lines of one kind are counted together.
     clock.advance(61_000);
-    requests += 20;
+    requests += 40;
     // Some of them signed people out.
-    if (requests % 40 === 0) people = await signedIn();
+    if (requests % 80 === 0) people = await signedIn();
   }
   const head = await portal.audit!.flush();
   const { dir } = portal.audit!;

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../controller/clock/system.ts';
 import type { AuditEntry } from '../../schema/audit.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { createRandom } from '../../test/simulation/random.ts';
 import { mountTmpfs, unmount } from '../../test/support/mounts.ts';
 import { until } from '../../test/support/portal.ts';
@@ -15,6 +15,15 @@ import { limits } from './limits.ts';
 import { openAuditLog, type AuditLog } from './log.ts';
 import { createSyslog, loggerCommand } from './syslog.ts';
 import { verifyRecord } from './verify.ts';
+
+const realClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  at: (atMs, fn) => {
+    const timer = setTimeout(fn, Math.max(0, atMs - performance.now()));
+    return () => clearTimeout(timer);
+  },
+};
 
 let dir: string;
 beforeEach(async () => {
@@ -28,7 +37,7 @@ const openLog = (folder: string, more: { syslog?: ReturnType<typeof createSyslog
   openAuditLog({
     dir: folder,
     portal: 'casa',
-    clock: systemClock,
+    clock: realClock,
     rule: () => ({ syslog: more.syslog !== undefined }),
     onTrouble: () => undefined,
     ...more,
@@ -36,9 +45,9 @@ const openLog = (folder: string, more: { syslog?: ReturnType<typeof createSyslog
 
 const writer = `
   import { openAuditLog } from ${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))};
-  import { systemClock } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../controller/clock/system.ts'))};
+  const clock = { nowMs: Date.now, monotonicMs: Date.now, at: () => () => undefined };
   const rule = () => ({ syslog: false });
-  const log = await openAuditLog({ dir: process.argv[1], portal: 'casa', clock: systemClock, rule, onTrouble: () => undefined });
+  const log = await openAuditLog({ dir: process.argv[1], portal: 'casa', clock, rule, onTrouble: () => undefined });
   for (;;) {
     for (let n = 0; n < 50; n += 1) log.record({ by: { kind: 'controller' }, action: 'app/start', object: 'Backend/ana/' + 'x'.repeat(n), result: 'ok' });
     process.stdout.write((await log.flush()).seq + '\\n');
@@ -107,7 +116,7 @@ while True: f.write(s.recv(65536)+b'\\n')`;
   const listener = spawn('python3', ['-c', program, socket, heard], { stdio: 'inherit' });
   try {
     await until('a socket', async () => (await readdir(dir)).includes('log'));
-    const syslog = createSyslog(systemClock, loggerCommand(socket));
+    const syslog = createSyslog(realClock, loggerCommand(socket));
     const log = await openLog(path.join(dir, 'audit'), { syslog });
     log.record({ ...entry, object: 'x'.repeat(5_000) });
     await log.flush();
@@ -129,7 +138,7 @@ while True: f.write(s.recv(65536)+b'\\n')`;
 
 test('a logger that ends is told, and started again after a while', async () => {
   const heard = path.join(dir, 'heard');
-  const clock = { ...systemClock, ms: 0, monotonicMs: () => clock.ms };
+  const clock = { ...realClock, ms: 0, monotonicMs: () => clock.ms };
   const syslog = createSyslog(clock, ['sh', '-c', `head -n 1 >> ${heard}`]);
   const said = async (): Promise<string> => await readFile(heard, 'utf8').catch(() => '');
   syslog.send(['one'], true);
@@ -143,7 +152,7 @@ test('a logger that ends is told, and started again after a while', async () => 
 });
 
 test('a logger that is not there is told, and holds up nothing', async () => {
-  const syslog = createSyslog(systemClock, ['/nowhere/logger']);
+  const syslog = createSyslog(realClock, ['/nowhere/logger']);
   const log = await openLog(path.join(dir, 'audit'), { syslog });
   log.record(entry);
   expect(await log.flush()).toMatchObject({ seq: 1 });
