@@ -66,7 +66,10 @@ test('killed again and again, and cut anywhere in its last line, it loses nothin
       if (turns === 0) child.kill('SIGKILL');
     }
     await exited;
-    const file = path.join(dir, (await readdir(dir)).findLast((name) => name.endsWith('.jsonl'))!);
+    const file = path.join(
+      dir,
+      (await readdir(dir)).findLast((name) => name.endsWith('.jsonl'))!,
+    );
     const text = await readFile(file, 'utf8');
     const { head, found } = await verifyRecord(dir, null);
     expect([found, head!.seq >= flushed]).toEqual([0, true]);
