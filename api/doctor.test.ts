@@ -45,3 +45,19 @@ test.for([
   const row = rows.find(({ name }) => name === 'servers');
   expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual(told);
 });
+
+test.for([
+  ['listed', [true, 'link', null]],
+  ['waiting', [false, 'link; People/alunos: removes all', 'svc why People/alunos says what to do']],
+  ['unknown', [false, 'link; People/alunos: removes all', 'svc why People/alunos says what to do']],
+] as const)('sign-in, with a list of people that is %s', async ([state, told]) => {
+  const list = { key: 'People/alunos', state, reason: 'PendingPrune', message: 'removes all' };
+  const rows = await runDoctor({
+    runsHere: () => ({ apps: true, jobs: true }),
+    more: {},
+    people: { signIn: () => ({ ssh: false, oidc: null }) },
+    admin: { objects: (prefix: string) => (prefix === 'People/' ? [list] : []) },
+  } as unknown as DoctorDeps);
+  const row = rows.find(({ name }) => name === 'sign-in');
+  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual(told);
+});
