@@ -178,6 +178,15 @@ describe('a reverse proxy on this machine asks for which names it may get certif
   });
 });
 
+test('whether it answers, and can do its work, is told to anybody, by its name or on its machine by address', async () => {
+  for (const path of ['/healthz', '/readyz'])
+    for (const headers of [{}, { host: '127.0.0.1:9' }]) {
+      const { status, text } = await portal.browser().request(path, { headers });
+      expect([path, status, text]).toEqual([path, 200, 'ok\n']);
+    }
+  expect((await portal.browser().request('/healthz', { headers: { host: 'evil.example' } })).status).toBe(421);
+});
+
 describe('metrics', () => {
   test('are for admins and for a scraper on this machine', async () => {
     const local = await portal.browser().request('/metrics', { headers: { host: '127.0.0.1:9' } });

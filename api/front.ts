@@ -11,6 +11,7 @@ import type { Capabilities } from './capabilities/capabilities.ts';
 import { answerCertificateQuestion, isCertificateQuestion } from './certificate-question.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { RoomEntrance } from './rooms/entrance.ts';
+import { healthPaths } from './health.ts';
 import { classifyHost, type Site } from './hosts.ts';
 import { isNavigation, pathOf } from './navigation.ts';
 import type { PageSocketEntrance } from './page-sockets.ts';
@@ -85,7 +86,7 @@ export function createFront(deps: FrontDeps): Front {
     if (host.kind === 'files') return deps.previews(req, res);
     if (isCertificateQuestion(req) && isLocalQuestion(req)) return answerCertificateQuestion(req, res, { site, apps });
     if (host.kind === 'other')
-      return isLocalScrape(req) || isBackendCall(req, deps.direct) || isEngineFetch(req, deps.direct)
+      return isLocalScrape(req) || isLocalLook(req) || isBackendCall(req, deps.direct) || isEngineFetch(req, deps.direct)
         ? ownRoute(req, res)
         : sendElsewhere(req, res, site, host.why);
     const inApp = splitProxyPath(url);
@@ -129,6 +130,8 @@ function sendElsewhere(req: IncomingMessage, res: ServerResponse, site: Site, wh
 
 /** A scraper on the portal's own machine asks by address: `http://127.0.0.1:8787/metrics`. No web page can send that Host. */
 export const isLocalScrape = (req: IncomingMessage): boolean => pathOf(req.url ?? '') === '/metrics' && isLocalQuestion(req);
+
+const isLocalLook = (req: IncomingMessage): boolean => healthPaths.has(pathOf(req.url ?? '')) && isLocalQuestion(req);
 
 /** From a program on this machine, which knows the portal by address alone. */
 function isLocalQuestion(req: IncomingMessage): boolean {

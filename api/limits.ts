@@ -1,5 +1,7 @@
 /** Limits of the HTTP border that more than one part of it has. */
 export const limits = {
+  /** What `/readyz` waits for the store. */
+  readyMsMax: 2_000,
   /** The certificate of the public address: an answer within; how often it is looked at for `/metrics`; days left that are few, and too few. */
   certificateMsMax: 15_000,
   certificateLookMs: 3_600_000,

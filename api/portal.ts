@@ -44,6 +44,7 @@ import type { PortalDev } from './dev/contract.ts';
 import { runDoctor, type MoreChecks, type RunsHere } from './doctor.ts';
 import { createEventHub, eventSockets, type EventHub } from './events/hub.ts';
 import { openWindows } from './events/windows.ts';
+import { addHealthRoutes, healthPaths } from './health.ts';
 import { createCertificateWatch, type CertificateWatch } from './front-certificate.ts';
 import { createFront, type Front } from './front.ts';
 import { directHost, siteOf, type Site } from './hosts.ts';
@@ -291,6 +292,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
+    addHealthRoutes(app, store);
     const doctor = doctorOf(options, { site, port, certificate });
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link, restore: options.restore });
     addUndescribed(app);
@@ -427,7 +429,7 @@ function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
 }
 
 function isRoutePath(path: string): boolean {
-  return path === '/metrics' || path === '/api' || path.startsWith('/api/') || path.startsWith('/ws/');
+  return path === '/metrics' || healthPaths.has(path) || path === '/api' || path.startsWith('/api/') || path.startsWith('/ws/');
 }
 
 /** The body of an API call is small: who sends it byte by byte is cut off. Apps' uploads are not concerned. */

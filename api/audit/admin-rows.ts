@@ -23,6 +23,8 @@ export const adminRows: Rows = {
   'GET /api/admin/fila/trabalhos/:id': adminReads,
   'GET /api/admin/audit': adminReads,
   'GET /metrics': adminReads,
+  'GET /healthz': { none: 'says that the portal answers, to anybody' },
+  'GET /readyz': { none: 'says that the portal answers, to anybody' },
   'POST /api/admin/plan': adminReads,
   'POST /api/admin/apply': { action: 'desired/apply', details: (request) => ({ prune: request.body('prune') ?? false }) },
   'POST /api/admin/links': {

@@ -106,7 +106,8 @@ async function finish({ site, options, portal, isNew }: Prepared, told: Told, is
       write(`${toned(ok ? 'ok' : words.wrong, tone)}  ${plain(name)}: ${plain(detail)}\n`);
       if (fix !== null) write(`    ${words.fix}: ${plain(fix)}\n`);
     }
-    if (people.length === 0) write(`${words.nobody}\n`);
+    if (site.names('Server').length === 0) write(`${words.noServer}\n`);
+    else if (people.length === 0) write(`${words.nobody}\n`);
     write(`\n${isWhole && isWell ? words.open : words.openUnfinished} ${address}\n`);
     if (link !== null) write(`${words.link}\n${link}\n`);
   }

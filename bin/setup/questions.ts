@@ -55,8 +55,18 @@ export async function askForRest(
     ['no', words.no[language]],
   ] as const;
   const here = isAsked ? (await questions.choice(words.here[language], choices)) === 'yes' : given.here;
+  const answers = {
+    ...(url === '' ? {} : { url }),
+    front,
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(here === undefined ? {} : { here }),
+  };
   const listed = async (said: readonly string[] | undefined, what: Words, otherwise = ''): Promise<readonly string[]> =>
     said ?? (await text(what, otherwise)).split(/[\s,]+/).filter((each) => each !== '');
+  // Until there is a server nobody and nothing can be on one.
+  const hasServer = here === true || (given.server ?? []).length > 0;
+  if (!hasServer) return { ...given, ...answers };
   const group = await listed(given.group, words.group);
   const admin = await listed(given.admin, words.admin);
   const offered = offeredIn(programs).map(({ id }) => id);
@@ -65,15 +75,5 @@ export async function askForRest(
     { pt: `${words.app.pt} [${offered.join(' ')}]`, en: `${words.app.en} [${offered.join(' ')}]` },
     'notas caderno',
   );
-  return {
-    ...given,
-    ...(url === '' ? {} : { url }),
-    front,
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
-    ...(here === undefined ? {} : { here }),
-    group,
-    admin,
-    app,
-  };
+  return { ...given, ...answers, group, admin, app };
 }

@@ -103,11 +103,16 @@ export function takeKey(line: string): boolean {
   return true;
 }
 
-/** Of an account of this machine; null: there is none. */
+/** Source: login.defs(5). */
+const uidMin = (): number => Number(/^UID_MIN\s+(\d+)/m.exec(readIfThere('/etc/login.defs') ?? '')?.[1] ?? 1_000);
+
+/** Of an account of this machine; null: there is none. Rejects BAD_REQUEST for one of the system. */
 export function accountOf(login: string): { readonly nome: string } | null {
   const line = ask(['getent', 'passwd', login]);
   if (line === null) return null;
-  const [, , , , gecos = ''] = line.split(':');
+  const [, , uid, , gecos = ''] = line.split(':');
+  if (Number(uid) < uidMin())
+    throw new SvcError('BAD_REQUEST', `${login} is an account of the system; people have their own: adduser NAME`);
   return { nome: gecos.split(',')[0]?.trim() || login };
 }
 
