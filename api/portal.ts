@@ -292,7 +292,6 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addStoreRoutes(app, { apps, shop, store, bus, clock });
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
-    addHealthRoutes(app, store);
     const doctor = doctorOf(options, { site, port, certificate });
     addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link, restore: options.restore });
     addUndescribed(app);
@@ -351,6 +350,7 @@ function createMetricsOf(
   return {
     metrics,
     addMetricRoutes: (app) => {
+      addHealthRoutes(app, options.store);
       addMetricsRoute(app, metrics);
       addAppMetricsRoutes(app, { apps, people, appMetrics });
     },
