@@ -3,7 +3,7 @@
  * changed nothing; one that was killed after it is finished by whatever comes next: `svc restore` or `svc up`.
  * Decision: docs/decisions/0406-a-restore-is-built-beside.md
  */
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { faultPoint } from '../../controller/faults.ts';
 import { isMissing, readRecord, writeFileAtomic } from '../../kit/atomic-file.ts';
@@ -53,8 +53,16 @@ function takePlace({ from, to, aside }: Move): void {
     renameSync(to, aside);
   }
   if (from === null) return;
-  mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+  makeParents(to, from);
   renameSync(from, to);
+}
+
+/** They are whose the file is. */
+function makeParents(to: string, from: string): void {
+  const made = mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+  if (made === undefined || process.getuid?.() !== 0) return;
+  const { uid, gid } = lstatSync(from);
+  for (let folder = path.dirname(to); folder.length >= made.length; folder = path.dirname(folder)) chownSync(folder, uid, gid);
 }
 
 function isThere(file: string): boolean {

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -108,6 +119,19 @@ describe('what is removed', () => {
     await again();
     expect(readdirSync(path.dirname(half))).toEqual([sha]);
   });
+});
+
+test.skipIf(process.getuid?.() !== 0)('what root writes into the folder of an account belongs to the account', async () => {
+  const own = path.join(dir, 'own');
+  mkdirSync(own);
+  chownSync(own, 1_234, 1_234);
+  const theirs = await openBackupFolder(own, { makes: true });
+  const sha = await theirs.put(Buffer.from('one'));
+  await theirs.settle();
+  const { id } = await theirs.add(manifest(1_000, sha));
+  theirs.close();
+  const names = ['lock', 'pid', 'svc-backup', 'objects', path.dirname(pathOf(sha)), pathOf(sha), 'snapshots', `snapshots/${id}.json`];
+  expect(names.filter((name) => statSync(path.join(own, name)).uid !== 1_234)).toEqual([]);
 });
 
 test('two at once are refused, and a folder with something else in it', async () => {

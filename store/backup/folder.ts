@@ -52,6 +52,8 @@ export async function openBackupFolder(root: string, { makes }: { readonly makes
   const lock = makes ? lockState(root, inUse) : lockToRead(root);
   try {
     if (makes) {
+      const owner = ownerOf(root);
+      if (owner !== null) for (const name of ['lock', 'pid']) chownSync(path.join(root, name), owner.uid, owner.gid);
       for (const name of ['objects', 'snapshots']) makeFolder(path.join(root, name));
       await writeWhole(path.join(root, marker), markerText);
     }
