@@ -3,7 +3,7 @@ import { runDoctor, type DoctorDeps, type RunsHere } from './doctor.ts';
 
 const namesOf = async (here: RunsHere): Promise<readonly string[]> => {
   // Each row guards itself: what it lacks here is its own failure.
-  const rows = await runDoctor({ runsHere: () => here, more: {} } as unknown as DoctorDeps);
+  const rows = await runDoctor({ runsHere: () => here, more: {}, site: { scheme: 'http' } } as unknown as DoctorDeps);
   return rows.map(({ name }) => name);
 };
 
@@ -40,6 +40,7 @@ test.for([
   const rows = await runDoctor({
     runsHere: () => ({ apps: true, jobs: true }),
     more: {},
+    site: { scheme: 'http' },
     admin: { objects: () => servers },
   } as unknown as DoctorDeps);
   const row = rows.find(({ name }) => name === 'servers');
@@ -55,6 +56,7 @@ test.for([
   const rows = await runDoctor({
     runsHere: () => ({ apps: true, jobs: true }),
     more: {},
+    site: { scheme: 'http' },
     people: { signIn: () => ({ ssh: false, oidc: null }) },
     admin: { objects: (prefix: string) => (prefix === 'People/' ? [list] : []) },
   } as unknown as DoctorDeps);
