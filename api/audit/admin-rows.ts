@@ -80,7 +80,7 @@ export const outsideRows: Rows = {
   'ANY STATE/svc.sock, of a peer that may not': { elsewhere: 'portal.ts, before any route' },
 };
 
+/** As the answer names the object. */
 function packageKey(request: Answered): readonly (string | null)[] {
-  const key = textOf(request.body('key')) ?? (request.result === 'ok' ? request.query('key') : null);
-  return [key?.replace(/^Package\//, '') ?? null];
+  return [textOf(request.answer('key'))?.replace(/^Package\//, '') ?? null];
 }

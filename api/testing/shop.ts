@@ -18,6 +18,9 @@ export interface TestShop {
 
 const nothing: StoreSources = { offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} };
 
+/** Packages that can be gone back from. */
+const installed: ReadonlySet<string> = new Set(['Package/ana/agenda', 'Package/mapa-casa']);
+
 /** Every offered version has `icon` at icon.svg, but 0.9.0. */
 export function createTestShop(icon: string): TestShop {
   const answer = (key: string) => ({ key, from: '2.0.0', to: '1.0.0' });
@@ -36,6 +39,7 @@ export function createTestShop(icon: string): TestShop {
     admin: { packages: async () => shop.packages },
     commands: {
       rollBack: async (key) => {
+        if (!installed.has(key)) throw new SvcError('NOT_FOUND', `no Package object ${key}; svc get packages lists them`);
         shop.held.add(key);
         return answer(key);
       },
