@@ -6,7 +6,7 @@ import { backupsCheck } from './backups-check.ts';
 import { dueMs, keepBackups, type Backups } from './backups.ts';
 
 const hour = 3_600_000;
-const spec = { to: '/b', every: '6h', keep: { daily: 7, last: 2 } } as const;
+const spec = { to: '../b', every: '6h', keep: { daily: 7, last: 2 } } as const;
 
 let clock: ManualClock;
 let ran: (readonly string[])[];
@@ -70,7 +70,8 @@ test('the next start goes on where the one before was', async () => {
   await start();
   await goOn(hour);
   expect(ran).toHaveLength(1);
-  expect(backups.standing()).toMatchObject({ madeMs: expect.any(Number), error: null });
+  // Relative to the state folder.
+  expect(backups.standing()).toMatchObject({ to: '/b', madeMs: expect.any(Number), error: null });
 });
 
 test('none is made where none is asked for, or by a portal that does not lead', async () => {

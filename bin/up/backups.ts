@@ -81,7 +81,7 @@ export async function keepBackups({ run = runCommand, ...options }: BackupsOptio
     },
     standing: () => {
       const asked = followed?.spec();
-      return asked === undefined ? null : { to: asked.to, everyMs: durationMs(asked.every), ...kept };
+      return asked === undefined ? null : { to: path.resolve(options.stateDir, asked.to), everyMs: durationMs(asked.every), ...kept };
     },
   };
 }
