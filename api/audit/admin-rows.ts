@@ -1,4 +1,4 @@
-/** What each route of administrators leaves in the record, and what is no route of the API. `routes.test.ts` holds it against the OpenAPI document. */
+/** What each route of administrators leaves in the record, and what is no route of the API. `audit.test.ts` holds it against the OpenAPI document. */
 import { adminReads, textOf, type Answered, type ObjectOf, type Recorded, type Rows } from './rows.ts';
 
 const whose = (request: Answered): string | null => request.person('person');
