@@ -4,7 +4,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/\bOPR\/(\d{1,4})\./, 'Opera'],
   [/\b(?:Firefox|FxiOS)\/(\d{1,4})\./, 'Firefox'],
   [/\b(?:Chrome|Chromium|HeadlessChrome|CriOS)\/(\d{1,4})\./, 'Chrome'],
-  [/\bVersion\/(\d{1,4})\.\S* .*Safari\//, 'Safari'],
+  [/\bVersion\/(\d{1,4})\./, 'Safari'],
   [/^curl\/(\d{1,4})\./, 'curl'],
   [/^python-requests\/(\d{1,4})\./, 'python-requests'],
 ];

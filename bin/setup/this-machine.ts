@@ -23,10 +23,11 @@ interface SshOfHere {
 export const nameOfHere = (): string =>
   os
     .hostname()
-    .split('.')[0]!
     .toLowerCase()
-    .replaceAll(/[^a-z0-9-]/g, '')
-    .replaceAll(/^-+|-+$/g, '') || 'casa';
+    .match(/^[a-z0-9-]{1,63}/)?.[0]
+    .split('-')
+    .filter(Boolean)
+    .join('-') || 'casa';
 
 /** What sshd says to somebody who comes from loopback. Rejects CONFLICT when there is none. */
 function settings(): ReadonlyMap<string, readonly string[]> {
@@ -48,8 +49,7 @@ function hostKeyOf(files: readonly string[]): string {
   const publics = files.toSorted((a, b) => Number(b.includes('ed25519')) - Number(a.includes('ed25519')));
   for (const file of publics) {
     const [, bytes] = (readIfThere(`${file}.pub`) ?? '').split(' ');
-    if (bytes !== undefined)
-      return `SHA256:${createHash('sha256').update(Buffer.from(bytes, 'base64')).digest('base64').replace(/=+$/, '')}`;
+    if (bytes !== undefined) return `SHA256:${createHash('sha256').update(Buffer.from(bytes, 'base64')).digest('base64').slice(0, 43)}`;
   }
   throw new SvcError('CONFLICT', 'this machine has no host key; make one with:  ssh-keygen -A');
 }
