@@ -1,10 +1,19 @@
 /** What ends when the caller of a route goes away. */
 import type { ServerResponse } from 'node:http';
 
+/** One listener for each response: a route, its stream and Fastify would together have more of them than Node takes without a warning. */
+const waiting = new WeakMap<ServerResponse, (() => void)[]>();
+
 /** Also when the caller left before this was asked: `close` is emitted once, and whatever a route waits for first takes its time. */
 export function onGone(res: ServerResponse, act: () => void): void {
-  if (res.closed) act();
-  else res.once('close', act);
+  if (res.closed) return act();
+  const acts = waiting.get(res);
+  if (acts !== undefined) return void acts.push(act);
+  const all = [act];
+  waiting.set(res, all);
+  res.once('close', () => {
+    for (const each of all) each();
+  });
 }
 
 /** Fires when the caller goes away before the answer. */

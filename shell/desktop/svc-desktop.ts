@@ -192,7 +192,8 @@ export class SvcDesktop extends LitElement {
       isDown = false;
       look();
     };
-    addEventListener('pointerdown', () => (isDown = true), options);
+    // Another button drags nothing, and ends a menu while it is down: its release is told to the page of the app that was below the menu.
+    addEventListener('pointerdown', ({ button }) => (isDown = button === 0), options);
     addEventListener('pointerup', released, options);
     addEventListener('pointercancel', released, options);
     // It was let go over the page of an app, which alone was told.

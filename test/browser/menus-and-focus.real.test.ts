@@ -344,6 +344,14 @@ describe('where the keyboard is', () => {
         ],
         ['a menu and Escape', async () => (await button('menu').click(), await page.keyboard.press('Escape'))],
         ['a menu and a press beside it', async () => (await button('menu').click(), await page.mouse.click(640, 30))],
+        [
+          'the menu of the desktop and the other button over the page',
+          async () => (
+            await page.mouse.click(640, 30, { button: 'right' }),
+            await openMenus().first().waitFor(),
+            await window().click({ button: 'right', force: true })
+          ),
+        ],
         ['a press on the desktop', async () => await page.mouse.click(640, 30)],
         ['a press on the clock', async () => await bar().locator('time').click()],
         ['minimise, and back by the taskbar', async () => (await button('minimise').click(), await inTaskbar().click())],
