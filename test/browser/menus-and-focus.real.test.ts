@@ -41,7 +41,15 @@ async function openFiles(): Promise<void> {
   await entry('carta.txt').waitFor();
 }
 
-const rightClick = async (locator: Locator): Promise<void> => await locator.click({ button: 'right' });
+const rightClick = async (locator: Locator, force = false): Promise<void> => await locator.click({ button: 'right', force });
+
+async function touch(from: Point, to?: Point): Promise<void> {
+  const finger = await touchScreen(page);
+  await finger.down(from);
+  if (to !== undefined) await finger.move(to);
+  await finger.up();
+  await finger.end();
+}
 
 /** Every menu of the shell that Notas and the window of a folder bring, the latter in front. */
 const menus: readonly (readonly [string, () => Promise<void>])[] = [
@@ -113,12 +121,8 @@ describe('menus', () => {
           await page.keyboard.press('Escape');
           continue;
         }
-        if (press === 'finger') {
-          const finger = await touchScreen(page);
-          await finger.down(point);
-          await finger.up();
-          await finger.end();
-        } else await page.mouse.click(point.x, point.y, { button: press === 'mouse' ? 'left' : 'right' });
+        if (press === 'finger') await touch(point);
+        else await page.mouse.click(point.x, point.y, { button: press === 'mouse' ? 'left' : 'right' });
         await expect.poll(() => openMenus().count(), { message: `${name}, ${press}` }).toBe(0);
         expect(await state(), `${name}, ${press}`).toEqual(before);
       }
@@ -316,11 +320,7 @@ describe('where the keyboard is', () => {
       };
       const touchTitle = async (dx: number): Promise<void> => {
         const { x, y } = await boxOf(window().locator('h2'));
-        const finger = await touchScreen(page);
-        await finger.down({ x: x + 20, y: y + 10 });
-        if (dx !== 0) await finger.move({ x: x + 20 + dx, y: y + 10 + dx });
-        await finger.up();
-        await finger.end();
+        await touch({ x: x + 20, y: y + 10 }, dx === 0 ? undefined : { x: x + 20 + dx, y: y + 10 + dx });
       };
       const resize = async (): Promise<void> => {
         const { x, y, height } = await boxOf(window());
@@ -344,14 +344,7 @@ describe('where the keyboard is', () => {
         ],
         ['a menu and Escape', async () => (await button('menu').click(), await page.keyboard.press('Escape'))],
         ['a menu and a press beside it', async () => (await button('menu').click(), await page.mouse.click(640, 30))],
-        [
-          'the menu of the desktop and the other button over the page',
-          async () => (
-            await page.mouse.click(640, 30, { button: 'right' }),
-            await openMenus().first().waitFor(),
-            await window().click({ button: 'right', force: true })
-          ),
-        ],
+        ['a menu, the other button', async () => (await menus[4]![1](), await openMenus().waitFor(), await rightClick(window(), true))],
         ['a press on the desktop', async () => await page.mouse.click(640, 30)],
         ['a press on the clock', async () => await bar().locator('time').click()],
         ['minimise, and back by the taskbar', async () => (await button('minimise').click(), await inTaskbar().click())],
