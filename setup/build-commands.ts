@@ -4,7 +4,7 @@
  * Decision: docs/decisions/0171-one-bundle-of-the-commands.md
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
 import { bundleDir, inputsFile, quickCommands, quickFile, quickInputs, type Inputs } from '../bin/bundled/start.ts';
 import { compiledShapes } from './compiled-shapes.ts';
@@ -114,11 +114,14 @@ async function buildQuick(
   ];
 }
 
+/** Where commands are described. */
+const isProgramPart = /\/bin\/(?:svc-program|[a-z]+\/program)\.ts$/;
+
 const commandAlone = (command: string): Plugin => ({
   name: 'command-alone',
   setup: (bundler) => {
-    bundler.onResolve({ filter: /^\.\/(?:commands\/|publish-program)/ }, ({ path, kind, importer }) =>
-      kind === 'dynamic-import' && importer.endsWith('/bin/svc-program.ts') && path !== `./commands/${command}.ts`
+    bundler.onResolve({ filter: /^\.\.?\/(?:commands\/|publish-program)/ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && isProgramPart.test(importer) && basename(path) !== `${command}.ts`
         ? { path, namespace: 'other-command' }
         : null,
     );

@@ -7,7 +7,7 @@ import type { DesiredDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { isReadable, pathsBelow, type Source } from '../../store/backup/file-entries.ts';
 import type { TakeOptions } from '../../store/backup/take.ts';
-import { rememberedDesired } from '../up/remembered-desired.ts';
+import { desiredPlaceFile, rememberedDesired } from '../up/remembered-desired.ts';
 import { rememberedPlace, storeFile, type StorePlace } from '../up/remembered-store.ts';
 import { secretFiles } from './secret-files.ts';
 
@@ -23,7 +23,7 @@ export interface Site extends Pick<TakeOptions, 'databases' | 'list'> {
 
 /** Folders and files of the state folder that are taken as they are; `anexos` and `fila` are what the portal keeps for rows of its store. */
 const ownFolders = ['anexos', 'fila', 'ssh'] as const;
-const ownFiles = ['store', 'desired'] as const;
+const ownFiles = ['store', desiredPlaceFile] as const;
 
 /** Rejects BAD_REQUEST for a folder that is no state folder. */
 export async function siteOf(stateDir: string, desiredDir: string | null): Promise<Site> {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Entry, Manifest } from '../../store/backup/manifest.ts';
 import { isWithin } from '../backup/site.ts';
+import { desiredPlaceFile } from '../up/remembered-desired.ts';
 
 export interface Places {
   readonly stateDir: string;
@@ -41,7 +42,7 @@ function placeOf(entry: Entry, manifest: Manifest, { stateDir, desired }: Places
   if (root === 'state') {
     const [top = name] = name.split('/');
     // The folder that the portal is started with says it anew.
-    if (name === 'desired') return null;
+    if (name === desiredPlaceFile) return null;
     if (wholeFolders.has(top) && top !== name)
       return { name: `${top}/`, to: path.join(stateDir, top), kind: top === 'audit' ? 'record' : 'folder' };
     return { name, to: path.join(stateDir, name), kind: 'file' };

@@ -3,7 +3,10 @@ import path from 'node:path';
 import { isMissing, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
 
-const rememberedIn = (stateDir: string): string => path.join(stateDir, 'desired');
+/** Beside `store`; `desired` may be a folder of somebody's. */
+export const desiredPlaceFile = 'desired-dir';
+
+const rememberedIn = (stateDir: string): string => path.join(stateDir, desiredPlaceFile);
 
 export function rememberDesired(stateDir: string, dir: string): void {
   writeFileAtomic(rememberedIn(stateDir), `${JSON.stringify({ dir })}\n`, { mode: 0o600, durable: true });

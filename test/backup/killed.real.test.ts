@@ -95,7 +95,7 @@ describe('a restore that is killed', () => {
 
   /** What was not in the backup is there in any case. */
   const withRest = (content: Readonly<Record<string, string>>) => ({
-    ...Object.fromEntries(Object.entries(before).filter(([name]) => name.startsWith('casa/') || name === 'desired')),
+    ...Object.fromEntries(Object.entries(before).filter(([name]) => name.startsWith('casa/') || name === 'desired-dir')),
     ...content,
   });
 
