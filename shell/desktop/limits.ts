@@ -14,4 +14,6 @@ export const limits = {
   /** from what else is typed into, while its window is not in front. */
   windowTakesMax: 5,
   takesWithinMs: 10_000,
+  /** How often the desktop looks whether the keyboard is nowhere: no event tells when what had it was taken out of the page. */
+  keyboardLookMs: 500,
 };

@@ -23,6 +23,7 @@ import type { Desk } from './desk.ts';
 import { followFocus } from './follow-focus.ts';
 import { listenKeys } from './keys.ts';
 import { followToast } from './follow-toast.ts';
+import { limits } from './limits.ts';
 import './svc-home.ts';
 import './svc-leave.ts';
 import '../session/svc-sessions.ts';
@@ -196,14 +197,25 @@ export class SvcDesktop extends LitElement {
     addEventListener('pointerdown', ({ button }) => (isDown = button === 0), options);
     addEventListener('pointerup', released, options);
     addEventListener('pointercancel', released, options);
+    // Of a finger whose target is gone.
+    addEventListener('lostpointercapture', released, options);
     // It was let go over the page of an app, which alone was told.
     addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
     // The page that had it was replaced by another one: nothing but the focus of the desktop's own page tells.
     addEventListener('focus', look, options);
+    // What had it is gone (a column, a row): no event tells. Twice in a row, since what is being opened has not taken it yet.
+    let wasNowhere = false;
+    const looking = setInterval(() => {
+      const isAsked = this.#dialogs.some((dialog) => ![false, null].includes(dialog.get() as boolean | null));
+      const isNowhere = !isAsked && document.hasFocus() && deepActive() === document.body;
+      if (isNowhere && wasNowhere) look();
+      wasNowhere = isNowhere;
+    }, limits.keyboardLookMs);
     const end = this.desk.windows.windows.subscribe(look);
     return () => {
       end();
+      clearInterval(looking);
       ended.abort();
     };
   }
