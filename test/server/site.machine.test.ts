@@ -11,7 +11,7 @@ import { launchBrowser } from '../support/chromium.ts';
 import { tellCount } from '../support/counts.ts';
 import { startMachine, type Machine } from './machine.ts';
 
-/** Software emulation on a busy machine. */
+/** Software emulation on a busy machine. There is no Python in it: an app of Node is opened. */
 const slowMs = 300_000;
 const host = 'svc.example.org';
 const password = 'Senha-é-1';
@@ -30,6 +30,9 @@ systemd-run -q --unit=authority -E PEBBLE_VA_NOSLEEP=1 -E PEBBLE_WFE_NONCEREJECT
 echo nameserver 127.0.0.1 >/etc/resolv.conf
 chmod 755 /root /root/a; chmod 644 cert.pem
 `;
+
+/** Of the account of its person. */
+const appPid = 'pgrep -u bia -f relogio/.*/main';
 
 let machine: Machine;
 let browser: Browser;
@@ -52,7 +55,7 @@ afterAll(async () => {
 
 const commands = [
   'DEBIAN_FRONTEND=noninteractive apt-get install -y -q /root/svc.deb',
-  `svc setup --url https://${host} --front caddy --acme https://127.0.0.1:14000/dir --acme-root /root/a/cert.pem --group alunos --admin ana --app notas --yes`,
+  `svc setup --url https://${host} --front caddy --acme https://127.0.0.1:14000/dir --acme-root /root/a/cert.pem --group alunos --admin ana --app relogio --yes`,
 ] as const;
 
 test('two commands make the site', async () => {
@@ -74,20 +77,23 @@ test('somebody of the group signs in over HTTPS with a Linux password, and opens
   await page.locator('#login').fill('bia');
   await page.locator('input[type=password]').fill(password);
   await page.keyboard.press('Enter');
-  await page.locator('svc-home .tile', { hasText: 'Notas' }).first().click();
-  await page.frameLocator('iframe[title="Notas"]').locator('#nova').click();
-  expect(page.frames().map((frame) => new URL(frame.url()).host)).toContain(`notas.${host}`);
+  await page.locator('svc-home .tile', { hasText: 'Relógio' }).first().click();
+  await page
+    .frameLocator('iframe[title="Relógio"]')
+    .getByText(/\d\d:\d\d:\d\d/)
+    .waitFor();
+  expect(page.frames().map((frame) => new URL(frame.url()).host)).toContain(`relogio.${host}`);
   await page.context().close();
-  expect(await machine.ok('root', 'ps -o user= -p $(pgrep -f notas/.*/main)')).toBe('bia');
+  expect(await machine.ok('root', appPid)).toMatch(/^\d+$/);
 });
 
 test('a reboot brings it back, and an upgrade of the package keeps the app', async () => {
   await machine.reboot();
   await machine.ok('root', 'systemctl start names authority 2>/dev/null || :');
   await machine.until('root', 'svc get servers | grep -q ready', slowMs);
-  await machine.until('root', 'svc start bia/notas', slowMs);
-  const pid = await machine.ok('root', 'pgrep -f notas/.*/main');
+  await machine.until('root', 'svc start bia/relogio', slowMs);
+  const pid = await machine.ok('root', appPid);
   await machine.ok('root', 'DEBIAN_FRONTEND=noninteractive dpkg --install /root/svc.deb');
-  await machine.until('root', 'svc get bia/notas | grep -q running', slowMs);
-  expect(await machine.ok('root', 'pgrep -f notas/.*/main')).toBe(pid);
+  await machine.until('root', 'svc get bia/relogio | grep -q running', slowMs);
+  expect(await machine.ok('root', appPid)).toBe(pid);
 });
