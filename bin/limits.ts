@@ -20,6 +20,7 @@ export const limits = {
   backupStreamEntriesMax: 10_000_000,
   /** `svc setup`: one program of the machine; the portal until it answers; its first apps, their engines with them. */
   setupCommandMsMax: 60_000,
+  setupOutputBytesMax: 1_024 * 1_024,
   setupPortalMsMax: 120_000,
   setupAppsMsMax: 300_000,
   setupPollMs: 200,

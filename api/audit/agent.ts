@@ -1,20 +1,14 @@
 /** What is kept of a User-Agent: names that we know and the major version, so that nothing else of the header gets into a record. Pure. */
+import { systemOf } from '../../schema/texts/agents.ts';
+
 const programs: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\/(\d{1,4})\./, 'Edge'],
   [/\bOPR\/(\d{1,4})\./, 'Opera'],
   [/\b(?:Firefox|FxiOS)\/(\d{1,4})\./, 'Firefox'],
   [/\b(?:Chrome|Chromium|HeadlessChrome|CriOS)\/(\d{1,4})\./, 'Chrome'],
-  [/\bVersion\/(\d{1,4})\./, 'Safari'],
+  [/^(?=.*Safari\/).*\bVersion\/(\d{1,4})\./, 'Safari'],
   [/^curl\/(\d{1,4})\./, 'curl'],
   [/^python-requests\/(\d{1,4})\./, 'python-requests'],
-];
-const systems: readonly (readonly [RegExp, string])[] = [
-  [/\bAndroid\b/, 'Android'],
-  [/\b(?:iPhone|iPad|iPod)\b/, 'iOS'],
-  [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
-  [/\bCrOS\b/, 'ChromeOS'],
-  [/\bLinux\b/, 'Linux'],
 ];
 
 /** `Firefox 144, Linux`; undefined when it says nothing that we know. */
@@ -25,6 +19,6 @@ export function shortAgent(agent: string | undefined): string | undefined {
     const version = pattern.exec(said)?.[1];
     return version === undefined ? [] : `${name} ${version}`;
   })[0];
-  const system = systems.find(([pattern]) => pattern.test(said))?.[1];
+  const system = systemOf(said);
   return program === undefined && system === undefined ? undefined : [program, system].filter((part) => part !== undefined).join(', ');
 }

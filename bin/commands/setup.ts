@@ -101,9 +101,8 @@ async function finish({ site, options, portal, isNew }: Prepared, told: Told, is
   const link = byLink ? (await client.post<{ readonly link: string }>('/api/admin/links', { person, admin: true })).link : null;
   if (options.json === true) write(`${jsonText({ event: 'done', ok: isWhole && isWell, address, link, doctor: rows })}\n`);
   else {
-    for (const { name, ok, warning, detail, fix } of rows) {
-      const tone = warning ? 'busy' : 'bad';
-      write(`${toned(ok ? 'ok' : words.wrong, tone)}  ${plain(name)}: ${plain(detail)}\n`);
+    for (const { name, warning, detail, fix } of rows) {
+      write(`${toned(words.wrong, warning ? 'busy' : 'bad')}  ${plain(name)}: ${plain(detail)}\n`);
       if (fix !== null) write(`    ${words.fix}: ${plain(fix)}\n`);
     }
     if (site.names('Server').length === 0) write(`${words.noServer}\n`);

@@ -1,5 +1,6 @@
 /** Programs of this machine, as argv and never by a shell, within a time. */
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { findExecutable } from '../../kit/place.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
@@ -9,31 +10,28 @@ const search = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
 
 export const isThere = (program: string): boolean => findExecutable(program, search) !== null;
 
-/** What it printed; null when it ended with another code than 0. */
-export function ask([program = '', ...args]: readonly string[]): string | null {
-  const options = {
+const spawned = ([program = '', ...args]: readonly string[]): SpawnSyncReturns<string> =>
+  spawnSync(program, args, {
     encoding: 'utf8',
     timeout: limits.setupCommandMsMax,
-    maxBuffer: 1_024 * 1_024,
+    maxBuffer: limits.setupOutputBytesMax,
     env: { ...process.env, PATH: search },
-  } as const;
-  const { status, stdout } = spawnSync(program, args, options);
+  });
+
+/** What it printed; null when it ended with another code than 0. */
+export function ask(argv: readonly string[]): string | null {
+  const { status, stdout } = spawned(argv);
   return status === 0 ? stdout : null;
 }
 
 /** Rejects CONFLICT with its last lines. */
-export function run([program = '', ...args]: readonly string[]): void {
-  const options = {
-    encoding: 'utf8',
-    timeout: limits.setupCommandMsMax,
-    maxBuffer: 1_024 * 1_024,
-    env: { ...process.env, PATH: search },
-  } as const;
-  const { status, signal, error, stdout, stderr } = spawnSync(program, args, options);
+export function run(argv: readonly string[]): void {
+  const { status, signal, error, stdout, stderr } = spawned(argv);
   if (status === 0) return;
   const said = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(-3).join(' ').slice(-500);
   const how = error?.message ?? (signal === null ? `code ${status}` : signal);
-  throw new SvcError('CONFLICT', `${[program, ...args].join(' ')} failed (${how}): ${said}`);
+  throw new SvcError('CONFLICT', `${argv.join(' ')} failed (${how}): ${said}`);
 }
 
-export const hasSystemd = (): boolean => ask(['test', '-d', '/run/systemd/system']) !== null;
+/** Source: sd_booted(3). */
+export const hasSystemd = (): boolean => existsSync('/run/systemd/system');

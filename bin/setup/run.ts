@@ -70,8 +70,7 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
   const words = said[told.language];
   if (front !== null) refuseTakenFront(front.front);
   if (options.oidcSecretFile !== undefined) keepSecret(options.state, options.oidcSecretFile);
-  for (const { file } of site.changes()) told.step(`${words.writes} ${file}`);
-  site.write();
+  for (const file of site.write()) told.step(`${words.writes} ${file}`);
   const client = createClient(options.state);
   await startPortal(client, options, { told, words });
   if (here !== null) {

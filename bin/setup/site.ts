@@ -22,7 +22,8 @@ export interface Site {
   set(kind: string, name: string, path: readonly string[], value: unknown, file: string): void;
   /** Files that are to be written, with their new text. Rejects DESIRED_INVALID when the folder would not be valid. */
   changes(): readonly { readonly file: string; readonly text: string; readonly before: string | null }[];
-  write(): void;
+  /** The files that it wrote. */
+  write(): readonly string[];
 }
 
 const textOf = ({ documents }: File): string => documents.map((document) => String(document).replace(/^---\n/, '')).join('---\n');
@@ -87,6 +88,7 @@ export function openSite(dir: string): Site {
       const all = changes();
       mkdirSync(dir, { recursive: true, mode: 0o755 });
       for (const { file, text } of all) writeFileAtomic(file, text, { mode: 0o644, durable: true });
+      return all.map(({ file }) => file);
     },
   };
 }

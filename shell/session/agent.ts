@@ -1,4 +1,6 @@
 /** A browser's word about itself, for people: `Firefox · Linux`. Pure; the order matters, since they all claim to be one another. */
+import { systemOf } from '../../schema/texts/agents.ts';
+
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -8,17 +10,9 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/^(?=.*\bVersion\/\d).*Safari\//, 'Safari'],
   [/^curl\//, 'curl'],
 ];
-const systems: readonly (readonly [RegExp, string])[] = [
-  [/\bAndroid\b/, 'Android'],
-  [/\b(?:iPhone|iPad|iPod)\b/, 'iOS'],
-  [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
-  [/\bCrOS\b/, 'ChromeOS'],
-  [/\bLinux\b/, 'Linux'],
-];
 
 /** Null when it says nothing that we know. */
 export function browserOf(agent: string): string | null {
-  const named = [browsers, systems].flatMap((list) => list.find(([pattern]) => pattern.test(agent))?.[1] ?? []);
+  const named = [browsers.find(([pattern]) => pattern.test(agent))?.[1], systemOf(agent)].filter((name) => name !== undefined);
   return named.length === 0 ? null : named.join(' · ');
 }
