@@ -20,8 +20,12 @@ export const limits = {
   apiBodyBytesMax: 64 * 1_024,
   /** Of a submission to the queue: a thousand inputs with long paths, and the longest command. */
   jobBodyBytesMax: 1_024 * 1_024,
+  /** A larger body is parsed in a turn of the loop of its own. */
+  jsonAtOnceBytesMax: 32 * 1_024,
   /** Nothing of ours nests so deep. */
   jsonDepthMax: 64,
+  /** Of a body; the longest list of ours has 10,000 entries. */
+  jsonValuesMax: 16_384,
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
   /** Of one connection, sent before the answers to those before them. */

@@ -25,7 +25,7 @@ import type { Budgets } from './budgets/budgets.ts';
 import { workFor, type Worker } from './budgets/loop-time.ts';
 import { codingFor, encode, isWorthIt } from './content-coding.ts';
 import { signInAddress, type Site } from './hosts.ts';
-import { nestsDeeper } from './json-depth.ts';
+import { addJsonBodies } from './json-body.ts';
 import { lazySchemas, type LazySchemas } from './lazy-schemas.ts';
 import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
 import { peoplePage } from './people-page.ts';
@@ -144,7 +144,7 @@ export async function createShell(deps: ShellDeps): Promise<Shell> {
       if (each !== 'HEAD') routes.push({ method: each, url, access: config?.access ?? 'admin', pattern: patternOf(url) });
     }
   });
-  addParsers(app);
+  addJsonBodies(app, { budgets: deps.budgets, workerOf });
   addHooks(app, deps);
   addErrors(app, deps, routes);
   await app.register(swagger, {
@@ -153,18 +153,6 @@ export async function createShell(deps: ShellDeps): Promise<Shell> {
   await app.register(async (scope) => deps.register(scope));
   await app.ready();
   return { app, routes, handle: (req, res) => feed.current(req, res) };
-}
-
-/** JSON only: a form or plain text, which any page may post, is refused before a handler sees it. An empty body is null. */
-function addParsers(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, null);
-    else if (nestsDeeper(body.toString(), limits.jsonDepthMax))
-      done(new SvcError('BAD_REQUEST', `the body nests deeper than ${limits.jsonDepthMax}`));
-    else void parse(request, body.toString(), done);
-  });
 }
 
 function addHooks(app: FastifyInstance, deps: ShellDeps): void {

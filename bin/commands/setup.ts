@@ -11,7 +11,7 @@ import { color, jsonText, plain, toned, warn, write } from '../output.ts';
 import type { SetupOptions } from '../setup/answers.ts';
 import { optionsIn, places, type FrontKind } from '../setup/front.ts';
 import { askForRest } from '../setup/questions.ts';
-import { examine, prepare, setUp, type Prepared, type Told } from '../setup/run.ts';
+import { examine, prepare, serversOverSsh, setUp, type Prepared, type Told } from '../setup/run.ts';
 import { said } from '../setup/sayings.ts';
 import { openSite, type Site } from '../setup/site.ts';
 
@@ -90,7 +90,7 @@ async function finish({ site, options, portal, isNew }: Prepared, told: Told, is
   const { language } = told;
   const words = said[language];
   const client = createClient(options.state);
-  const rows = await examine(client, language);
+  const rows = await examine(client, language, serversOverSsh(site));
   const isWell = rows.every(({ warning }) => warning);
   const spec = (...at: readonly string[]): unknown => site.value('Portal', portal, ['spec', ...at]);
   const [url, listen] = ['url', 'listen'].map((field) => site.text('Portal', portal, ['spec', field]));

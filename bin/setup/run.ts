@@ -147,11 +147,13 @@ async function keyOf(state: string): Promise<string> {
   return await answered(file, limits.setupPortalMsMax, async () => readIfThere(file));
 }
 
+export const serversOverSsh = (site: Site): readonly string[] =>
+  site.names('Server').filter((name) => site.value('Server', name, ['spec', 'ssh']) !== undefined);
+
 /** Whether all have theirs. */
 async function bringKits(client: Client, { site, options }: Prepared, { told, words }: Tell): Promise<boolean> {
-  const overSsh = site.names('Server').filter((name) => site.value('Server', name, ['spec', 'ssh']) !== undefined);
   const ready = (await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'Server/' })).filter(({ state }) => state === 'ready');
-  const lacking = overSsh.filter((name) => !ready.some(({ key }) => key === `Server/${name}`));
+  const lacking = serversOverSsh(site).filter((name) => !ready.some(({ key }) => key === `Server/${name}`));
   const done = await Promise.all(
     lacking.map(async (name) => {
       told.step(`${words.kit} ${name}`);
@@ -186,8 +188,26 @@ async function waitForApps(client: Client, options: SetupOptions, { told, words 
   return found !== null && found.every(({ state }) => state === 'installed');
 }
 
-/** Rows of the doctor that are not well. */
-export async function examine(client: Client, language: TextLanguage): Promise<readonly DoctorRow[]> {
-  const { checks } = await client.get<{ readonly checks: readonly DoctorRow[] }>(`/api/admin/doctor?idioma=${language}`);
-  return checks.filter(({ ok }) => !ok);
+/** Rows of the portal's doctor, and of the doctor of each server, that are not well. */
+export async function examine(client: Client, language: TextLanguage, servers: readonly string[]): Promise<readonly DoctorRow[]> {
+  const rowsOf = async (path: string): Promise<readonly DoctorRow[]> => {
+    const { checks } = await client.get<{ readonly checks: readonly DoctorRow[] }>(`/api/admin/${path}?idioma=${language}`);
+    return checks.filter(({ ok }) => !ok);
+  };
+  const own = await rowsOf('doctor');
+  const theirs = await Promise.all(
+    servers.map(async (server) => {
+      const rows = await rowsOf(`servers/${encodeURIComponent(server)}/doctor`).catch((error: unknown): readonly DoctorRow[] => {
+        if (!(error instanceof SvcError)) throw error;
+        return [
+          { name: 'doctor', ok: false, warning: false, detail: `${error.code} ${error.message}`, fix: `svc doctor --server ${server}` },
+        ];
+      });
+      // What the portal said already is not said once more for each server.
+      return rows
+        .filter(({ name }) => own.every((row) => row.name !== name))
+        .map((row) => Object.assign({}, row, { name: `${server}: ${row.name}` }));
+    }),
+  );
+  return [...own, ...theirs.flat()];
 }

@@ -36,6 +36,7 @@ const judge = (changes?: Readonly<Record<string, string>>, over: Partial<CheckIn
     wantedKit: '1.0.0-aaaaaaaa',
     portal: { url: 'https://svc.lan', answer: 'ok', wantedBy: [] },
     unforwarded: [],
+    pythonApps: [],
     ...over,
   });
 const verdict = (name: string, over: Partial<CheckInput>, changes?: Readonly<Record<string, string>>) =>
@@ -105,6 +106,13 @@ describe('the doctor of a server', () => {
     ['slow, and ahead all the same', [980_000, 994_000], false],
   ] as const)('the clock of a server that was %s: only what lies outside of the look counts', ([, askedMs, ok]) => {
     expect(verdict('clock', { askedMs })?.ok).toBe(ok);
+  });
+
+  test.for([
+    [[], true],
+    [['caderno', 'notas'], false],
+  ] as const)('a server without Python where %j are apps of it is broken only if there is one', ([pythonApps, warning]) => {
+    expect(verdict('python3', { pythonApps }, { python3: '-' })).toMatchObject({ ok: false, warning });
   });
 
   test('an sshd that was seen not to forward is named, whatever its configuration says', () => {

@@ -37,6 +37,8 @@ export interface CheckInput {
   readonly portal: PortalObservation | null;
   /** Accounts whose sockets sshd was seen not to forward to. */
   readonly unforwarded: readonly string[];
+  /** Apps there whose runtime is Python. */
+  readonly pythonApps: readonly string[];
 }
 
 type Verdict = Omit<DoctorCheck, 'name'>;
@@ -62,7 +64,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
     ['disk', checkDisk(facts)],
     ['clock', checkClock(input)],
     ['portal', checkPortal(input)],
-    ['python3', checkPython(facts)],
+    ['python3', checkPython(input)],
     [
       'gpu',
       good(
@@ -372,11 +374,13 @@ function checkPortal({ portal, server }: CheckInput): Verdict {
       );
 }
 
-function checkPython({ python3 }: ServerFacts): Verdict {
-  return python3
-    ? good({ pt: 'está lá', en: 'is there' })
-    : lacking(
-        { pt: 'não está lá: aplicativos com runtime python3 não iniciam', en: 'is not there: apps with runtime python3 do not start' },
-        'apt-get install -y python3',
-      );
+function checkPython({ facts: { python3 }, pythonApps }: CheckInput): Verdict {
+  const fix = 'apt-get install -y python3';
+  const apps = pythonApps.join(', ');
+  if (python3) return good({ pt: 'está lá', en: 'is there' });
+  if (apps !== '') return bad({ pt: `não está lá: ${apps} não inicia`, en: `is not there: ${apps} can't start` }, fix);
+  return lacking(
+    { pt: 'não está lá: aplicativos com runtime python3 não iniciam', en: 'is not there: apps with runtime python3 do not start' },
+    fix,
+  );
 }

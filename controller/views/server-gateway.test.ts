@@ -43,7 +43,8 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
     reachability: { status: 'reachable', message: '' },
     host: { door: async () => null },
   };
-  const ana = { account: 'ana', server, leaving: false, backends: new Map() };
+  const ana = {
+    packages: new Map(), account: 'ana', server, leaving: false, backends: new Map() };
   const context = {
     options: {
       clock: { nowMs: moving(() => 1_000), monotonicMs: moving(() => 1_000) },

@@ -11,6 +11,7 @@ import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn, observeKit, serverDesired, serverObserved, prepareAccounts, writeWish } from '../servers/kit-work.ts';
 import { noWish, whyNoKit, type KitState, type KitWish } from '../servers/kit-state.ts';
+import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { Entries, ServerEntry } from '../entries.ts';
 import { applyInForce } from '../loop/apply.ts';
@@ -58,6 +59,7 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
     kitFault: kit.wanted === null ? (kit.failure?.message ?? null) : null,
     portal: await observePortal(context, server, kit),
     unforwarded: await unforwarded(kit),
+    pythonApps: appsOn(context, server, ({ backend }) => backend?.runtime === 'python3'),
   };
   const verdicts = serverChecks(input);
   if (shut === null) return verdicts;
@@ -77,16 +79,20 @@ async function unforwarded({ facts, admin }: KitState): Promise<readonly string[
 }
 
 /** The portal as backends of that server find it; null where there is no kit to ask with. */
-async function observePortal({ options, entries }: Context, server: ServerEntry, kit: KitState): Promise<PortalObservation | null> {
+async function observePortal(context: Context, server: ServerEntry, kit: KitState): Promise<PortalObservation | null> {
+  const { options } = context;
   if (options.portalUrl === undefined || kit.facts === null || kit.facts.kit === null) return null;
   const url = await options.portalUrl(server.placed.document);
   const answer = await kit.admin.askPortal(url).catch((error: Error) => error.message);
-  const wantedBy = new Set<string>();
-  for (const person of entries.people.values()) {
-    if (person.server !== server) continue;
-    for (const [app, { manifest }] of person.packages) if (asksForPortal(manifest)) wantedBy.add(app);
-  }
-  return { url, answer, wantedBy: [...wantedBy].sort() };
+  return { url, answer, wantedBy: appsOn(context, server, asksForPortal) };
+}
+
+/** Ids of the apps that people of that server have, of a kind; sorted. */
+function appsOn({ entries }: Context, server: ServerEntry, isOne: (manifest: Manifest) => boolean): readonly string[] {
+  const apps = new Set<string>();
+  for (const person of entries.people.values())
+    if (person.server === server) for (const [app, { manifest }] of person.packages) if (isOne(manifest)) apps.add(app);
+  return [...apps].toSorted();
 }
 
 /** The administrator has to allow the first sign-in; the portal does everything else. */
