@@ -32,11 +32,19 @@ export const limits = {
   // Listing.
   listEntriesMax: 200_000,
   listPageMax: 5_000,
+  /** Of a larger folder a person has one read at once; further ones wait. */
+  largeFolderEntries: 2_000,
+  /** Between two of them, where further ones wait. */
+  largeFolderRestMsMax: 1_000,
+  /** An answer of more of them has a turn of the loop of its own. */
+  itemsAtOnceMax: 500,
   /** Links whose targets are looked at before an order is made; of more only those of a page are. */
   listLinksMax: 1_000,
   /** Listings that are kept for further pages, of one person, and how long. */
   listingsKeptMax: 8,
   listingKeptMs: 120_000,
+  /** Entries of those of one person; the last one stays, however long it is. */
+  listingEntriesOfPersonMax: 50_000,
   /** Entries of all listings that are kept, of all people. */
   listingEntriesKeptMax: 500_000,
   /** The loop gives way to other work after so long. */

@@ -3,14 +3,15 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../schema/clock.ts';
 import type { ListOptions } from '../../schema/files.ts';
 import { pathText, shownName } from '../../schema/wire/file-path.ts';
-import type { ListAnswer } from '../../schema/wire/files.ts';
+import type { FileItem, ListAnswer } from '../../schema/wire/files.ts';
 import { joined, type FileEntry, type FileFacts, type FileSystem } from './file-system.ts';
 import { createFolderMark, versionWith, type FolderMark } from './folder-mark.ts';
 import { itemOf, targetOf } from './items.ts';
 import { isOnItsWay } from './leftovers.ts';
+import { createLargeFolders, type LargeFolder } from './large-folders.ts';
 import { limits } from './limits.ts';
 import { compareNames, foldedName } from './name-order.ts';
-import { createSlices, sortInSlices } from './slices.ts';
+import { createSlices, ownTurn, sortInSlices } from './slices.ts';
 
 interface Row {
   readonly entry: FileEntry;
@@ -23,9 +24,20 @@ interface Listing {
   readonly owner: string;
   readonly folder: Buffer;
   readonly rows: readonly Row[];
+  /** So many of the rows are hidden ones. */
+  readonly hidden: number;
   readonly cut: boolean;
   readonly untilMs: number;
   sorted: { readonly by: string; readonly rows: readonly Row[] } | null;
+}
+
+interface Asked {
+  readonly owner: string;
+  readonly fs: FileSystem;
+  readonly folder: Buffer;
+  readonly options: ListOptions;
+  readonly seen: ((entries: readonly FileEntry[]) => void) | undefined;
+  readonly large: LargeFolder;
 }
 
 export interface Listings {
@@ -43,42 +55,69 @@ export function createListings(clock: Clock): Listings {
   const kept = new Map<string, Listing>();
   const forget = (): void => {
     const nowMs = clock.monotonicMs();
-    let [entries, of] = [0, new Map<string, number>()];
+    const own = new Map<string, { listings: number; entries: number }>();
+    let entries = 0;
     for (const [version, { owner, rows, untilMs }] of [...kept].toReversed()) {
-      const own = (of.get(owner) ?? 0) + 1;
+      const theirs = own.get(owner) ?? { listings: 0, entries: 0 };
+      const isOverOwn =
+        theirs.listings >= limits.listingsKeptMax ||
+        (theirs.listings > 0 && theirs.entries + rows.length > limits.listingEntriesOfPersonMax);
       entries += rows.length;
-      if (untilMs < nowMs || own > limits.listingsKeptMax || entries > limits.listingEntriesKeptMax) kept.delete(version);
-      else of.set(owner, own);
+      if (untilMs < nowMs || isOverOwn || entries > limits.listingEntriesKeptMax) kept.delete(version);
+      else own.set(owner, { listings: theirs.listings + 1, entries: theirs.entries + rows.length });
     }
   };
+  const pageOf = async (asked: Asked): Promise<ListAnswer> => {
+    forget();
+    const { owner, fs, folder, options } = asked;
+    const known = options.version === null ? undefined : kept.get(options.version);
+    const isKnown = known !== undefined && known.owner === owner && known.folder.equals(folder);
+    const read = isKnown ? null : await readRows(asked);
+    const version = read === null ? (options.version as string) : versionWith(randomBytes(16).toString('hex'), read.mark);
+    const listing = isKnown ? known : { owner, folder, ...read!, untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
+    // The last asked for goes last.
+    kept.delete(version);
+    kept.set(version, listing);
+    forget();
+    const rows = await ordered(listing, options);
+    const from = await beginning(rows, options);
+    const page = rows.slice(from, from + Math.min(options.limit, limits.listPageMax));
+    await lookAtLinks(fs, folder, page);
+    const itens = await itemsOf(folder, page);
+    // Whoever sends them turns all of them into text at once.
+    if (itens.length > limits.itemsAtOnceMax) await ownTurn();
+    return {
+      caminho: pathText(folder),
+      total: rows.length,
+      ocultos: listing.hidden,
+      desde: from,
+      itens,
+      versao: version,
+      cortada: listing.cut,
+    };
+  };
+  const largeFolder = createLargeFolders(clock);
   return {
     page: async (owner, fs, folder, options, seen) => {
-      forget();
-      const known = options.version === null ? undefined : kept.get(options.version);
-      const isKnown = known !== undefined && known.owner === owner && known.folder.equals(folder);
-      const read = isKnown ? null : await readRows(fs, folder, seen);
-      const version = read === null ? (options.version as string) : versionWith(randomBytes(16).toString('hex'), read.mark);
-      const listing = isKnown ? known : { owner, folder, ...read!, untilMs: clock.monotonicMs() + limits.listingKeptMs, sorted: null };
-      // The last asked for goes last.
-      kept.delete(version);
-      kept.set(version, listing);
-      forget();
-      const rows = await ordered(listing, options);
-      const from = await beginning(rows, options);
-      const page = rows.slice(from, from + Math.min(options.limit, limits.listPageMax));
-      await lookAtLinks(fs, folder, page);
-      const hidden = listing.rows.reduce((sum, { entry }) => sum + (isHidden(entry) ? 1 : 0), 0);
-      return {
-        caminho: pathText(folder),
-        total: rows.length,
-        ocultos: hidden,
-        desde: from,
-        itens: page.map(({ entry, target = null }) => itemOf(joined(folder, entry.name), entry, target)),
-        versao: version,
-        cortada: listing.cut,
-      };
+      const large = largeFolder(owner);
+      try {
+        return await pageOf({ owner, fs, folder, options, seen, large });
+      } finally {
+        large.leave();
+      }
     },
   };
+}
+
+async function itemsOf(folder: Buffer, rows: readonly Row[]): Promise<readonly FileItem[]> {
+  const items: FileItem[] = [];
+  const step = createSlices();
+  for (const { entry, target = null } of rows) {
+    items.push(itemOf(joined(folder, entry.name), entry, target));
+    const wait = step();
+    if (wait !== null) await wait;
+  }
+  return items;
 }
 
 /** Behind the last one: none begins so. */
@@ -98,27 +137,34 @@ async function beginning(rows: readonly Row[], { from, prefix }: ListOptions): P
 
 const isHidden = ({ name }: FileEntry): boolean => name[0] === 0x2e;
 
-async function readRows(
-  fs: FileSystem,
-  folder: Buffer,
-  seen?: (entries: readonly FileEntry[]) => void,
-): Promise<{ readonly rows: readonly Row[]; readonly cut: boolean; readonly mark: FolderMark }> {
+async function readRows({
+  fs,
+  folder,
+  seen,
+  large,
+}: Asked): Promise<Pick<Listing, 'rows' | 'hidden' | 'cut'> & { readonly mark: FolderMark }> {
   const rows: Row[] = [];
+  let hidden = 0;
   const step = createSlices();
   const reading = createFolderMark((await fs.stat(folder)).modifiedMs);
   for await (const entries of fs.list(folder)) {
+    const wasLarge = rows.length >= limits.largeFolderEntries;
     seen?.(entries);
     reading.add(entries);
     for (const entry of entries) {
-      if (rows.length >= limits.listEntriesMax) return { rows, cut: true, mark: reading.mark() };
-      if (!isOnItsWay(entry.name)) rows.push({ entry, shown: shownName(entry.name) });
+      if (rows.length >= limits.listEntriesMax) return { rows, hidden, cut: true, mark: reading.mark() };
+      if (!isOnItsWay(entry.name)) {
+        rows.push({ entry, shown: shownName(entry.name) });
+        if (isHidden(entry)) hidden += 1;
+      }
       const wait = step();
       if (wait !== null) await wait;
     }
+    if (!wasLarge && rows.length >= limits.largeFolderEntries) await large.enter();
   }
   const links = rows.filter(({ entry }) => entry.kind === 'link');
   if (links.length <= limits.listLinksMax) await lookAtLinks(fs, folder, links);
-  return { rows, cut: false, mark: reading.mark() };
+  return { rows, hidden, cut: false, mark: reading.mark() };
 }
 
 const linksAtOnce = 64;

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 const waiting: (() => void)[] = [];
 
 /** Many such works at once have one slice in a turn of the loop all together. Each slice is work for whom its own work is. */
-async function turn(): Promise<void> {
+export async function ownTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (waiting.push(AsyncResource.bind(resolve)) === 1) setImmediate(passOn);
   await promise;
@@ -21,7 +21,7 @@ export function createSlices(every = 64, nowMs: () => number = () => performance
   let sinceMs = nowMs();
   let steps = 0;
   const rest = async (): Promise<void> => {
-    await turn();
+    await ownTurn();
     sinceMs = nowMs();
   };
   return () => {
