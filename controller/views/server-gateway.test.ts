@@ -44,7 +44,12 @@ const bench = (systemd: string, admin: Partial<ServerAdmin> = {}) => {
     host: { door: async () => null },
   };
   const ana = {
-    packages: new Map(), account: 'ana', server, leaving: false, backends: new Map() };
+    packages: new Map(),
+    account: 'ana',
+    server,
+    leaving: false,
+    backends: new Map(),
+  };
   const context = {
     options: {
       clock: { nowMs: moving(() => 1_000), monotonicMs: moving(() => 1_000) },
