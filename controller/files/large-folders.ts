@@ -32,13 +32,15 @@ export function createLargeFolders(clock: Pick<Clock, 'monotonicMs' | 'at'>): (o
       const before = line.last;
       line.waiting += 1;
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-      line.last = begun.then(async () => {
+      const over = async (): Promise<void> => {
+        await begun;
         const fromMs = clock.monotonicMs();
         await isDone;
         line.waiting -= 1;
         if (line.waiting === 0) lines.delete(owner);
         if (line.waiting > 1) await pause(Math.min(clock.monotonicMs() - fromMs, limits.largeFolderRestMsMax));
-      });
+      };
+      line.last = over();
       await before;
       begin();
     };
