@@ -1,7 +1,7 @@
 /**
- * Requests for an app, on its own origin or below `/proxy/app/<id>/`: authenticated here, then handled by the proxy. `_sdk/…` is served
- * from our own files and never reaches a backend (spec 4.2).
- * Source: design 7. Decision: docs/decisions/0003-sessions-and-passes.md
+ * Requests for an app, on its own origin or below `/proxy/app/<id>/`: authenticated here, then handled by the proxy. `_sdk/…` is served from our own
+ * files and never reaches a backend (rules 4.2).
+ * Decision: docs/decisions/0003-sessions-and-passes.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -102,7 +102,7 @@ async function openTunnel(
   proxy.upgrade(req, socket, head, targetOf(site, asked, session));
 }
 
-/** In path mode an app is served on the shell's origin, with the shell's session: trusted apps only (design 7). */
+/** In path mode an app is served on the shell's origin, with the shell's session: trusted apps only. */
 function find(sessions: Sessions, site: Site, secret: string | null, app: string): Promise<Session | null> {
   return site.origins === 'path' ? sessions.portal(secret) : sessions.app(secret, app);
 }
@@ -233,7 +233,7 @@ async function sendSdk(deps: AppOriginDeps, req: IncomingMessage, res: ServerRes
   await sendStatic(req, res, file, headers);
 }
 
-/** The one call that the shell makes on an app's origin: `POST <base>close-tabs` (spec 3.3 rule 6). */
+/** The one call that the shell makes on an app's origin: `POST <base>close-tabs` (rules 3.3 rule 6). */
 function isCloseTabs(site: Site, req: IncomingMessage, asked: Asked): boolean {
   return req.headers.origin === site.origin && pathOf(asked.path) === '/close-tabs';
 }

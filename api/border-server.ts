@@ -40,7 +40,7 @@ interface BorderDeps {
   readonly isTrusted: TrustedProxies;
 }
 
-/** Limits of the border. Source: anchors I row 27. Decision: docs/decisions/0035-http-border.md */
+/** Limits of the border. Decision: docs/decisions/0035-http-border.md */
 export function createBorderServer(
   { holder, clock, isTrusted }: BorderDeps,
   handle: (req: IncomingMessage, res: ServerResponse) => void,

@@ -1,4 +1,4 @@
-/** Matrices over the border (anchors I rows 7, 9, 11, 25): every route, every origin, every cookie; what gets through is counted. */
+/** Matrices over the border: every route, every origin, every cookie; what gets through is counted. */
 import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

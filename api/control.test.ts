@@ -139,7 +139,7 @@ describe('the control socket', () => {
   });
 });
 
-// Source: spec 9.9.
+// Source: rules 9.
 test('a portal without a repository has the schema of the manifest of its own version, without a session', async () => {
   const ask = (path: string, headers = {}) => portal.browser().request(path, { headers });
   const [own, current] = [await ask(`/v1/esquema/svc-app/${about.version}.json`), await ask('/v1/esquema/svc-app/atual.json')];

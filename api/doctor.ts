@@ -316,7 +316,7 @@ function checkSocketPath(socket: string | null): Verdict {
   );
 }
 
-/** Without a user manager there are no scopes: apps run without ceilings (spec 3.1 step 7). Without linger none of it lasts (3.3). */
+/** Without a user manager there are no scopes: apps run without ceilings (rules 3.1 step 7). Without linger none of it lasts (3.3). */
 async function checkUserManager(): Promise<Verdict> {
   const runtimeDir = process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${process.getuid?.() ?? 0}`;
   const manager = await exists(path.join(runtimeDir, 'systemd', 'private'));

@@ -1,6 +1,6 @@
 /**
- * The first thing that sees a request: by host it goes to the shell's routes, to an app's origin or nowhere. App traffic, and what apps ask of
- * each other, never passes through Fastify. Source: design 7. Decision: docs/decisions/0035-http-border.md
+ * The first thing that sees a request: by host it goes to the shell's routes, to an app's origin or nowhere. App traffic, and what apps ask of each
+ * other, never passes through Fastify. Decision: docs/decisions/0035-http-border.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -151,7 +151,7 @@ export function isBackendCall(req: IncomingMessage, direct: string): boolean {
   return path.startsWith('/ws/salas/') || (path.startsWith('/api/') && /^Bearer /i.test(req.headers.authorization ?? ''));
 }
 
-/** An installer on this machine fetches an engine by address. Whoever asks gets one: it needs no token. Source: spec 4.1 `/v1/motor`. */
+/** An installer on this machine fetches an engine by address. Whoever asks gets one: it needs no token. Source: rules 4.1 `/v1/motor`. */
 function isEngineFetch(req: IncomingMessage, direct: string): boolean {
   const reads = req.method === 'GET' || req.method === 'HEAD';
   return reads && req.headers.host === direct && pathOf(req.url ?? '').startsWith('/v1/motor/');

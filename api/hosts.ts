@@ -1,6 +1,6 @@
 /**
- * Which of the portal's names a request was sent to (design 7): the shell, an app's own origin, or a name that is not ours.
- * Only the `Host` header decides, compared as a whole: ports and trailing dots included, so that an origin is never guessed.
+ * Which of the portal's names a request was sent to: the shell, an app's own origin, or a name that is not ours. Only the `Host` header decides,
+ * compared as a whole: ports and trailing dots included, so that an origin is never guessed.
  */
 import { isAppId, nearAppIdFault } from '../schema/app-id.ts';
 import { isSecureAddress } from '../schema/portal-address.ts';

@@ -1,4 +1,4 @@
-/** Nobody can grow the number of series: not with names of apps, methods, paths, statuses. Source: anchors I 26 (CVE-2022-21698). */
+/** Nobody can grow the number of series: not with names of apps, methods, paths, statuses. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noAuditFigures } from '../schema/audit.ts';
 import { noFigures } from '../schema/figures.ts';

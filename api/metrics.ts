@@ -1,6 +1,6 @@
 /**
- * `/metrics` in the Prometheus text format. Labels come from closed lists: route patterns, methods, status classes, states, and app ids up
- * to a bound, so that the number of series stays bounded (anchors I 26). A person is never a label.
+ * `/metrics` in the Prometheus text format. Labels come from closed lists: route patterns, methods, status classes, states, and app ids up to a
+ * bound, so that the number of series stays bounded. A person is never a label.
  */
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';

@@ -1,6 +1,6 @@
 /**
  * What a request is before any route sees it: a navigation of a browser or not, and its path in raw form.
- * Source: spec 3.2 ("only a navigation triggers this").
+ * Source: rules 3.2 ("only a navigation triggers this").
  */
 import type { IncomingMessage } from 'node:http';
 

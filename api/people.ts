@@ -1,9 +1,8 @@
 /**
- * People as other people see them: never an e-mail (spec 2.4). A login may be an e-mail, so only the part before its "@" is shown and
- * searched, also to the person: the search, the list of a room, presence and notices contain no address. Two people `ana@one` and `ana@two`
- * show the same login; `usuario` distinguishes them. Every signed-in person can find everyone, since rooms are made by inviting colleagues:
- * each word of the text has to occur in name, `usuario` or login, without case and accents; at most 20 people and 10 groups, 60 requests at
- * once and four a second.
+ * People as other people see them: never an e-mail (rules 2.4). A login may be an e-mail, so only the part before its "@" is shown and searched,
+ * also to the person: the search, the list of a room, presence and notices contain no address. Two people `ana@one` and `ana@two` show the same
+ * login; `usuario` distinguishes them. Every signed-in person can find everyone, since rooms are made by inviting colleagues: each word of the text
+ * has to occur in name, `usuario` or login, without case and accents; at most 20 people and 10 groups, 60 requests at once and four a second.
  */
 import type { PeopleView, PersonRecord } from '../schema/gateway.ts';
 import { limits } from './limits.ts';

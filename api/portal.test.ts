@@ -319,7 +319,7 @@ describe('the list of apps', () => {
   test('what apps use is told to who asks for it, and nobody keeps that answer', async () => {
     const plain = await ana.call('GET', '/api/apps');
     expect(plain.json().apps[0]).toMatchObject({ id: 'notas', uso: null });
-    // Source: spec 8.
+    // Source: rules 8.
     expect(plain.headers['cache-control']).toBe('private, max-age=30');
     const asked = await ana.call('GET', '/api/apps?uso=1');
     expect(asked.headers['cache-control']).toBe('no-store');

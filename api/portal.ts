@@ -1,9 +1,8 @@
 /**
- * The portal: one HTTP server for browsers and, on a 0600 unix socket, one for the command line. This file puts the parts
- * together; each part says what it does:
- * front.ts (host first), capabilities/ (what apps ask of each other), shell.ts and routes/ (the API), shell-pages.ts (the shell's files), app-origins.ts and proxy/ (apps),
- * auth/ (sessions, passes, who may call), events/ (`/ws/events`, windows), starts.ts (start and wait), metrics.ts, doctor.ts.
- * The api writes intent, the controller acts (design 2).
+ * The portal: one HTTP server for browsers and, on a 0600 unix socket, one for the command line. This file puts the parts together; each part says
+ * what it does: front.ts (host first), capabilities/ (what apps ask of each other), shell.ts and routes/ (the API), shell-pages.ts (the shell's
+ * files), app-origins.ts and proxy/ (apps), auth/ (sessions, passes, who may call), events/ (`/ws/events`, windows), starts.ts (start and wait),
+ * metrics.ts, doctor.ts. The api writes intent, the controller acts.
  */
 import { keys } from '../schema/keys.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';

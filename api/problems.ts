@@ -1,4 +1,4 @@
-/** Errors as the client sees them: RFC 9457 problem documents with `code` and the string `error` (spec 7). No stack, no secret. */
+/** Errors as the client sees them: RFC 9457 problem documents with `code` and the string `error` (rules 7). No stack, no secret. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyError } from 'fastify';
 import { appIdPattern, appIdRule } from '../schema/app-id.ts';

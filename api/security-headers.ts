@@ -1,4 +1,4 @@
-/** Headers of the shell's origin and of app origins. Source: design 7. Decision: docs/decisions/0035-http-border.md */
+/** Headers of the shell's origin and of app origins. Decision: docs/decisions/0035-http-border.md */
 import type { Site } from './hosts.ts';
 
 /**
@@ -49,7 +49,7 @@ export function shellPolicy(site: Site): string {
     `media-src blob:${site.origins === 'path' ? '' : ` ${apps}`}`,
     "font-src 'self'",
     "manifest-src 'self'",
-    // close-tabs goes to app origins (spec 3.3 rule 6).
+    // close-tabs goes to app origins (rules 3.3 rule 6).
     `connect-src 'self' ${events} ${apps}`,
     // 'self': on its way to an app a frame is sent through /api/apps/:id/abrir. Our own pages refuse to be framed.
     `frame-src ${site.origins === 'path' ? apps : `'self' ${apps}`}`,

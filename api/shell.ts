@@ -1,7 +1,7 @@
 /**
  * The shell's origin and the control socket, as one Fastify instance without a listener: portal.ts passes it requests. Each route declares
  * who may call it (`access`); that is checked here for all of them, and defaults to the strictest.
- * Source: design 6 and 7. Decision: docs/decisions/0035-http-border.md
+ * Decision: docs/decisions/0035-http-border.md
  */
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';

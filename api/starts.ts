@@ -2,7 +2,7 @@
  * "Start and wait", shared by the routes and by held navigations: one wish and one watcher per backend, however many wait.
  * The api only writes the intent; that the supervisor took it is read from the store (the intent is done), how it went from the
  * gateway. Events are edges: each makes the watcher read again, and a slow poll covers an edge that was missed.
- * Source: spec 3.2; design 3 rules 3 and 8. Decision: docs/decisions/0037-start-answers.md
+ * Source: rules 3.2. Decision: docs/decisions/0037-start-answers.md
  */
 import { keys } from '../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
@@ -136,7 +136,7 @@ export function createStarts(deps: StartDeps): Starts {
   };
 }
 
-/** A Backend document decides; a click does not overrule it. Source: design 4, `Backend.estado`. */
+/** A Backend document decides; a click does not overrule it. */
 function refusePinned(view: View, wish: Wish): void {
   if (wish === 'stop' && view.pinned) {
     throw new SvcError('PINNED', `${view.id} is kept running by a Backend document (estado: ligado); change the document to stop it`);
@@ -146,7 +146,7 @@ function refusePinned(view: View, wish: Wish): void {
   }
 }
 
-/** Source: spec 2.1 `escopo: servidor`: no start or stop per person. */
+/** Source: rules 2.1 `escopo: servidor`: no start or stop per person. */
 function refuseShared(view: View): void {
   if (isShared(view))
     throw new SvcError('SCOPE_REFUSED', `${view.id} is one backend for all people of the server: its service manager starts and stops it`);
@@ -165,13 +165,13 @@ function underWay(view: View): boolean {
   return view.status === 'starting' || view.status === 'backoff' || view.status === 'unknown' || view.status === 'running';
 }
 
-/** What a navigation is told at once. A failed app is not started again by looking at it: anchors F 6. */
+/** What a navigation is told at once. A failed app is not started again by looking at it. */
 function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
   if (view.ready || view.status === 'failed' || pinnedStopped(view)) return answerOf('start', view, nowMs);
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;
 }
 
-/** Still starting after the 15 probes: the verdict comes later as an event (spec 3.2). Decision: docs/decisions/0137-what-runs-still-answers.md */
+/** Still starting after the 15 probes: the verdict comes later as an event (rules 3.2). Decision: docs/decisions/0137-what-runs-still-answers.md */
 const slow: ReadonlySet<Reason> = new Set<Reason>(['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken']);
 
 const silent: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);

@@ -1,4 +1,4 @@
-/** Only fresh descriptors reach a backend (spec 3.1 step 7). */
+/** Only fresh descriptors reach a backend (rules 3.1 step 7). */
 import { closeSync, readFileSync, readdirSync } from 'node:fs';
 
 /** Descriptors that a careless parent left open would live on in the backend: ours are closed at exec, these are not. */

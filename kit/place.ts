@@ -1,7 +1,7 @@
 /**
- * kit/: what runs on each server as the person (design 5). Programs that share these files: `svc-app-run` (kit/launch, the
- * seven steps of spec 3.1), `svc-app-supervisor` (kit/supervise, spec 3.3) and `svc-app-install` (kit/install, which runs as root, too). Nothing here knows the portal beyond the wire types of
- * schema/, and nothing here trusts a pid file, a socket file or an environment that it did not check.
+ * kit/: what runs on each server as the person. Programs that share these files: `svc-app-run` (kit/launch, the seven steps of rules 3.1),
+ * `svc-app-supervisor` (kit/supervise, rules 3.3) and `svc-app-install` (kit/install, which runs as root, too). Nothing here knows the portal beyond
+ * the wire types of schema/, and nothing here trusts a pid file, a socket file or an environment that it did not check.
  *
  * This file: where the account and the kit stand.
  */
@@ -34,8 +34,8 @@ export function kitRoot(environment: Environment, from: string): string {
 }
 
 /**
- * The runtime libraries. Beside the versions of an installed kit there is a link to those of the current one: /opt/svc/sdk, as spec 2.6
- * says, so that an app that outlives an upgrade does not point into a removed version.
+ * The runtime libraries. Beside the versions of an installed kit there is a link to those of the current one: /opt/svc/sdk, as rules 2.6 says, so
+ * that an app that outlives an upgrade does not point into a removed version.
  */
 export function sdkFolder(kit: string): string {
   const shared = join(dirname(kit), 'sdk');

@@ -1,6 +1,6 @@
 /**
- * The process table, read from /proc. A process is identified by pid + start time + boot id + the app's mark in its environ; any other
- * process is never signalled. Source: design 3 rule 9, spec 3.1 step 7.
+ * The process table, read from /proc. A process is identified by pid + start time + boot id + the app's mark in its environ; any other process is
+ * never signalled. Source: rules 3.1 step 7.
  */
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import type { ProcessIdentity } from '../schema/backend.ts';

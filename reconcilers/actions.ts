@@ -1,6 +1,6 @@
 /**
- * Every side effect of the controller, as data (design 3 rule 2). The executor map in controller/execute is
- * exhaustive over `Action['kind']`: an action without an executor does not compile.
+ * Every side effect of the controller, as data. The executor map in controller/execute is exhaustive over `Action['kind']`: an action without an
+ * executor does not compile.
  */
 import type { StopReason } from '../machines/backend-order.ts';
 import type { JobOutcome } from '../schema/jobs.ts';

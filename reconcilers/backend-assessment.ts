@@ -1,7 +1,7 @@
 /**
  * What was seen of the app, with a reason and a sentence: from what the supervisor said and the probes. Which state that makes is
  * machines/backend.ts.
- * Source: spec 3.2 and 3.3; design 3 rules 5 to 7.
+ * Source: rules 3.2 and 3.3.
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
@@ -19,7 +19,7 @@ export interface Assessment {
 
 type Start = NonNullable<BackendMemory['start']>;
 
-/** The assessment while the app can't be observed; null when it can. Unknown never becomes stopped. Source: design 3 rule 6. */
+/** The assessment while the app can't be observed; null when it can. Unknown never becomes stopped. */
 export function unobservable(desired: BackendDesired, observed: BackendObserved, memory: BackendMemory | null): Assessment | null {
   const { host, supervisor } = observed;
   if (host.status === 'unreachable') {
@@ -56,7 +56,7 @@ function withLast(message: string, memory: BackendMemory | null): string {
   return last === null ? message : `${message}; last known: ${last.state} (${last.reason})`;
 }
 
-/** Steps before the process image is the app: it can't answer yet, and no attempt is counted. Source: spec 3.1 steps 4 to 6. */
+/** Steps before the process image is the app: it can't answer yet, and no attempt is counted. Source: rules 3.1 steps 4 to 6. */
 const setUpSteps = new Set(['package', 'install', 'gpu']);
 
 export function settingUp(snapshot: AppSnapshot): boolean {
@@ -110,7 +110,7 @@ function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeRe
   return { saw: 'sawLiving', ...slowness(snapshot, code, probe?.byGate === true) };
 }
 
-/** Names one culprit of a start that outlived its 15 probes (anchors B16). Decision: docs/decisions/0137-what-runs-still-answers.md */
+/** Names one culprit of a start that outlived its 15 probes. Decision: docs/decisions/0137-what-runs-still-answers.md */
 function slowness(snapshot: AppSnapshot, code: number | null, byGate: boolean): { readonly reason: Reason; readonly message: string } {
   const after = `not ready after ${limits.probeAttemptsMax} probes`;
   if (code === null) return { reason: 'SlowStart', message: after };

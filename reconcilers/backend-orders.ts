@@ -1,6 +1,6 @@
 /**
- * What is wished of the app at this moment: documents are enforced as a level, intents are one-shot commands, and the rest (services,
- * windows) follows spec 3.3. Which order a wish becomes, and when it is given again, is machines/backend.ts.
+ * What is wished of the app at this moment: documents are enforced as a level, intents are one-shot commands, and the rest (services, windows)
+ * follows rules 3.3. Which order a wish becomes, and when it is given again, is machines/backend.ts.
  */
 import { windowsEndAtMs, type StopReason, type Wish } from '../machines/backend-order.ts';
 import { limits } from './limits.ts';
@@ -86,7 +86,7 @@ function intentWish({ desired: { intent }, stale }: WishInput): Wish | null {
   if (intent === null) return null;
   const { requestId } = intent;
   if (intent.wish === 'stop') return { type: 'stop', cause: 'intent', requestId, reason: stopReasonOf(intent) };
-  // Source: spec 3.3 row 11: other code on disk.
+  // Source: rules 3.3 row 11: other code on disk.
   const replace = intent.wish === 'restart' ? stopReasonOf(intent) : stale ? 'HashChanged' : null;
   return { type: 'start', cause: 'intent', requestId, reason: 'StartRequested', replace };
 }
@@ -124,7 +124,7 @@ function levelWish(input: WishInput): Wish | null {
     return gone ? stop('uninstalled', 'Uninstalled') : null;
   }
   const failed = snapshot?.state === 'failed';
-  // Waiting on X wakes when X changes (design 3 rule 7): other code is worth another try.
+  // Waiting on X wakes when X changes: other code is worth another try.
   if (failed && (wanted || desired.document === 'ligado') && input.failedHash !== null && desired.installedHash !== input.failedHash) {
     return start('mended', 'StartRequested');
   }
@@ -148,14 +148,14 @@ function envFileDue(snapshot: AppSnapshot | null, memory: BackendMemory | null, 
   return !isTried || nowMs - last.atMs >= sharedLimits.failureResetMs;
 }
 
-/** Services start with the session, once in it: a person's stop is not overridden. Source: spec 2.1 `kind`. */
+/** Services start with the session, once in it: a person's stop is not overridden. Source: rules 2.1 `kind`. */
 function serviceDue(desired: BackendDesired, memory: BackendMemory | null, wanted: boolean, failed: boolean): boolean {
   if (wanted || failed || desired.intent !== null || desired.manifest === null) return false;
   if (!desired.session || desired.sessionSinceMs === null || desired.sessionSinceMs === memory?.autostartedFor) return false;
   return startsWithSession(desired.manifest);
 }
 
-/** Since when no window keeps the app; null while that ends nothing. Source: spec 3.3 rows 7 to 9, supervisor rule 4. */
+/** Since when no window keeps the app; null while that ends nothing. Source: rules 3.3 rows 7 to 9, supervisor rule 4. */
 function windowsClosedSince(desired: BackendDesired, snapshot: AppSnapshot | null, startedAtMs: number | null): number | null {
   const { windows, manifest, document } = desired;
   if (snapshot === null || !snapshot.wanted || document === 'ligado' || manifest === null) return null;

@@ -60,7 +60,7 @@ export interface ProbeResult {
   readonly attempt: number;
   /** 0 is the spec's 000. */
   readonly code: number;
-  /** The gate of the runtime refused the token (`X-Svc-Token: recusado`, spec 5.1). */
+  /** The gate of the runtime refused the token (`X-Svc-Token: recusado`, rules 5). */
   readonly byGate: boolean;
   readonly atMs: number;
 }

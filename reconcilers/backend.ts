@@ -1,7 +1,7 @@
 /**
- * The backend of one person and app: desired + observed + memory -> order, probe, state, conditions (spec 3.2, 3.3; design 3).
- * Pure and idempotent: unchanged inputs give the same decision with no action and the same memory object, and every `*AtMs` is an
- * absolute wall time. The loop calls it on every edge and at least every limits.resyncMs; `svc plan` and the simulator call the same.
+ * The backend of one person and app: desired + observed + memory -> order, probe, state, conditions (rules 3.2, 3.3). Pure and idempotent: unchanged
+ * inputs give the same decision with no action and the same memory object, and every `*AtMs` is an absolute wall time. The loop calls it on every
+ * edge and at least every limits.resyncMs; `svc plan` and the simulator call the same.
  */
 import { advanceBackend, seen, type BackendAdvance, type BackendEffect, type BackendEvent, type BackendLife } from '../machines/backend.ts';
 import { windowsEndAtMs, type Facts, type Wish } from '../machines/backend-order.ts';
@@ -146,7 +146,7 @@ function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }
   return [probeAtMs, resendAtMs, wished.closeAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
-/** The app can't be observed: no action, no counting, the last known state is kept. Source: design 3 rule 6. */
+/** The app can't be observed: no action, no counting, the last known state is kept. */
 function decideUnobservable(
   desired: BackendDesired,
   observed: BackendObserved,
@@ -203,7 +203,7 @@ function memoryOf(
   return { state, context: isSame ? before : context, start: isSameStart ? memory.start : start, sent };
 }
 
-/** Other code on disk than in the process. Source: spec 3.3 row 11. */
+/** Other code on disk than in the process. Source: rules 3.3 row 11. */
 function isStale(desired: BackendDesired, observed: BackendObserved): boolean {
   const runs = observed.snapshot?.process?.hash ?? null;
   return runs !== null && desired.installedHash !== null && runs !== desired.installedHash;

@@ -1,4 +1,4 @@
-/** Conditions with memory: `sinceMs` moves exactly when `status` does, so that unchanged observations write nothing (anchors B13). */
+/** Conditions with memory: `sinceMs` moves exactly when `status` does, so that unchanged observations write nothing. */
 import type { Condition, Reason } from '../schema/backend.ts';
 
 export interface ConditionDraft {

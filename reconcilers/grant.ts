@@ -1,7 +1,7 @@
 /**
- * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it (design 4). What the document
- * wants is applied, and restored when it is taken away; roles that people gave stay; a removed document takes back what it granted and
- * keeps the room. Decision: docs/decisions/0095-who-is-in-a-room.md
+ * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it. What the document wants is applied, and
+ * restored when it is taken away; roles that people gave stay; a removed document takes back what it granted and keeps the room. Decision:
+ * docs/decisions/0095-who-is-in-a-room.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';
 import { keys } from '../schema/keys.ts';

@@ -1,7 +1,7 @@
 /**
  * One job of the queue: desired is the stored submission with its wishes, observed is what the cluster lists under the job's own name and what the
  * wrapper said. A job is looked for by name before it is handed over again, and one whose cluster can't be read is unknown, never failed.
- * Source: design 9. Decision: docs/decisions/0211-the-queue.md
+ * Decision: docs/decisions/0211-the-queue.md
  */
 import { advanceJob, jobDeadlineMs, newJob, type JobEffect, type JobLife, type JobRest, type JobSight } from '../machines/job.ts';
 import type { Condition, Reason } from '../schema/backend.ts';

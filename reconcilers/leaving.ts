@@ -1,6 +1,6 @@
 /**
- * A person whose document is gone (design 4): their apps end, then their supervisor, then they are forgotten. Only this decides about the
- * supervisor of who leaves: `decideSupervisor` would take its end for a loss. Decision: docs/decisions/0136-leaving.md
+ * A person whose document is gone: their apps end, then their supervisor, then they are forgotten. Only this decides about the supervisor of who
+ * leaves: `decideSupervisor` would take its end for a loss. Decision: docs/decisions/0136-leaving.md
  */
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 

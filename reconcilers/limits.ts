@@ -1,13 +1,13 @@
 /** Limits of the reconcilers. */
 export const limits = {
-  /** A change that removes more than this share of the objects waits for `--prune`. Source: design 4. */
+  /** A change that removes more than this share of the objects waits for `--prune`. */
   pruneShareMax: 0.2,
   /** Of the full name of an account of a server; as `Person.spec.nome` takes it. */
   personNameCharsMax: 200,
   /** Instances of a package that goes are waited for so long; then the installer ends them. */
   packageEndMsMax: 30_000,
   kitRetryMsMax: 10 * 60_000,
-  // The loop. Source: design 3 rule 3.
+  // The loop.
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,
   /** How long a supervisor runs on when it is not needed. Decision: docs/decisions/0025-backend-reconciler.md */

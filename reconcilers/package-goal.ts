@@ -194,7 +194,7 @@ function refused({ refusal, installed }: PackageObserved, aim: string): Step | n
 
 const stays = (installed: PackageObserved['installed']): string => (installed === null ? '' : `; ${installed.version} stays installed`);
 
-/** Source: issue 3, 6: a paused package is shown as it is, and left so. */
+/** A paused package is shown as it is and left so. */
 function paused(step: Step): Step {
   if (step.action === null && step.state !== 'drifted') return step;
   const state = step.state === 'installing' ? 'missing' : step.state;

@@ -1,4 +1,7 @@
-/** Why the portal does not let a version in, judged before anything is loaded. Source: spec 2.1 `minShellVersion`, `requires`, `requiredPackages`, `instalacao`; 7. */
+/**
+ * Why the portal does not let a version in, judged before anything is loaded. Source: rules 2.1 `minShellVersion`, `requires`, `requiredPackages`,
+ * `instalacao`; 7.
+ */
 import type { CatalogueManifest } from '../schema/manifest/offered.ts';
 import { satisfiesMinimum } from '../schema/versions.ts';
 import type { PackageRefusal } from './package-types.ts';
@@ -61,7 +64,7 @@ function packageRefusal({ requiredPackages = [] }: CatalogueManifest, { lacks }:
 
 const alternatives = (requirement: string): readonly string[] => requirement.split('|').map((name) => name.trim());
 
-/** What an administrator types: the first alternative of each. Source: spec 2.1 `requiredPackages`. */
+/** What an administrator types: the first alternative of each. Source: rules 2.1 `requiredPackages`. */
 export function installLine(requirements: readonly string[]): string {
   return `apt-get install ${[...new Set(requirements.map((one) => alternatives(one)[0]))].join(' ')}`;
 }

@@ -1,7 +1,6 @@
 /**
- * One installed package: the installed version against the wanted one and the offers of the repository (spec 1, 9.1; design 4). Install is
- * idempotent per version, so only the version and drift decide. Failures back off, except terminal ones, which wait for a change of the
- * wish or the source.
+ * One installed package: the installed version against the wanted one and the offers of the repository (rules 1, 9). Install is idempotent per
+ * version, so only the version and drift decide. Failures back off, except terminal ones, which wait for a change of the wish or the source.
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { keys } from '../schema/keys.ts';
@@ -136,7 +135,7 @@ function conditionsOf(desired: PackageDesired, { installed, otherSource }: Packa
     { type: 'Installed', status: is(installed !== null), reason, message },
     { type: 'Progressing', status: is(state === 'installing' || state === 'removing'), reason, message },
     { type: 'Drift', status: is(drift), ...changed },
-    // Not put back by itself: each release has a version of its own. Source: spec 2.1, docs/decisions/0333-a-source-that-changed.md
+    // Not put back by itself: each release has a version of its own. Source: rules 2.1, docs/decisions/0333-a-source-that-changed.md
     ...(otherSource !== undefined && state === 'installed'
       ? [{ type: 'Stale', status: 'True', reason: 'SourceChanged', message: sourceChanged(otherSource).en } as const]
       : []),

@@ -89,7 +89,7 @@ interface Leaving {
   readonly actions: readonly Action[];
 }
 
-/** Source: design 4, removal. Sessions and rooms go first: the longer the person outlives them, the likelier the supervisor is started again. */
+/** Sessions and rooms go first: the longer the person outlives them, the likelier the supervisor is started again. */
 function leavingStep({ name: person, server }: PersonDesired, host: Reachability, left: LeavingObserved): Leaving {
   const unseen = host.status === 'unreachable' ? `; ${server} does not answer: ${host.message}` : '';
   const signOut: readonly Action[] = left.signedOut ? [] : [{ kind: 'person/sign-out', person }];

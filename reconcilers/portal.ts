@@ -1,6 +1,4 @@
-/**
- * The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` or a restart (design 4). No actions: status only.
- */
+/** The folder of desired state: in force, broken (the last good state stays), or waiting for `--prune` or a restart. No actions: status only. */
 import type { Reason } from '../schema/backend.ts';
 import { stampConditions, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';

@@ -1,6 +1,6 @@
 /**
- * Guard against a folder that lost its files (design 4): a change that would remove more than a fifth of the objects, or all of a kind,
- * removes nothing until `--prune`. Decision: docs/decisions/0033-what-is-in-force.md
+ * Guard against a folder that lost its files: a change that would remove more than a fifth of the objects, or all of a kind, removes nothing until
+ * `--prune`. Decision: docs/decisions/0033-what-is-in-force.md
  */
 import { limits } from './limits.ts';
 

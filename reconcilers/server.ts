@@ -1,6 +1,6 @@
 /**
- * A server: reachable or not, and, where the portal may act as its administrator, whether it holds the portal's server kit and its accounts
- * are ready (design 5; spec 3.3, supervisor rule 5). A connection that breaks is the host driver's to mend (design 3 rule 6).
+ * A server: reachable or not, and, where the portal may act as its administrator, whether it holds the portal's server kit and its accounts are
+ * ready (rules 3.3, supervisor rule 5). A connection that breaks is the host driver's to mend.
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
@@ -172,7 +172,7 @@ function reachableOf(host: Reachability, door: Cause | null): ConditionDraft {
 
 const hostReason = (host: Reachability): Reason => (host.status === 'reachable' ? 'Reachable' : unseenReason(host));
 
-/** Source: design 4, removal. It serves those who leave it until they are gone. */
+/** The server serves leaving people until they are gone. */
 function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
   const leaves = { state: 'leaving', ready: 'False', reason: 'DocumentRemoved' } as const;
   const unseen = observed.host.status === 'unreachable' ? `; ${desired.name} does not answer: ${observed.host.message}` : '';

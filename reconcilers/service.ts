@@ -1,7 +1,6 @@
 /**
- * A server-scope app (spec 2.1 `escopo: servidor`): one backend for all people of a server, kept by the server's service manager. The portal
- * starts and stops nothing: it sees whether the app answers (spec 3.2), shows every person the same, and keeps its portal credential
- * (decision 0203).
+ * A server-scope app (rules 2.1 `escopo: servidor`): one backend for all people of a server, kept by the server's service manager. The portal starts
+ * and stops nothing: it sees whether the app answers (rules 3.2), shows every person the same, and keeps its portal credential (decision 0203).
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';

@@ -1,7 +1,7 @@
 /**
- * The supervisor of one person: one process per account, up while it is needed (spec 3.3, supervisor rule 1; design 5). It is needed for
- * longer than the session: a wanted backend must be kept alive after its person left, and a click needs a supervisor to execute it. Its own
- * failures have a separate backoff and never count for an app (design 3 rule 6).
+ * The supervisor of one person: one process per account, up while it is needed (rules 3.3, supervisor rule 1). It is needed for longer than the
+ * session: a wanted backend must be kept alive after its person left, and a click needs a supervisor to execute it. Its own failures have a separate
+ * backoff and never count for an app.
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';

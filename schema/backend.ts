@@ -1,6 +1,6 @@
 /**
- * Words for the life of a backend, shared by the supervisor (on the server), the controller and the pages: states, reasons,
- * conditions and the snapshot that a supervisor publishes. Source: spec 3.3 and 2.6; design 3 rules 5 to 7.
+ * Words for the life of a backend, shared by the supervisor (on the server), the controller and the pages: states, reasons, conditions and the
+ * snapshot that a supervisor publishes. Source: rules 3.3 and 2.6.
  */
 
 /**
@@ -150,7 +150,7 @@ export interface Condition {
   readonly sinceMs: number;
 }
 
-/** Identity of a process: the pid alone proves nothing. Source: design 3 rule 9. */
+/** Identity of a process: the pid alone proves nothing. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Field 22 of /proc/PID/stat, clock ticks after boot. */
@@ -161,7 +161,7 @@ export interface ProcessIdentity {
 export const startSteps = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'] as const;
 export type StartStep = (typeof startSteps)[number];
 
-/** In the message of an app that left the process which is watched (spec 3.1 step 7: run.pid is the backend). */
+/** In the message of an app that left the process which is watched (rules 3.1 step 7: run.pid is the backend). */
 export const wentToBackground = 'went to the background';
 
 export function howItEnded({ code, signal }: { readonly code: number | null; readonly signal: string | null }): string {

@@ -21,7 +21,7 @@ export interface ReconcileFigures {
 export interface ControllerFigures {
   /** By kind. */
   readonly reconciled: ReadonlyMap<string, ReconcileFigures>;
-  /** Health probes by verdict (spec 3.2). */
+  /** Health probes by verdict (rules 3.2). */
   readonly probes: ReadonlyMap<string, number>;
   /** By app, then by step. */
   readonly starts: ReadonlyMap<string, ReadonlyMap<SeenStep, Distribution>>;

@@ -31,7 +31,7 @@ export const findingKinds = {
   FORMAT: { weight: 'error', title: 'A text that is not in the expected format' },
   DUPLICATE_ITEM: { weight: 'error', title: 'The same item twice in a list' },
   ONE_OF: { weight: 'error', title: 'Exactly one of several fields is needed' },
-  // Manifest: rules beside the schema (spec 2.1 to 2.5).
+  // Manifest: rules beside the schema (rules 2.1 to 2.5).
   TRANSPORT: { weight: 'error', title: 'The backend must use the unix socket' },
   SERVER_SCOPE_KIND: { weight: 'error', title: 'A server-scope app must be a service' },
   ID_TOO_LONG: { weight: 'error', title: 'The id of an app is too long' },
@@ -66,7 +66,7 @@ export const findingKinds = {
   FILE_TOO_LARGE: { weight: 'error', title: 'A file that the portal serves is larger than the limit' },
   NOT_EXECUTABLE: { weight: 'error', title: 'The entrypoint of a binary app may not be executed' },
   MADE_AT_INSTALL: { weight: 'warning', title: 'The entrypoint must be made by installCommand' },
-  // Desired state: what several documents say together (design 4).
+  // Desired state: what several documents say together.
   UNKNOWN_KIND: { weight: 'error', title: 'A kind of document that does not exist' },
   INLINE_CREDENTIAL: { weight: 'error', title: 'A credential written into the file' },
   DUPLICATE_OBJECT: { weight: 'error', title: 'Two documents of one kind and name' },

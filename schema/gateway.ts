@@ -31,7 +31,7 @@ export interface BackendRoute {
   readonly token: string;
   /** A server-scope app with a portal credential: it is told for whom it may speak. Absent: no. */
   readonly speaksForPeople?: boolean;
-  /** How long the last free connection is kept: it counts as use of the app (spec 3.3 rule 3). */
+  /** How long the last free connection is kept: it counts as use of the app (rules 3.3 rule 3). */
   readonly keepIdleMs: number;
   /** Called at each request to an app whose idle policy counts them; absent for every other app. */
   readonly used?: () => void;
@@ -165,7 +165,7 @@ export interface AppsView {
 export interface AppCommands {
   /** Null unless a process is believed to answer on the socket. */
   route(usuario: string, app: string): BackendRoute | null;
-  /** The backend refused the token of the route (spec 5.1): its supervisor is asked for the token again. */
+  /** The backend refused the token of the route (rules 5): its supervisor is asked for the token again. */
   tokenRefused(usuario: string, app: string): void;
   log(usuario: string, app: string, options: { readonly tail: number; readonly previous: boolean }): Promise<string>;
   /** Yields text as it is written, first the tail. Ends when the signal fires. */

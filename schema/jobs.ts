@@ -1,6 +1,6 @@
 /**
- * Words for the life of a job of the queue, shared by store, controller, api and pages. Source: spec 2.1 (`recursos.fila`), design 6 and 9. Decision:
- * docs/decisions/0211-the-queue.md
+ * Words for the life of a job of the queue, shared by store, controller, api and pages. Source: rules 2.1 (`recursos.fila`).
+ * Decision: docs/decisions/0211-the-queue.md
  */
 import type { Reason } from './backend.ts';
 import { isPlainOrBlank } from './plain-line.ts';

@@ -4,22 +4,22 @@
  * times ten. What is over a limit is refused with the limit in the message.
  */
 export const limits = {
-  // Start and probe. Source: spec 3.2 and 8.
+  // Start and probe. Source: rules 3.2 and 8.
   probeAttemptsMax: 15,
   probeIntervalMs: 1_000,
   probeTimeoutMs: 5_000,
   navigationHoldMsMax: 20_000,
-  // Windows. Source: spec 3.3 and 8.
+  // Windows. Source: rules 3.3 and 8.
   lastWindowGraceMs: 120_000,
   idleMinutesMin: 1,
   idleMinutesMax: 9_999,
   proxyIdleConnectionMsMax: 600_000,
-  // Supervision. Source: spec 3.3 and 8.
+  // Supervision. Source: rules 3.3 and 8.
   supervisorScanMs: 10_000,
   restartBackoffMsMax: 60_000,
   restartFailuresMax: 5,
   failureResetMs: 600_000,
-  // The loop. Source: design 3 rule 3.
+  // The loop.
   resyncMs: 10_000,
   // Files.
   manifestBytesMax: 256 * 1_024,
@@ -83,7 +83,7 @@ export const limits = {
   loginCharsMax: 128,
   passwordCharsMax: 1_024,
   signInBusyRetryMs: 2_000,
-  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomNameCharsMax: 120,
   roomTicketMs: 60_000,
   /** So much the clocks of two portals of one store may differ. Decision: docs/decisions/0300-sealed-tickets.md */
@@ -111,7 +111,7 @@ export const limits = {
   /** One word of a command, one value of its environment. */
   jobWordBytesMax: 16 * 1_024,
   jobFileBytesMax: 16 * 1_024 ** 3,
-  // Manifests. Source: spec 2.1, 2.4, 2.5 and 8.
+  // Manifests. Source: rules 2.1, 2.4, 2.5 and 8.
   ownFileTypesMax: 32,
   /** Without the dot. The desktop looks at the last parts of a file name, as `tar.gz` is two. */
   fileExtensionCharsMax: 32,
@@ -145,7 +145,7 @@ export const limits = {
   /** Servers of one PostgreSQL that the store names. */
   storeHostsMax: 8,
   clustersMax: 32,
-  // Metrics of apps. Source: spec 8. Decision: docs/decisions/0213-metrics-of-apps.md
+  // Metrics of apps. Source: rules 8. Decision: docs/decisions/0213-metrics-of-apps.md
   metricLabelsMax: 5,
   metricSeriesPerAppMax: 300,
   /** Of one batch, each kind; what the border lets in is judged by the limits of api/app-metrics. */

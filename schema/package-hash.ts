@@ -1,7 +1,7 @@
 /**
- * The hash of an installed package (spec 2.6 `SVC_APP_INSTALLED_HASH`, spec 3.1 step 5): the same on the portal, which installs, and on the
- * server, which decides whether set-up is due. Pure: the caller walks the files. Folders, owners and times don't count; of the mode only
- * the owner's execute bit does, so that another umask is no new release.
+ * The hash of an installed package (rules 2.6 `SVC_APP_INSTALLED_HASH`, rules 3.1 step 5): the same on the portal, which installs, and on the
+ * server, which decides whether set-up is due. Pure: the caller walks the files. Folders, owners and times don't count; of the mode only the owner's
+ * execute bit does, so that another umask is no new release.
  */
 import { createHash } from 'node:crypto';
 

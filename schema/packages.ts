@@ -1,6 +1,6 @@
 /**
- * Words for what is installed, or is to be, on a server: shared by the controller, the api and the pages. The rules behind the states
- * are in reconcilers/package.ts. Source: issue 3, 6 and 7.
+ * Words for what is installed, or is to be, on a server: shared by the controller, the api and the pages. The rules behind the states are in
+ * reconcilers/package.ts.
  */
 import type { Reason } from './backend.ts';
 import type { InstallStepName, Scope } from './install-events.ts';

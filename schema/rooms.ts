@@ -1,6 +1,6 @@
 /**
  * The vocabulary of rooms: roles, channels, close codes, and who writes where. One table in code per table of the spec.
- * Source: spec 2.4, 3.4, 6, 7.
+ * Source: rules 2.4, 3.4, 6, 7.
  */
 
 /** From least to most. `dona` is the owner; a room has exactly one. */
@@ -11,7 +11,7 @@ export type Papel = (typeof papeis)[number];
 export const papeisConcedidos = ['ver', 'comentar', 'editar'] as const;
 export type PapelConcedido = (typeof papeisConcedidos)[number];
 
-/** What an app shows people about a room (spec 6). */
+/** What an app shows people about a room (rules 6). */
 export const noticeKinds = ['mencao', 'comentario'] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -24,7 +24,7 @@ const writers: Readonly<Record<Canal, ReadonlySet<Papel>>> = {
   comentarios: new Set(['dona', 'editar', 'comentar']),
 };
 
-/** Whether the role writes in that channel. Every role reads both and publishes presence. Source: spec 2.4. */
+/** Whether the role writes in that channel. Every role reads both and publishes presence. Source: rules 2.4. */
 export const podeEscrever = (papel: Papel, canal: Canal): boolean => writers[canal].has(papel);
 
 /** The better of two roles; a person in by name and by group keeps it. */
@@ -34,7 +34,7 @@ export function melhorPapel(one: Papel | null, other: Papel | null): Papel | nul
   return papeis.indexOf(one) >= papeis.indexOf(other) ? one : other;
 }
 
-/** WebSocket close codes of the relay. 4403 and 4410 end the connection for good. Source: spec 3.4, 7; RFC 6455 7.4.1 for the others. */
+/** WebSocket close codes of the relay. 4403 and 4410 end the connection for good. Source: rules 3.4, 7; RFC 6455 7.4.1 for the others. */
 export const roomCloseCodes = {
   /** Removed from the room: `sem-acesso`. */
   semAcesso: 4403,
@@ -53,7 +53,7 @@ export const roomCloseCodes = {
 
 /** `s` and 21 letters or digits: 125 random bits. */
 export const roomIdPattern = /^s[0-9A-Za-z]{21}$/;
-/** Id of a comment. Source: spec 6, rule 3. */
+/** Id of a comment. Source: rules 6, rule 3. */
 export const anchorPattern = /^[A-Za-z0-9_-]{1,64}$/;
 export const attachmentPattern = /^[0-9a-f]{64}$/;
 
@@ -63,7 +63,7 @@ const colours: readonly string[] = (
   '0e8080 3088a5 2f8be8 4e6dcc 6f6fef 927ad8 9846ea b159cf e82fe8 c339a1 e82e8b d36682'
 ).split(' ');
 
-/** The colour of a person, the same everywhere. Source: spec 2.4, presence. */
+/** The colour of a person, the same everywhere. Source: rules 2.4, presence. */
 export function corDe(usuario: string): string {
   // FNV-1a over UTF-16 units: fixed for good, since every page and the portal compute it.
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 /**
- * Where things stand on a server (spec 2.6, design 5). Pure string work. `prefix` is '' on a real server; tests and the
- * embedded default put a whole server below a folder.
+ * Where things stand on a server (rules 2.6). Pure string work. `prefix` is '' on a real server; tests and the embedded default put a whole server
+ * below a folder.
  */
 export interface ServerPlace {
   /** Home of the account, absolute. */
@@ -40,16 +40,16 @@ export function appPaths(place: ServerPlace, app: string) {
     status: `${dir}/status.json`,
     limits: `${dir}/limits.json`,
     secrets: `${dir}/secrets.json`,
-    /** Marker of an app in set-up. Source: spec 3.1 step 4. */
+    /** Marker of an app in set-up. Source: rules 3.1 step 4. */
     comingUp: `${dir}/subindo`,
-    /** Holds the hash whose installCommand was run. Source: spec 3.1 step 5. */
+    /** Holds the hash whose installCommand was run. Source: rules 3.1 step 5. */
     setUpHash: `${dir}/installed.hash`,
     launchLock: `${dir}/launch.lock`,
     data: `${dir}/data`,
   } as const;
 }
 
-/** A server-scope app: one backend for all accounts, under its own account. Source: spec 2.1 `escopo`. */
+/** A server-scope app: one backend for all accounts, under its own account. Source: rules 2.1 `escopo`. */
 export function serverAppPaths(app: string) {
   const state = `/var/lib/svc-apps/${app}`;
   const run = `/run/svc-apps/${app}`;

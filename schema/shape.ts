@@ -75,7 +75,7 @@ const translations: Readonly<Record<string, Translate>> = {
   // The pattern row reports it with the name of the field.
   propertyNames: () => null,
   enum: (error, path) => {
-    // `transport` has a separate message. Source: spec 7.
+    // `transport` has a separate message. Source: rules 7.
     if (path.join('.') === 'backend.transport' && typeof error.data === 'string') return null;
     const allowed = error.params['allowedValues'] as unknown[];
     const words = allowed.filter((word) => typeof word === 'string');

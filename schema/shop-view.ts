@@ -104,7 +104,7 @@ function webAddress(homepage: string | undefined): string | null {
   return homepage !== undefined && /^https?:\/\//i.test(homepage) ? homepage : null;
 }
 
-/** Source: spec 2.1 `instalacao`, `escopo`: an app with engines, or for a whole server, always installs at system scope. */
+/** Source: rules 2.1 `instalacao`, `escopo`: an app with engines, or for a whole server, always installs at system scope. */
 function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
   const declared = manifest.instalacao ?? ['sistema'];
   const forAll = (manifest.motores ?? []).length > 0 || manifest.escopo === 'servidor';
@@ -113,7 +113,7 @@ function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
 
 /**
  * Why this person can't install that manifest for themself. An app's own capabilities don't satisfy it.
- * Source: spec 2.1 `minShellVersion`, `requires`, `instalacao`, `requiredPackages`; 7.
+ * Source: rules 2.1 `minShellVersion`, `requires`, `instalacao`, `requiredPackages`; 7.
  */
 export function refusalsOf(id: string, manifest: CatalogueManifest, whose: StoreFor): readonly ShopRefusal[] {
   const refused: ShopRefusal[] = [];

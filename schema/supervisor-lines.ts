@@ -26,7 +26,7 @@ const lastExit = closed({
 });
 export type LastExit = Wire<typeof lastExit>;
 
-/** The verdict of the last launch that got that far. Source: spec 3.1 step 6. */
+/** The verdict of the last launch that got that far. Source: rules 3.1 step 6. */
 const gpu = closed(
   {
     modo: oneOf(['opcional', 'necessaria']),
@@ -49,7 +49,7 @@ const snapshot = closed({
   reason,
   message: text(8_192),
   sinceMs: time,
-  /** The env file exists: desired state running. Source: spec 2.6. */
+  /** The env file exists: desired state running. Source: rules 2.6. */
   wanted: flag,
   pinned: flag,
   /** Id of the start or stop request that was carried out last; null when none is known. */

@@ -7,7 +7,7 @@
 
 export const supervisorProtocolVersion = 1;
 
-/** What the portal writes into the env file of an app (spec 2.6). Values hold no newline and no NUL. */
+/** What the portal writes into the env file of an app (rules 2.6). Values hold no newline and no NUL. */
 export interface StartOrder {
   readonly app: string;
   readonly token: string;
@@ -57,7 +57,7 @@ export type SupervisorRequest =
     } & Numbered)
   /** Sets or clears the pin of a wanted app without touching the process. */
   | ({ readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean } & Numbered)
-  /** A request went to the app. Its connection may be gone before a round sees it. Source: spec 3.3, supervisor rule 3. */
+  /** A request went to the app. Its connection may be gone before a round sees it. Source: rules 3.3, supervisor rule 3. */
   | { readonly id: number; readonly op: 'used'; readonly app: string }
   /** A request waits for the app: does it answer? The result comes as a snapshot. */
   | { readonly id: number; readonly op: 'doubt'; readonly app: string }
@@ -70,14 +70,14 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'note'; readonly app: string; readonly text: string }
   /** Names of the manifest and of the vault; never a value. */
   | { readonly id: number; readonly op: 'secrets'; readonly app: string }
-  /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: spec 5.7. */
+  /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: rules 5. */
   | ({ readonly id: number; readonly op: 'secret-put'; readonly app: string; readonly name: string; readonly value: string } & Numbered)
   /** Out of the vault; no error when it is not there. */
   | ({ readonly id: number; readonly op: 'secret-delete'; readonly app: string; readonly name: string } & Numbered)
   /** Ends the supervisor; backends stay. */
   | { readonly id: number; readonly op: 'quit' };
 
-/** Version that the supervisor sends in `hello`; the portal keeps the kit at its own (design 5). */
+/** Version that the supervisor sends in `hello`; the portal keeps the kit at its own. */
 export const kitVersion = '0.2.5';
 
 /**

@@ -3,8 +3,8 @@ import compareBuild from 'semver/functions/compare-build.js';
 import parse from 'semver/functions/parse.js';
 
 /**
- * Semantic versions by their rules; an invalid text (publishing warns of it) is older than all of them and ordered by its numbers. A total
- * order: 0 only for equal texts. Source: spec 2.1 `version`, 9.1.
+ * Semantic versions by their rules; an invalid text (publishing warns of it) is older than all of them and ordered by its numbers. A total order: 0
+ * only for equal texts. Source: rules 2.1 `version`, 9.
  */
 export function compareVersions(a: string, b: string): number {
   if (a === b) return 0;
@@ -29,7 +29,7 @@ function plain(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether `installed` satisfies a `minShellVersion`: one to three numbers, those not written are 0. Source: spec 2.1. */
+/** Whether `installed` satisfies a `minShellVersion`: one to three numbers, those not written are 0. Source: rules 2.1. */
 export function satisfiesMinimum(shellVersion: string, minimum: string): boolean {
   const numbers = (text: string): number[] => (/^[0-9]+(?:\.[0-9]+){0,2}/.exec(text)?.[0] ?? '0').split('.').map(Number);
   const [have, want] = [numbers(shellVersion), numbers(minimum)];

@@ -1,4 +1,4 @@
-/** Source: spec 2.1: a label says what kind of event, never who caused it. Decision: docs/decisions/0213-metrics-of-apps.md */
+/** Source: rules 2.1: a label says what kind of event, never who caused it. Decision: docs/decisions/0213-metrics-of-apps.md */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { tellCount } from '../../test/support/counts.ts';

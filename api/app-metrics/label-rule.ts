@@ -1,5 +1,5 @@
 /**
- * What a label may say: what kind of event, never who caused it (spec 2.1). Three things say who: an e-mail address, a person of this portal, and
+ * What a label may say: what kind of event, never who caused it (rules 2.1). Three things say who: an e-mail address, a person of this portal, and
  * an id that only one thing in the world has. The rule and its false alarms: docs/decisions/0213-metrics-of-apps.md
  */
 import type { MetricLabels, MetricRefusal } from '../../schema/wire/metrics.ts';

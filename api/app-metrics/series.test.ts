@@ -1,4 +1,4 @@
-/** However many tuples an app sends: at most 300 series of it, and memory that does not grow. Source: spec 8; issue 13. */
+/** However many tuples an app sends: at most 300 series of it, and memory that does not grow. Source: rules 8. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Registry } from 'prom-client';

@@ -1,6 +1,6 @@
 /**
  * The series of apps: counts and durations by app, event and the labels that the app chose. However much an app sends, it has so many lines at
- * `/metrics`, and what is refused is a count by app and reason (spec 8: more than 300 series per app are refused). People are no label.
+ * `/metrics`, and what is refused is a count by app and reason (rules 8: more than 300 series per app are refused). People are no label.
  */
 import type { Counter, Histogram } from 'prom-client';
 import { addDistribution, appDurationBoundsS, emptyDistribution, type Distribution } from '../../schema/wire/distribution.ts';

@@ -1,5 +1,5 @@
 /**
- * The session cookie. `__Host-` binds it to one origin: no app can set or read it for the shell or for another app (design 7).
+ * The session cookie. `__Host-` binds it to one origin: no app can set or read it for the shell or for another app.
  * Decision: docs/decisions/0036-session-cookie.md
  */
 import { limits } from './limits.ts';

@@ -1,4 +1,4 @@
-/** The session behind a call that a page of the shell makes. Source: design 7. Decision: docs/decisions/0035-http-border.md */
+/** The session behind a call that a page of the shell makes. Decision: docs/decisions/0035-http-border.md */
 import type { IncomingMessage } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
 import type { Site } from '../hosts.ts';

@@ -1,6 +1,6 @@
 /**
- * Who may call the shell's API: the shell's own pages. App origins are same-site, so the cookie alone proves nothing; the
- * browser's word about the origin of the call does. Source: design 7; anchors I rows 9 and 11.
+ * Who may call the shell's API: the shell's own pages. App origins are same-site, so the cookie alone proves nothing; the browser's word about the
+ * origin of the call does.
  */
 import type { IncomingMessage } from 'node:http';
 

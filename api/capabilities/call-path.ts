@@ -1,5 +1,5 @@
 /**
- * What may be appended to the `rota` of a provider (spec 2.1 `capacidades`: "a bridge request reaches only what lies under it"). It is passed on
+ * What may be appended to the `rota` of a provider (rules 2.1 `capacidades`: "a bridge request reaches only what lies under it"). It is passed on
  * byte for byte, as every path of the proxy; a provider that decodes it, once or more often, must not find a way out of its `rota` either.
  * Decision: docs/decisions/0200-capability-calls.md
  */

@@ -3,7 +3,7 @@
  * offers without a further path. This file judges who may ask whom and waits for the provider; the rest of the folder:
  * offers.ts (what manifests say), consents.ts (what the person said), calls.ts (what is under way, and its bounds), call-path.ts and heads.ts
  * (what reaches the provider and what comes back). The request itself is passed on by the proxy.
- * Source: spec 2.1, 4.2, 4.3, 5.3, 5.6, 7. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
+ * Source: rules 2.1, 4.2, 4.3, 5, 7. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -174,7 +174,7 @@ function asksItself({ apps }: Own, req: IncomingMessage, { usuario, app, carrier
   return carrier.credential === null && req.headers['x-svc-fornecedor'] === app && manifest !== null && loaderOf(manifest) !== null;
 }
 
-/** Tells it without starting anybody (spec 4.3 `apps.listar`). */
+/** Tells it without starting anybody (rules 4.3 `apps.listar`). */
 function sendOffers({ site }: Own, req: IncomingMessage, res: ServerResponse, offers: readonly Offer[]): void {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     throw new SvcError('METHOD_NOT_ALLOWED', 'without a further path this lists who offers the capability', { allow: 'GET, HEAD' });

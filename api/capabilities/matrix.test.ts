@@ -1,6 +1,6 @@
 /**
- * Caller × what it declares × provider × path × method × forged headers, as bytes on real sockets. The providers write down what reaches them, and
- * a table of this test, which knows nothing of how it is decided, says who may be reached and where (issue 12).
+ * Caller × what it declares × provider × path × method × forged headers, as bytes on real sockets. The providers write down what reaches them, and a
+ * table of this test, which knows nothing of how it is decided, says who may be reached and where.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';

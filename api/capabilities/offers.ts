@@ -1,4 +1,4 @@
-/** Who offers a capability to whom, by what the manifests of a person's apps say. No app is started to know. Source: spec 2.1, 4.3. */
+/** Who offers a capability to whom, by what the manifests of a person's apps say. No app is started to know. Source: rules 2.1, 4.3. */
 import type { AppsView } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -26,7 +26,7 @@ export function offerOf(
 ): (Omit<Offer, 'app' | 'nome' | 'rotulo'> & { readonly rotulo?: string }) | null {
   if (manifest?.provides?.includes(capacidade) !== true) return null;
   const declared = Object.hasOwn(manifest.capacidades ?? {}, capacidade) ? manifest.capacidades?.[capacidade] : undefined;
-  // The installer checks a minimum of the manifest (spec 1): this is the border for what is in it.
+  // The installer checks a minimum of the manifest (rules 1): this is the border for what is in it.
   const { rota, rotulo } = (declared ?? {}) as { readonly rota?: unknown; readonly rotulo?: unknown };
   if (typeof rota !== 'string' || !/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/.test(rota)) return null;
   const isLabel = typeof rotulo === 'string' && rotulo !== '' && rotulo.length <= limits.offerLabelCharsMax;

@@ -1,4 +1,4 @@
-/** `/ws/events` and window counts over real WebSockets (spec 6; spec 3.3 `encerrar`; anchors I row 16). */
+/** `/ws/events` and window counts over real WebSockets (rules 6; rules 3.3 `encerrar`). */
 import net from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

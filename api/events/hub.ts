@@ -1,6 +1,6 @@
 /**
- * `/ws/events` (spec 6): numbered lines per person, `ola` first. Nothing is stored for a page: one that was away reads the state
- * again. A page that does not read is dropped once it holds back more than its budget, so it never grows our memory.
+ * `/ws/events` (rules 6): numbered lines per person, `ola` first. Nothing is stored for a page: one that was away reads the state again. A page that
+ * does not read is dropped once it holds back more than its budget, so it never grows our memory.
  */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';

@@ -1,6 +1,6 @@
 /**
- * How many windows of an app a person has open, over all pages (spec 3.3, `encerrar`). A page is one connection of the events
- * channel: its counts end with it. The totals go to the store, where the controller reads them.
+ * How many windows of an app a person has open, over all pages (rules 3.3, `encerrar`). A page is one connection of the events channel: its counts
+ * end with it. The totals go to the store, where the controller reads them.
  */
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';

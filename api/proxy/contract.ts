@@ -4,7 +4,7 @@
  * in the order in which a request meets them proxy.ts (the switch), request-head.ts (with header-names.ts), path-rules.ts and origin-rules.ts
  * (what is refused), own-routes.ts and panel.ts (`/__svc/…` and the error panel), hold.ts (held navigations), forward.ts, pool.ts and
  * connection.ts (sockets per backend generation), exchange.ts (one request) or tunnel.ts (one upgrade), response-parser.ts, response-headers.ts.
- * Source: spec 3.2, 3.3 rule 3, 4.1, 5.1; design 7.
+ * Source: rules 3.2, 3.3 rule 3, 4.1, 5.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,7 +1,6 @@
 /**
- * Path mode is the hard case: all apps share one origin and the prefix decides. Raw requests out of a grammar of everything that
- * ever fooled a prefix, as HTTP and as upgrade, through the real front-end split and the real proxy; two backends write down what
- * reaches them. Source: anchors I row 4.
+ * Path mode is the hard case: all apps share one origin and the prefix decides. Raw requests out of a grammar of everything that ever fooled a
+ * prefix, as HTTP and as upgrade, through the real front-end split and the real proxy; two backends write down what reaches them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -45,7 +45,7 @@ export type ResponseKind =
   | 'serviceWorkerAllowed'
   /** Kept but for what it says of who may frame the page. */
   | 'securityPolicy'
-  /** `X-Svc-Token: recusado` (spec 5.1): read by the proxy, never passed on. */
+  /** `X-Svc-Token: recusado` (rules 5): read by the proxy, never passed on. */
   | 'gate';
 
 const requestKinds = new Map<string, RequestKind>([

@@ -1,6 +1,6 @@
 /**
- * What a navigation gets when there is no backend to pass it to: the app is started and the answer held for at most 20 s; what
- * that cannot cover becomes the error panel (status 503, Retry-After). Source: spec 3.2.
+ * What a navigation gets when there is no backend to pass it to: the app is started and the answer held for at most 20 s; what that cannot cover
+ * becomes the error panel (status 503, Retry-After). Source: rules 3.2.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorKinds, SvcError } from '../../schema/errors.ts';

@@ -13,7 +13,7 @@ export const limits = {
   proxyConnectMsMax: 16_000,
   /** From the last byte of the request to the first of the answer. */
   proxyAnswerMsMax: 300_000,
-  /** Free connections beyond the one that spec 3.3 rule 3 keeps. */
+  /** Free connections beyond the one that rules 3.3 rule 3 keeps. */
   proxySpareConnectionMsMax: 30_000,
   /** A tunnel whose one side has ended. */
   proxyHalfOpenMsMax: 60_000,

@@ -1,7 +1,7 @@
 /**
  * Who may make a person's browser call an app. Apps live on sibling origins (same site), so SameSite cookies alone do not keep
  * one app from calling another: the request says where it comes from, and only the app itself and the shell may.
- * Source: design 7. Decision: docs/decisions/0042-who-may-call-an-app.md
+ * Decision: docs/decisions/0042-who-may-call-an-app.md
  */
 import type { RequestHead } from './request-head.ts';
 
@@ -29,8 +29,8 @@ function mayCall(origin: string, host: string, portalOrigin: string): boolean {
 }
 
 /**
- * Only a navigation starts a stopped app; a late XHR or a service worker of another tab does not (spec 3.2). Browsers say what a
- * request is for. Without Fetch Metadata (plain http on a host name, old browsers) a GET that asks for HTML first counts.
+ * Only a navigation starts a stopped app; a late XHR or a service worker of another tab does not (rules 3.2). Browsers say what a request is for.
+ * Without Fetch Metadata (plain http on a host name, old browsers) a GET that asks for HTML first counts.
  */
 export function isNavigation(method: string, head: RequestHead): boolean {
   if (method !== 'GET' || head.upgrade !== '' || head.scripted) return false;

@@ -1,4 +1,4 @@
-/** What the error panel shows of an app's state: its title, the cause, the exit and which buttons make sense. Pure. Source: spec 3.2. */
+/** What the error panel shows of an app's state: its title, the cause, the exit and which buttons make sense. Pure. Source: rules 3.2. */
 import type { Reason } from '../../schema/backend.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import type { AppExit, StartAnswer } from '../../schema/wire/http.ts';
@@ -55,7 +55,7 @@ const endedWhileRunning: ReadonlySet<string> = new Set<Reason>(['Crashed', 'OutO
 export function faceOf(state: PanelState): PanelFace {
   if (state.status === 'running' && answering.has(state.reason))
     return { title: 'opening', cause: '', exit: null, buttons: buttonsOf(state) };
-  // Five failures in a row: of interest is what failed the last time. Source: spec 3.3, supervisor rule 4.
+  // Five failures in a row: of interest is what failed the last time. Source: rules 3.3, supervisor rule 4.
   const cause = state.reason === ('TooManyFailures' satisfies Reason) ? (state.lastExit?.reason ?? state.reason) : state.reason;
   const down = state.status === 'failed' || state.status === 'backoff';
   const exit = down && state.lastExit !== null && hasExit(state.lastExit) ? state.lastExit : null;
@@ -84,7 +84,7 @@ const stoppable: ReadonlySet<PanelState['status']> = new Set(['starting', 'runni
 
 /** Each button does something that the others don't, and nothing that is under way already or decided elsewhere. */
 function buttonsOf({ status, reason, wanted, pinned, escopo }: PanelState): readonly PanelButton[] {
-  // One backend for everybody: the server keeps it. Source: spec 2.1 `escopo: servidor`.
+  // One backend for everybody: the server keeps it. Source: rules 2.1 `escopo: servidor`.
   if (escopo === 'servidor' || reason === ('PinnedStopped' satisfies Reason) || reason === ('PINNED' satisfies ErrorCode))
     return ['deNovo'];
   return [...firstButtons[status], ...(stoppable.has(status) && wanted && !pinned ? (['parar'] as const) : [])];

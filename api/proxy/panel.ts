@@ -1,6 +1,6 @@
 /**
- * The error panel: what a window shows when an app could not be reached in time. One page without any other resource, under a
- * policy that runs exactly its own script. Source: spec 3.2 ("an error panel in the window, which retries by itself").
+ * The error panel: what a window shows when an app could not be reached in time. One page without any other resource, under a policy that runs
+ * exactly its own script. Source: rules 3.2 ("an error panel in the window, which retries by itself").
  */
 import { readFileSync } from 'node:fs';
 import { errorKinds } from '../../schema/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads the head of a client's request once and writes the head that the backend gets. Everything the backend learns about the
  * hop before comes from here: hop-by-hop fields, reserved names and portal cookies are dropped, our own are added.
- * Source: spec 5.1, 5.2; design 7. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ * Source: rules 5. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,7 +1,7 @@
 /**
  * Which headers of a backend's answer reach the browser. Hop-by-hop fields and reserved names are dropped, cookies and redirects
  * are kept inside the app, and what acts on a whole origin is dropped where the origin is the shell's (path mode).
- * Source: design 7. Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
+ * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 import { connectionTokens, portalCookie, responseKind } from './header-names.ts';
 import type { ResponseHead } from './response-parser.ts';
@@ -18,7 +18,7 @@ export interface ResponsePolicy {
   readonly takesTrailers: boolean;
 }
 
-/** The gate of the backend refused our token (spec 5.1): it runs with another one than we know. */
+/** The gate of the backend refused our token (rules 5): it runs with another one than we know. */
 export function refusedByGate(head: ResponseHead): boolean {
   if (head.status !== 403) return false;
   return head.raw.some((name, index) => index % 2 === 0 && responseKind(name) === 'gate' && head.raw[index + 1] === 'recusado');

@@ -1,4 +1,4 @@
-/** `/v1/` of a portal that serves no repository: `esquema/svc-app/<versao>.json` of its own version. Source: spec 9.9. */
+/** `/v1/` of a portal that serves no repository: `esquema/svc-app/<versao>.json` of its own version. Source: rules 9. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';

@@ -2,7 +2,7 @@
  * A repository over HTTP: what a plain web server would answer for the folder's `v1/`, and publishing by PUT with a token. A
  * handler for node:http, used by `svc repository DIR` and by the portal for `/v1/`. How a version gets in (staging, the check of a
  * package, the record) is given from outside as a `RepositoryWriter`.
- * Source: issue 3, spec 4.1 `/v1/motor`. Decision: docs/decisions/0055-repository-on-disk.md
+ * Source: rules 4.1 `/v1/motor`. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,7 +1,6 @@
 /**
- * Attachments of rooms: writers of a channel upload bytes, every member of the room reads them (spec 2.4, 4.1). Equal bytes are kept once
- * per room; the size of a room is bounded. What no document names any more is removed after a grace time, and never while the documents
- * can't be read.
+ * Attachments of rooms: writers of a channel upload bytes, every member of the room reads them (rules 2.4, 4.1). Equal bytes are kept once per room;
+ * the size of a room is bounded. What no document names any more is removed after a grace time, and never while the documents can't be read.
  * Decision: docs/decisions/0099-attachments.md
  */
 import type { OpenBytes } from '../../store/bytes.ts';

@@ -1,4 +1,4 @@
-/** Who asks for a room: a page of the shell for the app of a window, or a backend (spec 5.3, 5.4). */
+/** Who asks for a room: a page of the shell for the app of a window, or a backend (rules 5). */
 import type { FastifyRequest } from 'fastify';
 import type { Who } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -16,7 +16,7 @@ export interface RoomCaller extends Who {
   readonly credential: string | null;
 }
 
-/** Every way to say that there is no such room: also when there is, and it is another app's, or the person isn't in it (spec 2.4). */
+/** Every way to say that there is no such room: also when there is, and it is another app's, or the person isn't in it (rules 2.4). */
 export function noSuchRoom(): SvcError {
   return new SvcError('NOT_FOUND', 'there is no such room');
 }

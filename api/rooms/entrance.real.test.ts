@@ -1,7 +1,4 @@
-/**
- * Frames that come before the verdict on a ticket: they wait in the kernel, not with us, and reach no room without a seat.
- * Source: anchors I 15 (GHSA-xwhh-v746-pj9m: a queue of 5 MiB for each socket that nobody had let in).
- */
+/** Frames that come before the verdict on a ticket: they wait in the kernel, not with us, and reach no room without a seat. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';

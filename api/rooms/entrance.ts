@@ -1,6 +1,6 @@
 /**
- * `/ws/salas/<room id>/(documento|comentarios)?bilhete=…`: the ticket decides who sits where, before the handshake; the relay takes it
- * from there. Source: spec 5.4, 7. Decision: docs/decisions/0096-room-tickets.md
+ * `/ws/salas/<room id>/(documento|comentarios)?bilhete=…`: the ticket decides who sits where, before the handshake; the relay takes it from there.
+ * Source: rules 5, 7. Decision: docs/decisions/0096-room-tickets.md
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -84,7 +84,7 @@ export function placeOf(url: string): Place | null {
   return roomIdPattern.test(sala) && canal && more.length === 0 && bilhete !== null ? { sala, canal, bilhete } : null;
 }
 
-/** Programs send none; a page's must be the portal's or one of its apps'. Source: anchors I 9. */
+/** Programs send none; a page's must be the portal's or one of its apps'. */
 export function isOurOrigin(site: Site, origin: string | undefined): boolean {
   if (origin === undefined || origin === site.origin) return true;
   const scheme = `${site.scheme}://`;

@@ -1,6 +1,6 @@
 /**
  * Roles that change without a request to this portal: a Grant document changed, the Person documents changed groups, or another portal of the store
- * changed something. Sockets in a room get the current role at once (spec 3.4).
+ * changed something. Sockets in a room get the current role at once (rules 3.4).
  */
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore, Who } from '../../store/rooms.ts';

@@ -1,6 +1,6 @@
-/** Limits of rooms, their relay, notices and attachments (spec 3.4, 8). */
+/** Limits of rooms, their relay, notices and attachments (rules 3.4, 8). */
 export const limits = {
-  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   /** So many at once of one person, and how soon one more. */
   roomTicketsBurst: 1_024,
   roomTicketRefillMs: 50,

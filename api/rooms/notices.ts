@@ -1,7 +1,7 @@
 /**
- * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same
- * anchor reaches one person once, so that repeating a request after a failure does not duplicate (spec 6, rules 1 to 3). An app tells its own
- * person anything, and nobody else.
+ * Notices: what one person in a room lets another one know, and the bell that shows it. They reach people in the room only, and the same anchor
+ * reaches one person once, so that repeating a request after a failure does not duplicate (rules 6, rules 1 to 3). An app tells its own person
+ * anything, and nobody else.
  */
 import { newNoticeId, type RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, again and again within bounds (spec 5.4). A ticket says itself
- * what it is bound to, sealed with a key of the store (AES-256-GCM): any portal of the store reads it, and keeps no more of it than how often it
- * was used there. The role is read when it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
+ * Tickets of rooms: a member of a room gets one for 60 s and opens both channels with it, again and again within bounds (rules 5). A ticket says
+ * itself what it is bound to, sealed with a key of the store (AES-256-GCM): any portal of the store reads it, and keeps no more of it than how often
+ * it was used there. The role is read when it is used. Decisions: docs/decisions/0096-room-tickets.md, 0300-sealed-tickets.md
  */
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';

@@ -1,4 +1,4 @@
-/** `/api/metricas` by every kind of credential, and what becomes of what was sent. Source: spec 2.1, 5.3, 7, 8; issue 13. */
+/** `/api/metricas` by every kind of credential, and what becomes of what was sent. Source: rules 2.1, 5, 7, 8. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * `/api/metricas`: what apps count and time, and the errors that they report; for a backend (bearer credential with the scope `metricas`) and for
- * a page through the bridge (`?app=` of its window). Source: spec 2.1 `recursos.metricas`, 4.1, 5.3, 6.
+ * `/api/metricas`: what apps count and time, and the errors that they report; for a backend (bearer credential with the scope `metricas`) and for a
+ * page through the bridge (`?app=` of its window). Source: rules 2.1 `recursos.metricas`, 4.1, 5, 6.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-/** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (spec 4.1; design 6). */
+/** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (rules 4.1). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, AppView } from '../../schema/gateway.ts';
@@ -44,7 +44,7 @@ export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
     },
     async (request, reply) => {
       const { person: usuario } = sessionOf(request);
-      // Source: spec 8, client cache of the app list. The shell asks with no-store when an event says that the list changed.
+      // Source: rules 8, client cache of the app list. The shell asks with no-store when an event says that the list changed.
       const withUse = request.query.uso === '1';
       reply.headers({ 'cache-control': withUse ? 'no-store' : 'private, max-age=30', vary: 'Cookie' });
       if (withUse) await apps.observeUsage(usuario);

@@ -1,6 +1,6 @@
 /**
- * `/api/salas/:id/anexos…`: bytes of a room by their sha256 (spec 4.1). People upload them and others see them: they are never served as a
- * page of the portal, whatever their declared type. Decision: docs/decisions/0099-attachments.md
+ * `/api/salas/:id/anexos…`: bytes of a room by their sha256 (rules 4.1). People upload them and others see them: they are never served as a page of
+ * the portal, whatever their declared type. Decision: docs/decisions/0099-attachments.md
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';

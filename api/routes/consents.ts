@@ -1,4 +1,4 @@
-/** `/api/consentimentos`: what the person said to apps that use each other. No backend and no page of an app reaches it. Source: spec 5.6; design 6. */
+/** `/api/consentimentos`: what the person said to apps that use each other. No backend and no page of an app reaches it. Source: rules 5. */
 import type { FastifyInstance } from 'fastify';
 import { noBody } from '../../schema/wire/http.ts';
 import type { ConsentAnswer, ConsentBody, ConsentsAnswer } from '../../schema/wire/capabilities.ts';

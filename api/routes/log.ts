@@ -1,4 +1,4 @@
-/** The log of a backend as text: the last lines, the previous run, or followed while it is written (spec 4.1). */
+/** The log of a backend as text: the last lines, the previous run, or followed while it is written (rules 4.1). */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-/** `/api/salas/:id/avisos` and `/api/avisos…`: notices between people in a room, and the bell of the shell. Source: spec 4.3, 6; design 6. */
+/** `/api/salas/:id/avisos` and `/api/avisos…`: notices between people in a room, and the bell of the shell. Source: rules 4.3, 6. */
 import type { FastifyInstance } from 'fastify';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { noBody } from '../../schema/wire/http.ts';

@@ -1,4 +1,6 @@
-/** `/api/pessoas…`: who I am to other people, and whom I can let into a room. Everybody who is signed in may find everybody. Source: spec 2.4, 4.3. */
+/**
+ * `/api/pessoas…`: who I am to other people, and whom I can let into a room. Everybody who is signed in may find everybody. Source: rules 2.4, 4.3.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';

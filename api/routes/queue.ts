@@ -1,4 +1,4 @@
-/** `/api/fila…`: jobs of a person, for pages and for backends with the scope `fila` (spec 4.1, 5.3). */
+/** `/api/fila…`: jobs of a person, for pages and for backends with the scope `fila` (rules 4.1, 5). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { QueueView } from '../../schema/gateway.ts';
 import type { JobStore } from '../../store/jobs.ts';

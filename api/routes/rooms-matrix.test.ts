@@ -48,7 +48,7 @@ const expected: { readonly [R in Route]: readonly number[] } = {
   giveGroup: [200, 403, 403, 403, 404, 404],
   takeGroup: [204, 403, 403, 403, 404, 404],
   notify: [200, 200, 200, 403, 404, 404],
-  // Who is not in it any longer gets a ticket of null (spec 7).
+  // Who is not in it any longer gets a ticket of null (rules 7).
   ticket: [200, 200, 200, 200, 200, 404],
   attach: [200, 200, 200, 403, 404, 404],
   attachment: [200, 200, 200, 200, 404, 404],

@@ -1,6 +1,6 @@
 /**
  * `/api/salas…`: rooms and who is in them, for a page of the shell (`?app=` of its window) and for a backend (its bearer credential).
- * Source: spec 2.4, 4.1, 5.3 to 5.5; design 6.
+ * Source: rules 2.4, 4.1, 5.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { PeopleView } from '../../schema/gateway.ts';
@@ -157,7 +157,7 @@ function addRoleRoutes(app: FastifyInstance, { rooms }: RoomRouteDeps, changerOf
   );
 }
 
-/** Source: spec 4.1, 5.4, 7. */
+/** Source: rules 4.1, 5, 7. */
 function addTicketRoute(app: FastifyInstance, { rooms, tickets, rates }: RoomRouteDeps, callerOf: CallerOf): void {
   app.post<Asked & { Body: { app?: string } | null }>(
     '/api/salas/:id/bilhete',

@@ -1,6 +1,6 @@
 /**
- * `/api/apps/:id/segredos…`: the person's secrets of an app. Values go in and never come out; they are not kept, logged or repeated in
- * an error here: the supervisor on the person's server writes them. Source: spec 2.1 `secrets`, 5.7; design 6.
+ * `/api/apps/:id/segredos…`: the person's secrets of an app. Values go in and never come out; they are not kept, logged or repeated in an error
+ * here: the supervisor on the person's server writes them. Source: rules 2.1 `secrets`, 5.
  * Decision: docs/decisions/0075-the-vault.md
  */
 import type { FastifyInstance } from 'fastify';
@@ -30,7 +30,7 @@ export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): vo
   addAdminRoutes(app, deps);
 }
 
-/** What a variable of the environment can hold; the supervisor checks again. Source: spec 5.7. */
+/** What a variable of the environment can hold; the supervisor checks again. Source: rules 5. */
 function usable(value: string): string {
   if (value.includes('\0')) throw new SvcError('SECRET_REFUSED', 'the value holds a NUL: encode it, for example with base64 -w0');
   if (!value.isWellFormed()) throw new SvcError('SECRET_REFUSED', 'the value is not valid Unicode: encode it, for example with base64 -w0');

@@ -1,4 +1,4 @@
-/** `/api/sessao`: who am I, the ways to sign in, signing in and out; `/api/sessoes`: where the person is signed in (design 6). */
+/** `/api/sessao`: who am I, the ways to sign in, signing in and out; `/api/sessoes`: where the person is signed in. */
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';

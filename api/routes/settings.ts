@@ -1,6 +1,6 @@
 /**
  * `/api/configuracoes`, and the scripts of apps that the shell runs: a section of Settings from the package on the disk, whether the app runs or
- * not. Source: spec 2.1, 5.8. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ * not. Source: rules 2.1, 5. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';

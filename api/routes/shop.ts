@@ -1,6 +1,6 @@
 /**
- * `/api/loja…` and `/api/apps/:id/instalacao`: the repository as one person sees it, and what they ask for (design 6). A wish is stored and
- * its key enqueued; the controller installs.
+ * `/api/loja…` and `/api/apps/:id/instalacao`: the repository as one person sees it, and what they ask for. A wish is stored and its key enqueued;
+ * the controller installs.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,8 +1,8 @@
 /**
- * The loader of an engine, a path below the root that its backend serves (spec 2.1 `engine`). Where the package holds it, in `frontend/` (which
- * `web.spa` serves) or at its own root, the bytes on the disk count: any app of the person could answer at the backend's socket, and
- * would run in the shell. A loader that only the backend has is asked for where nobody else can answer, and where the admin trusts people's own
- * packages. Decision: docs/decisions/0205-engines-in-the-environment.md
+ * The loader of an engine, a path below the root that its backend serves (rules 2.1 `engine`). Where the package holds it, in `frontend/` (which
+ * `web.spa` serves) or at its own root, the bytes on the disk count: any app of the person could answer at the backend's socket, and would run in
+ * the shell. A loader that only the backend has is asked for where nobody else can answer, and where the admin trusts people's own packages.
+ * Decision: docs/decisions/0205-engines-in-the-environment.md
  */
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';

@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await portal.close());
 
-// Source: spec 2.1 `opens`, 2.2, 2.5, 7.
+// Source: rules 2.1 `opens`, 2.2, 2.5, 7.
 test('what is as the specification says is told, in one spelling, with the app stopped', () => {
   expect(portal.world.backend('ana', 'desenhos').view.status).toBe('stopped');
   expect(told['desenhos']).toMatchObject({

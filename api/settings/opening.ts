@@ -1,6 +1,6 @@
 /**
  * What an app opens and adds to context menus, from its manifest on the disk: the app may be stopped. The installer checks a minimum of a manifest
- * (spec 1), so what is not as the specification says is left out here, item by item. Source: spec 2.1 `opens`, 2.2, 2.5.
+ * (rules 1), so what is not as the specification says is left out here, item by item. Source: rules 2.1 `opens`, 2.2, 2.5.
  * Decisions: docs/decisions/0222-what-opens-what.md, 0223-context-menus.md, 0224-links.md
  */
 import { limits } from '../../schema/limits.ts';
@@ -26,7 +26,7 @@ const ownIcon = /^[A-Za-z0-9][A-Za-z0-9/._-]*\.(svg|png|jpe?g)$/;
 const badge = /^[A-Z0-9]{1,5}$/;
 
 const bare = (name: string): string => name.replace(/^\./, '').toLowerCase();
-/** A wildcard over a public suffix would claim the links of strangers. Source: spec 2.1 `opens.urls`. */
+/** A wildcard over a public suffix would claim the links of strangers. Source: rules 2.1 `opens.urls`. */
 const isOpenable = (host: string): boolean =>
   neverMatches('urls', host) === null && !(host.startsWith('*.') && isPublicSuffix(host.slice(2)));
 

@@ -1,5 +1,5 @@
 /**
- * What the manifests of a person's apps add to Settings. The installer checks a minimum of a manifest (spec 1), so every field is checked here
+ * What the manifests of a person's apps add to Settings. The installer checks a minimum of a manifest (rules 1), so every field is checked here
  * before the shell acts on it. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import type { AppsView, AppView } from '../../schema/gateway.ts';

@@ -1,6 +1,6 @@
 /**
- * A gateway made by hand over real backends: each app is an HTTP server of its own on a unix socket with the token gate of
- * spec 5.1, which tests start and stop; states change as a controller would change them.
+ * A gateway made by hand over real backends: each app is an HTTP server of its own on a unix socket with the token gate of rules 5, which tests
+ * start and stop; states change as a controller would change them.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Archives that are small and become large (anchors I.3): refused before they do harm, whatever they say about themselves. */
+/** Archives that are small and become large: refused before they do harm, whatever they say about themselves. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';

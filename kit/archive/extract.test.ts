@@ -1,4 +1,4 @@
-/** Archives of the advisories (anchors I.2, I.3): each is refused for its own reason and leaves nothing. */
+/** Archives of the advisories: each is refused for its own reason and leaves nothing. */
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

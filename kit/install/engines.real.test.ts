@@ -1,5 +1,5 @@
 /**
- * Engines over a real http server that cuts, lies and forgets (spec 2.3). SVC_TEST_LONG=1 takes 200 MB instead of 20, and every point at which the
+ * Engines over a real http server that cuts, lies and forgets (rules 2.3). SVC_TEST_LONG=1 takes 200 MB instead of 20, and every point at which the
  * installer is killed or its disk is full; otherwise a seed takes a part.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,10 +1,9 @@
 /**
- * The engine artefacts of a package on the server (spec 2.3): `<engines>/<app>/<nome>/<versao>` is there whole or not at all. Downloads go
- * on where they were cut, also by a killed run; nothing is extracted before size and sha256 are right. The part file is named after the
- * declared sha256; one of an earlier run that does not fit is fetched once more from its first byte. A version that goes is renamed before
- * it is removed: half of one would pass for installed when it is declared again. The space asked for beforehand is the rest of the tarball
- * plus its size once more, since the unpacked size is not declared. Engines come before the swap of a package and undeclared ones go after
- * it, so both versions find theirs.
+ * The engine artefacts of a package on the server (rules 2.3): `<engines>/<app>/<nome>/<versao>` is there whole or not at all. Downloads go on where
+ * they were cut, also by a killed run; nothing is extracted before size and sha256 are right. The part file is named after the declared sha256; one
+ * of an earlier run that does not fit is fetched once more from its first byte. A version that goes is renamed before it is removed: half of one
+ * would pass for installed when it is declared again. The space asked for beforehand is the rest of the tarball plus its size once more, since the
+ * unpacked size is not declared. Engines come before the swap of a package and undeclared ones go after it, so both versions find theirs.
  */
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
@@ -31,7 +30,7 @@ export interface EngineFolders {
   readonly slowMsMax?: number;
 }
 
-/** What this server should hold: without a physical GPU, nothing that waits for one. Source: spec 2.3 `quando`. */
+/** What this server should hold: without a physical GPU, nothing that waits for one. Source: rules 2.3 `quando`. */
 export function wantedEngines(manifest: Manifest, gpuRoot: string): readonly Motor[] {
   const motores = manifest.motores ?? [];
   if (!motores.some((motor) => motor.quando === 'gpu')) return motores;
@@ -112,7 +111,7 @@ async function downloadEngine(folders: EngineFolders, motor: Motor, part: string
   }
 }
 
-/** Before the first byte: the rest of the tarball, and at least as much again for what is in it. Source: spec 2.3 `tamanho`. */
+/** Before the first byte: the rest of the tarball, and at least as much again for what is in it. Source: rules 2.3 `tamanho`. */
 async function checkSpace(root: string, motor: Motor, part: string): Promise<void> {
   const { bavail, bsize } = await statfs(root);
   const free = bavail * bsize;

@@ -1,6 +1,6 @@
 /**
- * Evidence that the installed version works: a living instance of exactly this code answers its health path through its own
- * socket with a ready code. Source: spec 3.2; decision: docs/decisions/0060-versions-side-by-side.md
+ * Evidence that the installed version works: a living instance of exactly this code answers its health path through its own socket with a ready
+ * code. Source: rules 3.2; decision: docs/decisions/0060-versions-side-by-side.md
  */
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -24,7 +24,7 @@ export async function isConfirmed(wanted: Confirmation): Promise<boolean> {
   return false;
 }
 
-/** Source: the table of spec 3.2. */
+/** Source: the table of rules 3.2. */
 function isReady(code: number): boolean {
   return code >= 200 && code < 500 && code !== 401 && code !== 403;
 }
@@ -35,8 +35,7 @@ require('node:http').get({ socketPath, path, headers: { 'x-svc-app-token': token
 }).once('error', () => process.exit());`;
 
 /**
- * Asked as the owner of the process (spec 3.2): the account controls where the socket's name leads, and root could enter anywhere. 0 on a
- * timeout.
+ * Asked as the owner of the process (rules 3.2): the account controls where the socket's name leads, and root could enter anywhere. 0 on a timeout.
  */
 function probe({ uid, gid }: { readonly uid: number; readonly gid: number }, socket: string, token: string, path: string): Promise<number> {
   const child = spawn(process.execPath, ['-e', asking], {

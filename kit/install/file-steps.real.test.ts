@@ -4,7 +4,6 @@
  * run ends as if nothing had happened and leaves nothing. SVC_TEST_LONG=1 takes every step, otherwise some of them from a seed.
  * Each run lists its own steps: a download comes in as many pieces as the network makes of it, so a run may have fewer of them than the
  * one that was counted, and what it did not reach is tried again, one step earlier.
- * Source: issue 3, anchors I.19 and I.20.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * kit/install/: `svc-app-install` (spec 2.1, 2.3, 3.3). After a kill at any moment the version before or the new one is whole, and the next
- * run removes what was left. versions.ts says how; faults.ts names every step for the tests.
- * This file: the order of the steps.
+ * kit/install/: `svc-app-install` (rules 2.1, 2.3, 3.3). After a kill at any moment the version before or the new one is whole, and the next run
+ * removes what was left. versions.ts says how; faults.ts names every step for the tests. This file: the order of the steps.
  */
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -217,7 +216,7 @@ async function enter(target: Target, versions: Versions, staged: Staged): Promis
 /** Engines, then the root phase, in the folder where the package will stay. The result is the hash that instances will carry. */
 async function setUp(target: Target, versions: Versions, staged: Staged, folder: string): Promise<string> {
   const { manifest } = staged;
-  // A person's package needs no root: its installCommand runs at the first start. Source: spec 2.1 `instalacao`.
+  // A person's package needs no root: its installCommand runs at the first start. Source: rules 2.1 `instalacao`.
   if (target.scope === 'pessoa') {
     if (target.rebuild) await rm(appPaths(target.place, manifest.id).setUpHash, { force: true });
     return staged.hash;
@@ -237,8 +236,8 @@ async function setUp(target: Target, versions: Versions, staged: Staged, folder:
 }
 
 /**
- * After the swap: with --force no instance of another version stays, and if the same version was there already every instance is ended,
- * since spec 3.3 knows no exception. Engines that are no longer declared are removed.
+ * After the swap: with --force no instance of another version stays, and if the same version was there already every instance is ended, since rules
+ * 3.3 knows no exception. Engines that are no longer declared are removed.
  */
 async function finish(target: Target, manifest: Manifest, hash: string, isOther: boolean): Promise<number> {
   const app = manifest.id;

@@ -1,7 +1,7 @@
 /**
- * Ends the instances of every account that run other code than the installed one, or all of them (spec 3.3, `--force`). A process counts
- * when its environ names the app, a socket of this app below a home, and an installed hash; instances elsewhere (another prefix, a person
- * with their own package) are left alone. Checked again before each signal.
+ * Ends the instances of every account that run other code than the installed one, or all of them (rules 3.3, `--force`). A process counts when its
+ * environ names the app, a socket of this app below a home, and an installed hash; instances elsewhere (another prefix, a person with their own
+ * package) are left alone. Checked again before each signal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../schema/backend.ts';

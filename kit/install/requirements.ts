@@ -14,7 +14,7 @@ import { entrypointOf, mayMakeEntrypoint } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { isAppId } from '../../schema/app-id.ts';
 
-/** Source: spec 2.1 `instalacao`. */
+/** Source: rules 2.1 `instalacao`. */
 export function checkScope(manifest: Manifest, scope: Scope): void {
   if (scope === 'sistema') {
     if (manifest.motores === undefined || manifest.motores.length === 0) {
@@ -41,7 +41,7 @@ export function checkEntrypoint(folder: string, manifest: Manifest): void {
   }
 }
 
-/** Publish and install refuse a color that white text can't be read on. Source: spec 2.5 `cor`, 7. */
+/** Publish and install refuse a color that white text can't be read on. Source: rules 2.5 `cor`, 7. */
 export function checkFolder(folder: string, manifest: Manifest): void {
   if (!mayMakeEntrypoint(manifest)) checkEntrypoint(folder, manifest);
   const own: readonly unknown[] = Array.isArray(manifest.opens?.proprios) ? manifest.opens.proprios : [];
@@ -65,7 +65,7 @@ const packageName = /^[a-z0-9][a-z0-9+.-]*$/;
 /** One requirement: its alternatives in order of preference. */
 export function alternativesOf(requirement: string): readonly string[] {
   const names = requirement.split('|').map((name) => name.trim());
-  // Before any command is built: what is no name never reaches an argv. Source: spec 2.1 `requiredPackages`.
+  // Before any command is built: what is no name never reaches an argv. Source: rules 2.1 `requiredPackages`.
   const wrong = names.find((name) => !packageName.test(name));
   if (wrong !== undefined)
     throw new SvcError('MANIFEST_INVALID', `svc-app.json: "requiredPackages": ${JSON.stringify(wrong)} is no package name`);
@@ -124,7 +124,7 @@ function run(program: string, argv: readonly string[]): Promise<{ readonly code:
 /** What the repository offers, when it is known: only for saying which app to install first. */
 export type Offers = ReadonlyMap<string, readonly string[]>;
 
-/** Rejects MISSING_CAPABILITY naming each capability that no installed app offers. Source: spec 2.1 `requires`, 7. */
+/** Rejects MISSING_CAPABILITY naming each capability that no installed app offers. Source: rules 2.1 `requires`, 7. */
 export function checkCapabilities(manifest: Manifest, parents: readonly string[], offers: Offers): void {
   const offered = new Set(manifest.provides ?? []);
   for (const parent of parents) for (const other of manifestsIn(parent)) for (const one of other.provides ?? []) offered.add(one);

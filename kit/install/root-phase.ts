@@ -1,7 +1,7 @@
 /**
- * The first of the two runs of `installCommand` (spec 2.1): once at install, as the installing account, with its own log. The person's run
- * is the launcher's (kit/launch/set-up.ts). Its processes end with the installer, also when that is killed, and in whatever session: they are known by a mark in their
- * environment. One that empties its environment stays.
+ * The first of the two runs of `installCommand` (rules 2.1): once at install, as the installing account, with its own log. The person's run is the
+ * launcher's (kit/launch/set-up.ts). Its processes end with the installer, also when that is killed, and in whatever session: they are known by a
+ * mark in their environment. One that empties its environment stays.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

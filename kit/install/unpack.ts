@@ -1,6 +1,6 @@
 /**
- * Extraction for root: in a process of an unused account, in a fresh 0700 folder that only it can enter; then the folder is closed to it
- * and everything in it is given to root, through descriptors. Accounts other than root extract directly. Source: issue 3, 5.
+ * Extraction for root: in a process of an unused account, in a fresh 0700 folder that only it can enter; then the folder is closed to it and
+ * everything in it is given to root, through descriptors. Accounts other than root extract directly.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { lchown, mkdir, open, rename } from 'node:fs/promises';

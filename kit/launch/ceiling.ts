@@ -1,6 +1,6 @@
 /**
- * The ceilings of a backend (spec 2.1 `resources`, 3.1 step 7): a scope of the person's own service manager, or, without one,
- * no limits and the reason why in limits.json.
+ * The ceilings of a backend (rules 2.1 `resources`, 3.1 step 7): a scope of the person's own service manager, or, without one, no limits and the
+ * reason why in limits.json.
  */
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The engine artefacts of a manifest as variables (spec 2.3). */
+/** The engine artefacts of a manifest as variables (rules 2.3). */
 import { statSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';

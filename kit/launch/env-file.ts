@@ -1,6 +1,6 @@
 /**
- * `~/.svc-apps/<id>/env`, the person's wish (spec 2.6): lines `NAME=value`, nothing quoted, nothing expanded. Names are closed
- * (SVC_*), values hold no newline and no NUL. Written whole and renamed into place, so a half one is never seen.
+ * `~/.svc-apps/<id>/env`, the person's wish (rules 2.6): lines `NAME=value`, nothing quoted, nothing expanded. Names are closed (SVC_*), values hold
+ * no newline and no NUL. Written whole and renamed into place, so a half one is never seen.
  */
 import { limits } from '../limits.ts';
 import { readPrivateFile } from './private-file.ts';

@@ -1,4 +1,4 @@
-/** The environment of a backend before the person's secrets: a clean base, the wish, and last what the launcher sets (spec 2.6). */
+/** The environment of a backend before the person's secrets: a clean base, the wish, and last what the launcher sets (rules 2.6). */
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { sdkFolder, searchPath } from '../place.ts';
 import { hiddenGpus } from './gpu-verdict.ts';
@@ -27,7 +27,7 @@ export interface EnvironmentInput {
   readonly wish: Variables;
   readonly engines: Variables;
   readonly hash: string;
-  /** False hides every card from the usual runtimes. Source: spec 3.1 step 6. */
+  /** False hides every card from the usual runtimes. Source: rules 3.1 step 6. */
   readonly gpuDeclared: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `svc-gpu-info [--root DIR] [--json]` (spec 4.4): the cards of this server as the launcher sees them, for this account.
- * Exit codes: 0 it could look (also when there is none), 2 usage.
+ * `svc-gpu-info [--root DIR] [--json]` (rules 4.4): the cards of this server as the launcher sees them, for this account. Exit codes: 0 it could
+ * look (also when there is none), 2 usage.
  */
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';

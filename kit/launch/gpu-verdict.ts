@@ -1,4 +1,4 @@
-/** Step 6: what an app gets of the cards, with the sentence why (spec 2.1 `recursos.gpu`, 3.1 step 6). */
+/** Step 6: what an app gets of the cards, with the sentence why (rules 2.1 `recursos.gpu`, 3.1 step 6). */
 import { gpuSentences } from '../../schema/texts/gpu.ts';
 import { fillIn } from '../../schema/texts/sentences.ts';
 import { type GpuDevice, gpuInventory } from './gpu.ts';
@@ -25,7 +25,7 @@ export interface GpuDecision {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Physical, and open to this account; the stronger makers first. A virtual card does not count (spec 2.3 `quando`). */
+/** Physical, and open to this account; the stronger makers first. A virtual card does not count (rules 2.3 `quando`). */
 export function usableDevices(inventory: readonly GpuDevice[]): readonly GpuDevice[] {
   const order = ['NVIDIA', 'AMD'];
   const rank = ({ fornecedor }: GpuDevice): number => (order.includes(fornecedor) ? order.indexOf(fornecedor) : order.length);
@@ -95,7 +95,7 @@ export function sentence(inventory: readonly GpuDevice[], granted: readonly GpuD
   return inventory.length > 0 ? said.virtual.pt : said.none.pt;
 }
 
-/** Without a declaration, and when the card is another's. Source: spec 2.6 `CUDA_VISIBLE_DEVICES`. */
+/** Without a declaration, and when the card is another's. Source: rules 2.6 `CUDA_VISIBLE_DEVICES`. */
 export const hiddenGpus: Readonly<Record<string, string>> = {
   CUDA_VISIBLE_DEVICES: '',
   HIP_VISIBLE_DEVICES: '',

@@ -1,6 +1,6 @@
 /**
- * The cards of a server (spec 2.1 `recursos.gpu`), read from /sys, /proc and /dev without any package: render nodes, NVIDIA cards without
- * one, and physical cards without a driver, so that the message can say what to ask for. gpu-verdict.ts chooses, gpu-lease.ts reserves.
+ * The cards of a server (rules 2.1 `recursos.gpu`), read from /sys, /proc and /dev without any package: render nodes, NVIDIA cards without one, and
+ * physical cards without a driver, so that the message can say what to ask for. gpu-verdict.ts chooses, gpu-lease.ts reserves.
  * Decision: docs/decisions/0077-gpu-inventory.md
  */
 import { closeSync, constants, openSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
@@ -25,7 +25,7 @@ export interface GpuDevice {
   readonly uuid: string;
 }
 
-/** `recursos.gpu.modo` wins over the legacy `gpu`; null means the app declares none. Source: spec 2.1 `gpu`. */
+/** `recursos.gpu.modo` wins over the legacy `gpu`; null means the app declares none. Source: rules 2.1 `gpu`. */
 export function gpuMode(manifest: Manifest): 'opcional' | 'necessaria' | null {
   return manifest.recursos?.gpu?.modo ?? (manifest.gpu === true ? 'opcional' : null);
 }

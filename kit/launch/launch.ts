@@ -1,6 +1,6 @@
 /**
- * The seven steps of spec 3.1, in that order, up to the command that becomes the backend. Used by `svc-app-run` (which then
- * replaces itself) and by the supervisor (which spawns the command): one path for every start.
+ * The seven steps of rules 3.1, in that order, up to the command that becomes the backend. Used by `svc-app-run` (which then replaces itself) and by
+ * the supervisor (which spawns the command): one path for every start.
  */
 import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
 import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
@@ -193,7 +193,7 @@ async function holdOf({ managerLost, caller, place, nodeExecutable }: LaunchRequ
   return managerLost === true ? lostManager : await containment(caller['XDG_RUNTIME_DIR'], searchPath(place, nodeExecutable));
 }
 
-/** Source: spec 2.1 `recursos.gpu`. */
+/** Source: rules 2.1 `recursos.gpu`. */
 export function refuseWithoutGpu(gpu: GpuDecision | null): void {
   if (gpu === null || gpu.verdict.modo === 'opcional' || gpu.verdict.concedida) return;
   throw new LaunchRefused(gpu.busy ? 'GpuBusy' : 'NoGpu', `the app needs a GPU: ${gpu.verdict.motivo}`);
@@ -223,7 +223,7 @@ async function adoptSetUp(folder: string, appDir: string, before: string): Promi
   return hash;
 }
 
-/** The runtime and the entrypoint. Source: spec 2.1 `backend`. */
+/** The runtime and the entrypoint. Source: rules 2.1 `backend`. */
 export function runtimeCommand(
   place: ServerPlace,
   { nodeExecutable, kitRoot }: Pick<LaunchRequest, 'nodeExecutable' | 'kitRoot'>,
@@ -239,7 +239,7 @@ export function runtimeCommand(
   return [python, '-u', entrypoint];
 }
 
-/** The env file is the wish; without one the app is not wanted and nothing is started. Source: spec 2.6. */
+/** The env file is the wish; without one the app is not wanted and nothing is started. Source: rules 2.6. */
 function readWish(path: string): Variables {
   const variables = readEnvFile(path);
   if (variables !== null) return variables;
@@ -253,14 +253,14 @@ function readVault(path: string): { readonly secrets: Variables; readonly reserv
 
 const unusedSecret = (name: string): string => `the secret ${name} does not reach the app: by that name the system finds or addresses it`;
 
-/** It begins with what of the vault and of the manifest does not count. Source: spec 2.2, 7: an invalid item is omitted. */
+/** It begins with what of the vault and of the manifest does not count. Source: rules 2.2, 7: an invalid item is omitted. */
 function newRunLog(paths: ReturnType<typeof appPaths>, notes: readonly string[]): number {
   const logFd = rotateRunLog(paths);
   for (const note of notes) appendToRunLog(paths.runLog, note);
   return logFd;
 }
 
-/** Creates it 0700; one that others may look into is closed again. Source: spec 5.2. */
+/** Creates it 0700; one that others may look into is closed again. Source: rules 5. */
 function privateFolder(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) === undefined) chmodSync(path, 0o700);
 }

@@ -1,6 +1,6 @@
 /**
- * `svc-app-run ID`: the launcher as a program. The shim bin/svc-app-run has taken the launch lock and made us leader of a
- * session; at the end this process becomes the backend, with the same pid (spec 3.1).
+ * `svc-app-run ID`: the launcher as a program. The shim bin/svc-app-run has taken the launch lock and made us leader of a session; at the end this
+ * process becomes the backend, with the same pid (rules 3.1).
  *
  * Exit codes: 0 the app is up (or became it), 2 usage, 75 another launcher is at work (said by flock), 78 refused.
  */

@@ -1,10 +1,9 @@
 /**
- * The manual start of spec 3.1: `svc-app-run ID` at a shell, for an app that is not wanted yet. The env file is the wish (spec 2.6), so it
- * is written here as the portal would write it (a token of 32 random bytes, the base path by `/etc/svc-kit/origins`); portal and supervisor
- * find the token in it, a crash is restarted, `svc stop` ends it. Without an env file the supervisor would end the app as not wanted. A
- * launcher that the supervisor started (`SVC_APP_LAUNCHED`) writes none: there a missing file means that a stop came in between. Nothing is
- * written for an app that is not installed or is run by the service manager. If the portal serves the app under another base path, its
- * first start order replaces the process.
+ * The manual start of rules 3.1: `svc-app-run ID` at a shell, for an app that is not wanted yet. The env file is the wish (rules 2.6), so it is
+ * written here as the portal would write it (a token of 32 random bytes, the base path by `/etc/svc-kit/origins`); portal and supervisor find the
+ * token in it, a crash is restarted, `svc stop` ends it. Without an env file the supervisor would end the app as not wanted. A launcher that the
+ * supervisor started (`SVC_APP_LAUNCHED`) writes none: there a missing file means that a stop came in between. Nothing is written for an app that is
+ * not installed or is run by the service manager. If the portal serves the app under another base path, its first start order replaces the process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

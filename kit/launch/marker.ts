@@ -1,6 +1,6 @@
 /**
- * `subindo`, the dated marker of an app in set-up (spec 3.1 step 4). It tells the supervisor which process works on which step; after a
- * refusal, the reason. Only the process identity in it decides whether a set-up is really under way.
+ * `subindo`, the dated marker of an app in set-up (rules 3.1 step 4). It tells the supervisor which process works on which step; after a refusal,
+ * the reason. Only the process identity in it decides whether a set-up is really under way.
  */
 import { startSteps, type ProcessIdentity, type StartStep } from '../../schema/backend.ts';
 import { readRecord, writeFileAtomic } from '../atomic-file.ts';

@@ -1,4 +1,4 @@
-/** Step 1: the installed package and its manifest (spec 3.1). */
+/** Step 1: the installed package and its manifest (rules 3.1). */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-/** Files that hold credentials: read only when they belong to the person and no other account can read them. Source: spec 5.7. */
+/** Files that hold credentials: read only when they belong to the person and no other account can read them. Source: rules 5. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMissing } from '../atomic-file.ts';
 import { LaunchRefused, type RefusalReason } from './refusal.ts';

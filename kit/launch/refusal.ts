@@ -1,4 +1,4 @@
-/** Why a start is refused, with what may end the refusal. Source: design 3 rule 7. */
+/** Why a start is refused, with what may end the refusal. */
 import type { Reason } from '../../schema/backend.ts';
 import type { RetryClass } from '../../schema/errors.ts';
 import { errorCode } from '../../schema/system-error.ts';

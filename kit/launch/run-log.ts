@@ -1,6 +1,6 @@
 /**
- * run.log (spec 2.6): the kernel writes it through the backend's descriptors, so it survives the death of launcher and supervisor. The file
- * is opened for appending; therefore it can be truncated in place while the backend goes on writing.
+ * run.log (rules 2.6): the kernel writes it through the backend's descriptors, so it survives the death of launcher and supervisor. The file is
+ * opened for appending; therefore it can be truncated in place while the backend goes on writing.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { limits } from '../limits.ts';

@@ -1,4 +1,4 @@
-/** The person's vault `secrets.json` (spec 2.1 `secrets`, 5.7). Messages name a secret, never its value. */
+/** The person's vault `secrets.json` (rules 2.1 `secrets`, 5). Messages name a secret, never its value. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { limits } from '../limits.ts';
@@ -38,7 +38,7 @@ export function parseSecrets(bytes: Uint8Array, onReserved: (name: string) => vo
   return secrets;
 }
 
-/** Source: spec 2.1 `secrets[].name`. */
+/** Source: rules 2.1 `secrets[].name`. */
 export function isSecretName(name: string): boolean {
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
 }

@@ -1,4 +1,4 @@
-/** Step 5: `installCommand` as the person, when the installed code is not the one it was run for (spec 3.1). */
+/** Step 5: `installCommand` as the person, when the installed code is not the one it was run for (rules 3.1). */
 import { spawn } from 'node:child_process';
 import { limits } from '../limits.ts';
 import { readEvidence } from '../atomic-file.ts';

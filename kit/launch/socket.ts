@@ -1,4 +1,4 @@
-/** Step 3: who answers at the address (spec 3.1). A file-type test alone proves nothing, so it is a connection. */
+/** Step 3: who answers at the address (rules 3.1). A file-type test alone proves nothing, so it is a connection. */
 import { connect } from 'node:net';
 import { lstatSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';

@@ -1,4 +1,4 @@
-# Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (spec 3.3, supervisor rule 5).
+# Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (rules 3.3, supervisor rule 5).
 # Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY ACCOUNT…
 # KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key. Exit 14: sshd can't be told.
 # After own.sh and reload.sh. The keys are outside of the homes, so no files of people are touched. Decision: docs/decisions/0065-server-kit.md

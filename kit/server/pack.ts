@@ -1,6 +1,6 @@
 /**
- * kit/server/: what a server gets from the portal (design 5), and the scripts that put it there and take it off. The scripts are
- * fixed texts for a bare Debian (sh, tar, flock; no Node yet), run by the administrator over ssh with words as arguments.
+ * kit/server/: what a server gets from the portal, and the scripts that put it there and take it off. The scripts are fixed texts for a bare Debian
+ * (sh, tar, flock; no Node yet), run by the administrator over ssh with words as arguments.
  *
  * This file: makes the tarballs, as a step of setup/build.ts: the portal only reads them (made.ts). The same files give the same bytes. A tarball
  * is two gzip members, one after the other: the runtime (100 MB, which takes seconds to compress and rarely changes) is taken over from the

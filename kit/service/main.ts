@@ -1,10 +1,10 @@
 /**
- * kit/service/: apps of `escopo: servidor` (spec 2.1): one backend for all accounts, under the system account svc-<id>, started and
- * restarted by the service manager of the server. unit.ts is the unit, server-scope.ts puts it in place for the installer.
+ * kit/service/: apps of `escopo: servidor` (rules 2.1): one backend for all accounts, under the system account svc-<id>, started and restarted by
+ * the service manager of the server. unit.ts is the unit, server-scope.ts puts it in place for the installer.
  *
- * This file, `svc-app-serve ID`: the same steps as a person's start (spec 3.1) as far as they apply, then it becomes the backend.
- * There is no wish (the unit is it), no SVC_APP_TOKEN (the socket takes every account), no secrets vault, and run.log is the journal.
- * `--open ID` waits for the socket and opens it; the unit is active from then on.
+ * This file, `svc-app-serve ID`: the same steps as a person's start (rules 3.1) as far as they apply, then it becomes the backend. There is no wish
+ * (the unit is it), no SVC_APP_TOKEN (the socket takes every account), no secrets vault, and run.log is the journal. `--open ID` waits for the
+ * socket and opens it; the unit is active from then on.
  *
  * Exit codes: 2 usage, 78 refused until somebody does something (the unit does not try again), 1 refused for now.
  */
@@ -105,7 +105,7 @@ function become({ argv, environment, cwd, lease }: Ready): never {
   throw new Error('unreachable: execve does not come back');
 }
 
-/** Ends when the socket is there and open to every account (spec 5.2); the unit's own deadline ends a wait in vain. */
+/** Ends when the socket is there and open to every account (rules 5); the unit's own deadline ends a wait in vain. */
 async function open(app: string): Promise<void> {
   const { socket } = serverAppPaths(app);
   for (;;) {

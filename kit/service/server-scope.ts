@@ -1,5 +1,5 @@
 /**
- * The installer's part for apps of `escopo: servidor` (spec 2.1): account, unit and state come with the package and go with it. Idempotent: the
+ * The installer's part for apps of `escopo: servidor` (rules 2.1): account, unit and state come with the package and go with it. Idempotent: the
  * next run mends what an interrupted one left. The service manager is asked by argv, as root.
  */
 import { execFile } from 'node:child_process';

@@ -54,8 +54,8 @@ export function unitText(manifest: Manifest, bin: string): string {
     '[Unit]',
     `Description=svc app ${id}`,
     'After=network.target',
-    // Five starts within 600 s, and it stays failed until somebody starts it or it is installed anew: this service manager forgets nothing by
-    // itself. Source: spec 3.3. Decision: docs/decisions/0067-server-scope-apps.md
+    // Five starts within 600 s, and it stays failed until somebody starts it or it is installed anew: this service manager forgets nothing
+    // by itself. Source: rules 3.3. Decision: docs/decisions/0067-server-scope-apps.md
     `StartLimitIntervalSec=${sharedLimits.failureResetMs / 1_000}`,
     `StartLimitBurst=${sharedLimits.restartFailuresMax}`,
     '',

@@ -1,8 +1,9 @@
 /**
- * kit/supervise: one supervisor per person and server (spec 3.3). What is known of each app lives in the records of this file;
- * the decisions are the machine's (machines/supervision.ts), the other files observe and act:
- * resume.ts (what an earlier supervisor left), launching.ts, coming-up.ts (until it listens), ending.ts, observe.ts, scan.ts and calm.ts (the 10 s level), watch.ts (edges),
- * readable-files.ts (can the files be read), lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts + operations.ts + server.ts (the socket).
+ * kit/supervise: one supervisor per person and server (rules 3.3). What is known of each app lives in the records of this file; the decisions are
+ * the machine's (machines/supervision.ts), the other files observe and act: resume.ts (what an earlier supervisor left), launching.ts, coming-up.ts
+ * (until it listens), ending.ts, observe.ts, scan.ts and calm.ts (the 10 s level), watch.ts (edges), readable-files.ts (can the files be read),
+ * lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts +
+ * operations.ts + server.ts (the socket).
  */
 import type { ChildProcess } from 'node:child_process';
 import type { ProcessIdentity } from '../../schema/backend.ts';

@@ -26,7 +26,7 @@ function scopePids(live: Live): readonly number[] {
   }
 }
 
-/** Signals the leader, its group, its scope, and every process with the app's mark. Source: design 3 rule 8. */
+/** Signals the leader, its group, its scope, and every process with the app's mark. */
 export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
   const live = app.process;
   if (live !== null && isOurs(app, live)) {

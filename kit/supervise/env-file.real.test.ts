@@ -1,4 +1,4 @@
-/** A damaged or edited env file (spec 2.6): what the supervisor makes of it, and what it remembers once it was mended. */
+/** A damaged or edited env file (rules 2.6): what the supervisor makes of it, and what it remembers once it was mended. */
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { expect, test as plain } from 'vitest';

@@ -1,4 +1,4 @@
-/** A home without space (anchors B 19): the supervisor goes on at no cost, answers, says so, and all comes back with the space. */
+/** A home without space: the supervisor goes on at no cost, answers, says so, and all comes back with the space. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -332,7 +332,7 @@ function logEnd(app: App): readonly string[] {
   }
 }
 
-/** Ended as the installer ends instances, and other code is installed than it was started from (spec 3.3, `--force`). */
+/** Ended as the installer ends instances, and other code is installed than it was started from (rules 3.3, `--force`). */
 function wasReplaced(supervisor: Supervisor, app: App, code: number | null, signal: NodeJS.Signals | null): boolean {
   if (signal !== 'SIGTERM' && (signal !== null || (code !== null && code !== 0 && code !== 128 + constants.signals.SIGTERM))) return false;
   const now = codeFolder(supervisor, app.id);

@@ -10,7 +10,7 @@ export const limits = {
   supervisorClientsMax: 16,
   supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
   serviceManagerAskMsMax: 2_000,
-  // Supervision. Source: spec 3.3 and 8.
+  // Supervision. Source: rules 3.3 and 8.
   /** With less in the home of an account its supervisor tries at each round whether it can still write. See kit/supervise/disk.ts. */
   homeDoubtBytes: 16 * 1_024 * 1_024,
   homeDoubtFiles: 64,

@@ -1,6 +1,6 @@
 /**
- * `svc-app-supervisor`: one per home, started by the portal with the session (spec 3.3). The shim bin/svc-app-supervisor holds the
- * lock. Exit codes: 0 ended by request, 2 usage, 1 it could not start. Its log is JSON lines on stderr.
+ * `svc-app-supervisor`: one per home, started by the portal with the session (rules 3.3). The shim bin/svc-app-supervisor holds the lock. Exit
+ * codes: 0 ended by request, 2 usage, 1 it could not start. Its log is JSON lines on stderr.
  */
 import { dirname, join } from 'node:path';
 import { kitRoot, placeFrom } from '../place.ts';

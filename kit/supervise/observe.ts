@@ -192,7 +192,10 @@ function stampOf(path: string): string {
   }
 }
 
-/** What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (spec 2.1), a taken one for its lease (gpu-wait.ts). */
+/**
+ * What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (rules 2.1), a taken one for its lease
+ * (gpu-wait.ts).
+ */
 export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason, inputs = inputsStamp(supervisor, app)): string | null {
   if (reason === 'NoGpu' || reason === 'GpuBusy') return null;
   return `${inputs}; ${stampOf(app.paths.socket)}`;
@@ -262,7 +265,7 @@ async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | nul
   }
 }
 
-/** While the socket is missing: is it a port instead? Source: spec 7 `backend binds a port`. */
+/** While the socket is missing: is it a port instead? Source: rules 7 `backend binds a port`. */
 export function observeTcpPorts(supervisor: Supervisor, app: App): void {
   if (app.process === null || app.process.launcher || app.socket === 'listening' || app.supervision.state !== 'starting') return;
   const ageMs = supervisor.nowMs() - app.process.startedAtMs;

@@ -1,4 +1,4 @@
-/** What each request does. The env file is the wish: a start writes it first, a stop deletes it first (spec 2.6, 3.3). */
+/** What each request does. The env file is the wish: a start writes it first, a stop deletes it first (rules 2.6, 3.3). */
 import { mkdirSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -55,7 +55,7 @@ export async function start(supervisor: Supervisor, order: RequestOf<'start'>): 
   faultPoint('start-status-written');
 }
 
-/** Whether the process under way is not the one that the order asks for. Source: spec 3.3, last row. */
+/** Whether the process under way is not the one that the order asks for. Source: rules 3.3, last row. */
 async function isOther(supervisor: Supervisor, app: App, kept: Variables, order: StartOrder): Promise<boolean> {
   if (kept.get('SVC_APP_BASE_PATH') !== order.basePath) return true;
   const running = app.process?.hash ?? null;
@@ -153,7 +153,7 @@ export function note(supervisor: Supervisor, request: RequestOf<'note'>): void {
   if (app?.process) appendToRunLog(app.paths.runLog, request.text);
 }
 
-/** Server-scope apps are the service manager's, not a person's. Source: spec 2.1 `escopo`. */
+/** Server-scope apps are the service manager's, not a person's. Source: rules 2.1 `escopo`. */
 export function isServerScope(supervisor: Supervisor, app: string): boolean {
   const folder = findPackage(supervisor.place, app);
   if (folder === null) return false;

@@ -1,6 +1,4 @@
-/**
- * The kernel gives the pid of a dead backend to somebody else: nobody takes that one for the app, and nobody sends it a signal. Source: anchors I 21.
- */
+/** The kernel gives the pid of a dead backend to somebody else: nobody takes that one for the app, and nobody sends it a signal. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';

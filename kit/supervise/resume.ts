@@ -1,6 +1,6 @@
 /**
- * Takes over from an earlier supervisor that was killed at any point (spec 3.3, supervisor rule 2). The wish and the process table are the
- * truth; status.json only adds counters and absolute deadlines.
+ * Takes over from an earlier supervisor that was killed at any point (rules 3.3, supervisor rule 2). The wish and the process table are the truth;
+ * status.json only adds counters and absolute deadlines.
  */
 import type { Supervision } from '../../machines/supervision.ts';
 import { unlinkIfThere } from '../atomic-file.ts';

@@ -1,4 +1,4 @@
-/** The resync: every 10 s everything is observed as if no edge had ever come (spec 3.3, supervisor rules 2 and 3). */
+/** The resync: every 10 s everything is observed as if no edge had ever come (rules 3.3, supervisor rules 2 and 3). */
 import { readdirSync, statSync } from 'node:fs';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -116,7 +116,7 @@ function scanCalm(supervisor: Supervisor, app: App, table: ReadonlyMap<string, S
   observeHealthAtRest(supervisor, app);
 }
 
-/** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: spec 2.6. */
+/** The wish came or went without a request: a person or a script wrote or deleted the env file. Source: rules 2.6. */
 export function followWish(supervisor: Supervisor, app: App): void {
   if (!checkReadable(supervisor, app) || app.wishEnds) return;
   const { kind } = pathState(app.paths.env);
@@ -164,7 +164,7 @@ export function capRunLog(supervisor: Supervisor, app: App): void {
   }
 }
 
-/** Probes of a starting app are ours and do not count as use. They end with this time after the start. Source: spec 3.2. */
+/** Probes of a starting app are ours and do not count as use. They end with this time after the start. Source: rules 3.2. */
 const probingMs = sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs + sharedLimits.probeTimeoutMs;
 
 /**

@@ -1,4 +1,4 @@
-/** What is said about an app: the snapshot on the socket and in status.json (spec 2.6), written only when it changed. */
+/** What is said about an app: the snapshot on the socket and in status.json (rules 2.6), written only when it changed. */
 import type { Reason } from '../../schema/backend.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
@@ -17,7 +17,7 @@ export function isPinned(app: App): boolean {
   return app.wish?.variables?.get(pinnedVariable) === '1';
 }
 
-/** When the idle policy stops the app; null while it is used, pinned, or not of that policy. Source: spec 3.3. */
+/** When the idle policy stops the app; null while it is used, pinned, or not of that policy. Source: rules 3.3. */
 export function idleDeadlineMs(app: App): number | null {
   if (app.policy?.kind !== 'ocioso' || app.process === null || app.connections !== 0 || isPinned(app)) return null;
   if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return null;

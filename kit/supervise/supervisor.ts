@@ -42,7 +42,7 @@ export interface SupervisorOptions {
 const killed = new WeakSet<Live>();
 const killedLine = `it did not end within ${machineLimits.stopGraceMs / 1_000} s of SIGTERM: it is killed`;
 
-/** Exhaustive: an effect without an executor does not compile (design 3 rule 2). */
+/** Exhaustive: an effect without an executor does not compile. */
 const executors: { readonly [Kind in SupervisionEffect['kind']]: (supervisor: Supervisor, app: App) => void } = {
   launch,
   terminate: (supervisor, app) => {
@@ -196,7 +196,7 @@ function publish(supervisor: Supervisor, app: App, server: ProtocolServer | null
   return snapshot !== null;
 }
 
-/** Source: spec 5.2. */
+/** Source: rules 5. */
 function closeRoot(place: ServerPlace): void {
   const { root } = accountPaths(place);
   mkdirSync(root, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * The person's vault (spec 2.1 `secrets`, 5.7) as the supervisor keeps it: names that the installed manifest asks for, values that go
- * in and never come out. Decision: docs/decisions/0075-the-vault.md
+ * The person's vault (rules 2.1 `secrets`, 5) as the supervisor keeps it: names that the installed manifest asks for, values that go in and never
+ * come out. Decision: docs/decisions/0075-the-vault.md
  */
 import { mkdirSync } from 'node:fs';
 import type { SecretsView, SecretView } from '../../schema/wire/http.ts';

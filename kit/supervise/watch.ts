@@ -1,4 +1,4 @@
-/** The edges: file events only say where to look; what is found there decides (design 3 rule 3). A lost event costs 10 s. */
+/** The edges: file events only say where to look; what is found there decides. A lost event costs 10 s. */
 import { watch, type FSWatcher } from 'node:fs';
 import { limits } from './limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';

@@ -1,4 +1,4 @@
-/** How long the desktop works on what the page of an app asks, and how much it takes. Source: spec 4.3; the figures are ours. */
+/** How long the desktop works on what the page of an app asks, and how much it takes. Source: rules 4.3; the figures are ours. */
 export const limits = {
   /** What the desktop does by itself: windows, appearance. */
   verbAnswerMs: 9_000,
@@ -8,7 +8,7 @@ export const limits = {
   attachmentVerbAnswerMs: 180_000,
   /** How much longer the page waits than the desktop works, so that it gets the desktop's own refusal. */
   verbAnswerGraceMs: 1_000,
-  /** A place inside an app (`rota`), in characters. Source: spec 2.2 and 8. */
+  /** A place inside an app (`rota`), in characters. Source: rules 2.2 and 8. */
   routeCharsMax: 512,
   /** An address that is opened outside the app. */
   linkCharsMax: 4_096,

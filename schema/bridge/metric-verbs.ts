@@ -1,5 +1,5 @@
 /**
- * The verbs by which a page counts towards its app (spec 2.1 `recursos.metricas`, 4.3). They wait for nothing and never throw: the SDK adds up and
+ * The verbs by which a page counts towards its app (rules 2.1 `recursos.metricas`, 4.3). They wait for nothing and never throw: the SDK adds up and
  * hands it to the desktop, which sends it. Decision: docs/decisions/0213-metrics-of-apps.md
  */
 import { isMetricBatch, type MetricBatch } from '../wire/metric-batch.ts';

@@ -1,4 +1,6 @@
-/** The one rule for a `rota`, a place inside an app: of a context-menu item (spec 2.2), `janela.abrir`, a notice, a link, a window that is restored. */
+/**
+ * The one rule for a `rota`, a place inside an app: of a context-menu item (rules 2.2), `janela.abrir`, a notice, a link, a window that is restored.
+ */
 import { limits } from './limits.ts';
 
 /** Why it is no route, in a sentence for the author of a manifest; null: it is one. */

@@ -1,4 +1,4 @@
-/** The verbs of an app's section in Settings. Source: spec 2.1 `settingsOptIn`, 4.3. */
+/** The verbs of an app's section in Settings. Source: rules 2.1 `settingsOptIn`, 4.3. */
 import { flag } from './check.ts';
 import { limits } from './limits.ts';
 import { askedOrNull, askedOrOwn } from './verb.ts';

@@ -1,6 +1,6 @@
 /**
  * Tabs of a window, which the desktop draws where the manifest says `window.richChrome`. The page says which there are; what the person does with
- * them comes as event `abas`. Source: spec 2.1 `richChrome`. Decision: docs/decisions/0207-tabs-of-a-window.md
+ * them comes as event `abas`. Source: rules 2.1 `richChrome`. Decision: docs/decisions/0207-tabs-of-a-window.md
  */
 import { flag, line, matching, optional, type Check } from './check.ts';
 import { limits } from './limits.ts';

@@ -11,7 +11,7 @@ export type Checks = Readonly<Record<string, Check>>;
 type By = 'shell' | 'page' | 'inner';
 
 /**
- * Outside the shell (spec 7): `rejects` with `fora do ambiente <verb>`, answers `null`, does what `sdk/web/outside.ts` says, or, done in the page
+ * Outside the shell (rules 7): `rejects` with `fora do ambiente <verb>`, answers `null`, does what `sdk/web/outside.ts` says, or, done in the page
  * alone, the `same` as inside.
  */
 type Outside = 'rejects' | 'null' | 'own' | 'same';

@@ -1,7 +1,7 @@
 /**
  * The table of verbs: all that the page of an app can ask and hear. From it come the runtime check and the deadlines of the shell
- * (shell/bridge/host.ts), the functions of `window.svc` and their deadlines (sdk/web/svc.ts), `verbos` of `svc.capabilities()`, and, by
- * `node setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: spec 4.3, 6, 7.
+ * (shell/bridge/host.ts), the functions of `window.svc` and their deadlines (sdk/web/svc.ts), `verbos` of `svc.capabilities()`, and, by `node
+ * setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: rules 4.3, 6, 7.
  */
 import { appVerbs } from './app-verbs.ts';
 import { finite, flag, line, oneOf, optional, route } from './check.ts';

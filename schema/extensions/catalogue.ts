@@ -1,6 +1,6 @@
 /**
  * The catalogue of browser extensions, `extensoes.json` of a repository: which ids apps may name in `contributes.browserExtension`, and where each
- * browser installs them. Source: spec 2.1. Decision: docs/decisions/0206-extension-catalogue.md
+ * browser installs them. Source: rules 2.1. Decision: docs/decisions/0206-extension-catalogue.md
  */
 import { compileShape } from '../compile-shape.ts';
 import { type FileReport, type Problem, pointer, toReport } from '../findings.ts';

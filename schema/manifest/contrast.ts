@@ -1,6 +1,6 @@
-/** The one rule about colors of own types; the installer checks it too, without the rest of the validator. Source: spec 2.5, 7. */
+/** The one rule about colors of own types; the installer checks it too, without the rest of the validator. Source: rules 2.5, 7. */
 
-/** WCAG 2 contrast ratio against white, 1 to 21; null when it is no #rrggbb. Source: spec 2.5 `cor`. */
+/** WCAG 2 contrast ratio against white, 1 to 21; null when it is no #rrggbb. Source: rules 2.5 `cor`. */
 export function contrastWithWhite(color: string): number | null {
   const parts = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
   if (!parts) return null;

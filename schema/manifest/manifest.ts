@@ -1,5 +1,5 @@
 /**
- * The manifest `svc-app.json` after validation (spec 2.1 to 2.5): the type that its schema lets through. Optional fields stay optional: defaults
+ * The manifest `svc-app.json` after validation (rules 2.1 to 2.5): the type that its schema lets through. Optional fields stay optional: defaults
  * are applied by the reader that needs them, through the functions below, so that the file on disk and the value are the same.
  */
 import type { Wire } from '../static.ts';
@@ -8,10 +8,10 @@ import type { manifestSchema } from './schema.ts';
 /** `window` is read field by field where it is used: servers do not check what is in it. */
 export type Manifest = Omit<Wire<typeof manifestSchema>, 'window'> & { readonly window?: Readonly<Record<string, unknown>> };
 
-/** An engine artefact (spec 2.3). */
+/** An engine artefact (rules 2.3). */
 export type Motor = NonNullable<Manifest['motores']>[number];
 
-/** What happens when the last window closes, with the rule for services applied. Source: spec 3.3, supervisor rule 4. */
+/** What happens when the last window closes, with the rule for services applied. Source: rules 3.3, supervisor rule 4. */
 export type ClosePolicy =
   | { readonly kind: 'encerrar' }
   | { readonly kind: 'manter' }
@@ -27,7 +27,7 @@ export function closePolicy(manifest: Manifest): ClosePolicy {
 
 /**
  * Whether the app starts with the person's session: services, and engines with a loader, which no window and no icon would start. An engine that
- * only offers capabilities starts when it is asked. Source: spec 2.1 `kind`. Decision: docs/decisions/0205-engines-in-the-environment.md
+ * only offers capabilities starts when it is asked. Source: rules 2.1 `kind`. Decision: docs/decisions/0205-engines-in-the-environment.md
  */
 export function startsWithSession({ type, kind, engine, provides }: Manifest): boolean {
   if (type === 'engine' && engine?.loader !== undefined) return true;

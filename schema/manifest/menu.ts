@@ -1,6 +1,6 @@
 /**
- * Context-menu items (spec 2.2). They are data of the app and the shell runs them, so each is judged alone: an invalid item is
- * omitted with its reason and valid siblings stay. The validator shows the reasons as warnings.
+ * Context-menu items (rules 2.2). They are data of the app and the shell runs them, so each is judged alone: an invalid item is omitted with its
+ * reason and valid siblings stay. The validator shows the reasons as warnings.
  */
 import { routeProblem } from '../bridge/route.ts';
 import { limits } from '../limits.ts';
@@ -28,7 +28,7 @@ export interface OmittedItem {
   readonly reason: string;
 }
 
-/** Valid items in the order of the manifest, and why the others are left out. Source: spec 2.1 `contextMenu`, 2.2. */
+/** Valid items in the order of the manifest, and why the others are left out. Source: rules 2.1 `contextMenu`, 2.2. */
 export function contextMenuItems(items: readonly unknown[]): { items: MenuItem[]; omitted: OmittedItem[] } {
   const valid: MenuItem[] = [];
   const omitted: OmittedItem[] = [];
@@ -96,7 +96,7 @@ function refuse(item: unknown): Refusal | null {
   );
 }
 
-/** No clamping. Source: spec 2.2 `ordem`, 7. */
+/** No clamping. Source: rules 2.2 `ordem`, 7. */
 function refuseOrder(order: unknown): Refusal | null {
   if (order === undefined) return null;
   if (Number.isInteger(order) && (order as number) >= limits.menuOrderMin && (order as number) <= limits.menuOrderMax) return null;

@@ -16,7 +16,7 @@ test('what can be acted on is read as it stands, also fields of a newer SDK', ()
   expect(parseManifest(Buffer.from(JSON.stringify(manifest)))).toEqual(manifest);
 });
 
-// Source: spec 3.1 step 1.
+// Source: rules 3.1 step 1.
 test('a resources value outside its alphabet is dropped, its siblings stay', () => {
   const resources = { memoryMax: '1G; rm', memoryHigh: '50%', cpuQuota: 100, tasksMax: '10', novo: 'x' };
   expect(read({ resources }).resources).toEqual({ memoryHigh: '50%', tasksMax: '10' });

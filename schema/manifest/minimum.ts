@@ -1,9 +1,9 @@
 /**
- * The minimum of a manifest that the servers check before they act on it (spec 2.1: install "validates only a minimum", 3.1 step 1; 9.9),
- * by hand: the fields that become a command line, a path, a variable or a state. A JSON Schema engine costs some ten megabytes and tens of
- * milliseconds, and every person's supervisor and every start would pay for it; validate.ts checks everything with one, at publishing and
- * in the portal. Both read text through the same strict reader (UTF-8, duplicate keys, `__proto__`, depth, size), and a rule that both need
- * is in `patterns`: a package that was copied to a server past the validator still can't smuggle in a path or a variable.
+ * The minimum of a manifest that the servers check before they act on it (rules 2.1: install "validates only a minimum", 3.1 step 1; 9.9), by hand:
+ * the fields that become a command line, a path, a variable or a state. A JSON Schema engine costs some ten megabytes and tens of milliseconds, and
+ * every person's supervisor and every start would pay for it; validate.ts checks everything with one, at publishing and in the portal. Both read
+ * text through the same strict reader (UTF-8, duplicate keys, `__proto__`, depth, size), and a rule that both need is in `patterns`: a package that
+ * was copied to a server past the validator still can't smuggle in a path or a variable.
  */
 import { appIdFault } from '../app-id.ts';
 import { SvcError } from '../errors.ts';
@@ -18,8 +18,8 @@ import type { Manifest } from './manifest.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The manifest, or SvcError MANIFEST_INVALID naming the first field that can't be acted on. A value of `resources` outside its
- * alphabet is left out, so that the default applies (spec 3.1 step 1); unknown fields stay, they were judged at publishing.
+ * The manifest, or SvcError MANIFEST_INVALID naming the first field that can't be acted on. A value of `resources` outside its alphabet is left out,
+ * so that the default applies (rules 3.1 step 1); unknown fields stay, they were judged at publishing.
  */
 export function parseManifest(bytes: Uint8Array | string): Manifest {
   const { text, problems } = decodeText(bytes, limits.manifestBytesMax);
@@ -107,7 +107,7 @@ function checkOthers(root: Fields): void {
   if (loader !== undefined) matches(loader, 'engine.loader', new RegExp(patterns.script));
 }
 
-/** Source: spec 3.1 step 1. */
+/** Source: rules 3.1 step 1. */
 function usableResources(value: unknown): Manifest['resources'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const memory = new RegExp(patterns.memory);

@@ -1,7 +1,6 @@
 /**
  * The validator against an independent oracle (schema/testing/: written from the spec, no schema, no regular expression), over mutants
  * from a seed: whoever is taken by one and refused by the other is printed whole. SVC_TEST_LONG=1 takes a million.
- * Source: issue 3, anchors I.1.
  */
 import { expect, test } from 'vitest';
 import { tellCount } from '../../test/support/counts.ts';

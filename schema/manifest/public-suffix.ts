@@ -8,7 +8,7 @@ import type * as Tldts from 'tldts';
 const require = createRequire(import.meta.url);
 let tldts: typeof Tldts | undefined;
 
-/** Counts the private part of the list too: everybody has pages below `github.io`. Source: spec 2.1 `opens.urls`. */
+/** Counts the private part of the list too: everybody has pages below `github.io`. Source: rules 2.1 `opens.urls`. */
 export function isPublicSuffix(host: string): boolean {
   tldts ??= require('tldts') as typeof Tldts;
   const parsed = tldts.parse(host.toLowerCase(), { allowPrivateDomains: true });

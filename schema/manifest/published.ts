@@ -1,6 +1,6 @@
 /**
- * The schema of `svc-app.json` as it is published for authors and their editors (spec 9.9): schema.ts with a sentence for each field, defaults,
- * the item of a context menu, and the rules that no schema can say in `$comment`. It lets through exactly what schema.ts does.
+ * The schema of `svc-app.json` as it is published for authors and their editors (rules 9): schema.ts with a sentence for each field, defaults, the
+ * item of a context menu, and the rules that no schema can say in `$comment`. It lets through exactly what schema.ts does.
  * Decision: docs/decisions/0246-the-published-schema.md
  */
 import about from '../../package.json' with { type: 'json' };
@@ -60,7 +60,7 @@ function rulesOf(at: string): string | undefined {
   return `svc validate also judges what a schema can't say. Of the whole manifest: ${rules.join('; ')}. Of one field: in its $comment.`;
 }
 
-/** Source: spec 2.2. */
+/** Source: rules 2.2. */
 const validMenuItem = closed(
   {
     id: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,47}$', description: 'Once in the app.' },

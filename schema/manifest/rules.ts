@@ -1,6 +1,6 @@
 /**
- * Rules of the manifest that JSON Schema can't say (spec 2.1 to 2.5). They run beside the schema, also on a manifest that
- * breaks it, so that a person sees every mistake at once; hence they take nothing about the shape for granted.
+ * Rules of the manifest that JSON Schema can't say (rules 2.1 to 2.5). They run beside the schema, also on a manifest that breaks it, so that a
+ * person sees every mistake at once; hence they take nothing about the shape for granted.
  */
 import { appIdTooLong } from '../app-id.ts';
 import { limits } from '../limits.ts';
@@ -49,13 +49,13 @@ function checkIdentity(root: Fields, report: Report): void {
   const id = text(root['id']);
   const long = appIdTooLong(id);
   if (long !== null) report('ID_TOO_LONG', ['id'], long);
-  // The id becomes a label of a host name (design 7).
+  // The id becomes a label of a host name.
   if (id.startsWith('-') || id.endsWith('-') || id.startsWith('xn--')) {
     report('NOT_A_HOST_NAME', ['id'], `browsers take no address with "${clip(id)}" in it: no "-" first or last, no "xn--" first`);
   }
 }
 
-/** Source: spec 2.1 `escopo`, 8. */
+/** Source: rules 2.1 `escopo`, 8. */
 function checkScope(root: Fields, report: Report): void {
   if (root['escopo'] !== 'servidor') return;
   if (root['kind'] !== 'service') report('SERVER_SCOPE_KIND', ['escopo'], '"escopo": "servidor" needs "kind": "service"');
@@ -92,7 +92,7 @@ function checkBackend(backend: Fields, report: Report): void {
   }
 }
 
-/** Source: spec 2.1 `capacidades`, `provides`. */
+/** Source: rules 2.1 `capacidades`, `provides`. */
 function checkCapabilities(root: Fields, report: Report): void {
   const offers = record(root['capacidades']);
   const provides = list(root['provides']);
@@ -142,7 +142,7 @@ function checkContributes(contributes: Fields, report: Report): void {
   }
 }
 
-/** Source: spec 2.1 `opens`, 2.5. */
+/** Source: rules 2.1 `opens`, 2.5. */
 function checkOpens(opens: Fields, report: Report): void {
   const bare = (extension: string) => extension.replace(/^\./, '').toLowerCase();
   const opened = new Set(list(opens['extensions']).map((extension) => bare(text(extension))));
@@ -174,7 +174,7 @@ function checkOpens(opens: Fields, report: Report): void {
   }
 }
 
-/** A variable named twice has no meaning: engines become SVC_MOTOR_<NOME> (spec 2.3), secrets are variables (spec 2.1). */
+/** A variable named twice has no meaning: engines become SVC_MOTOR_<NOME> (rules 2.3), secrets are variables (rules 2.1). */
 function checkNames(root: Fields, report: Report): void {
   for (const [field, key] of [
     ['motores', 'nome'],
@@ -197,7 +197,7 @@ function checkNames(root: Fields, report: Report): void {
   }
 }
 
-/** Every path of the manifest stays below the package. Source: spec 2.1 (relative to the package root), 2.3 `confere`. */
+/** Every path of the manifest stays below the package. Source: rules 2.1 (relative to the package root), 2.3 `confere`. */
 function checkPaths(root: Fields, report: Report): void {
   const check = (value: unknown, path: Path) => {
     const problem = typeof value === 'string' ? leavesPackage(value) : null;
@@ -274,7 +274,7 @@ function checkWithoutEffect(root: Fields, report: Report): void {
   } else if (icon['glifo'] !== undefined && icon['url'] !== undefined) none(['window', 'icone', 'url'], '"glifo" wins over "url"');
 }
 
-/** What is about windows or one person, of apps that have none. Source: spec 2.1 `escopo`, `type`, 3.3 supervisor rule 4. */
+/** What is about windows or one person, of apps that have none. Source: rules 2.1 `escopo`, `type`, 3.3 supervisor rule 4. */
 function checkRunsAlone(root: Fields, none: (path: Path, message: string) => void): void {
   const close = record(root['backend'])['aoFechar'];
   const isShared = root['escopo'] === 'servidor';

@@ -1,7 +1,7 @@
 /**
- * The manifest `svc-app.json` as JSON Schema (draft-07), spec 2.1 to 2.5. Every object is closed and every pattern is anchored at both
- * ends. `title` is what a message says was expected. Rules that a schema can't express are in rules.ts; items of `contributes.contextMenu`
- * are left open here because an invalid one is omitted, not refused (menu.ts holds their schema).
+ * The manifest `svc-app.json` as JSON Schema (draft-07), rules 2.1 to 2.5. Every object is closed and every pattern is anchored at both ends.
+ * `title` is what a message says was expected. Rules that a schema can't express are in rules.ts; items of `contributes.contextMenu` are left open
+ * here because an invalid one is omitted, not refused (menu.ts holds their schema).
  */
 import { limits } from '../limits.ts';
 import { fields, flag, list, oneOf, pattern, text } from '../static.ts';

@@ -17,5 +17,5 @@ export function unshownIn(shown: string): string | null {
 export const unshownInLine = (shown: string): string | null =>
   unshownIn(shown) ?? (/[\t\n\r]/.test(shown) ? 'found the end of a line, or a tab,' : null);
 
-/** What an app is called. Source: spec 2.1 `name`; an empty one is none. */
+/** What an app is called. Source: rules 2.1 `name`; an empty one is none. */
 export const nameOf = ({ name }: { readonly name?: string }, id: string): string => (name === undefined || !hasVisible(name) ? id : name);

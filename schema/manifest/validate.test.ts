@@ -171,7 +171,7 @@ test.for(['SVC_APP_TOKEN', 'SVC_APP_SOCKET', 'SVC_APP_ID', 'SVC_APP_INSTALLED_HA
   expect(errorsOf({ secrets: [{ name }] })).toEqual(['RESERVED_NAME /secrets/0/name']);
 });
 
-// Source: spec 2.1 `secrets[].name`.
+// Source: rules 2.1 `secrets[].name`.
 test.for(['BROWSER', 'PATH', 'HOME', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'CUDA_VISIBLE_DEVICES', 'SVC_APP_DATA_DIR', 'SVC_MOTOR_ROSTO'])(
   'a secret may be named %s',
   (name) => {
@@ -194,7 +194,7 @@ test('all mistakes come at once, in the order of the file, at the key or at the 
   ]);
 });
 
-// Source: spec 2.1 rule 2, 9.4.
+// Source: rules 2.1 rule 2, 9.
 test('a manifest for a newer svc is refused with the unknown field and both versions', () => {
   const [error] = withRoot({ minShellVersion: '9.1', recursos: { holograma: true } }).errors;
   expect(error).toMatchObject({ code: 'UNKNOWN_FIELD', path: '/recursos/holograma' });

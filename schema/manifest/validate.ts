@@ -56,7 +56,7 @@ function judge(value: unknown, text: string, scanned?: SourceNode): Problem[] {
   return problems;
 }
 
-/** A field that this svc does not know may be one of a newer: which versions are meant. Source: spec 2.1 rule 2, 9.4. */
+/** A field that this svc does not know may be one of a newer: which versions are meant. Source: rules 2.1 rule 2, 9. */
 function ofAnotherSdk(problem: Problem, value: unknown): Problem {
   if (problem.code !== 'UNKNOWN_FIELD' || problem.message.includes('; did you mean')) return problem;
   const minimum = (value as { readonly minShellVersion?: unknown }).minShellVersion;

@@ -1,4 +1,4 @@
-/** Valid manifests from a seed, for the tests: fields as spec 2.1 to 2.5 list them, with values at the borders of what is allowed. */
+/** Valid manifests from a seed, for the tests: fields as rules 2.1 to 2.5 list them, with values at the borders of what is allowed. */
 import type { Random } from '../../test/simulation/random.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /**
- * Another reader of a manifest, for the tests only: written from spec 2.1 to 2.5, 7 and 8 and decision 0010 and reserved-names.ts, without
- * JSON Schema, without a regular expression and without a constant of the validator, so that a slip in one of the two shows. It
- * says yes, no, or (null) that it can't tell: a host behind `*.` that is in neither of its lists, an address of no usual form.
+ * Another reader of a manifest, for the tests only: written from rules 2.1 to 2.5, 7 and 8 and decision 0010 and reserved-names.ts, without JSON
+ * Schema, without a regular expression and without a constant of the validator, so that a slip in one of the two shows. It says yes, no, or (null)
+ * that it can't tell: a host behind `*.` that is in neither of its lists, an address of no usual form.
  */
 import { isAddress, isHostPattern, wildcardVerdict } from './oracle-addresses.ts';
 import {
@@ -52,7 +52,7 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.length <= max ? every(value.map((item) => judge(item))) : false;
 
-/** A closed object; a field whose name ends in `!` is required. Source: spec 2.1, rules 1 and 3. */
+/** A closed object; a field whose name ends in `!` is required. Source: rules 2.1, rules 1 and 3. */
 function closed(fields: Readonly<Record<string, Judge>>): Judge {
   const judges = new Map(Object.entries(fields).map(([name, judge]) => [name.replace('!', ''), judge]));
   const required = Object.keys(fields).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []));
@@ -96,7 +96,7 @@ const motor = closed({
   quando: oneOf('gpu'),
 });
 
-/** WCAG contrast with white, in integers of the sRGB table. Source: spec 2.5 `cor`. */
+/** WCAG contrast with white, in integers of the sRGB table. Source: rules 2.5 `cor`. */
 function readableOnWhite(color: string): boolean {
   const channel = (at: number): number => {
     const value = Number(`0x${color.slice(at, at + 2)}`) / 255;
@@ -229,11 +229,11 @@ const shape = closed({
   window: windowObject,
 });
 
-/** Source: spec 2.6, 3.1 step 7, 5.1: what finds, addresses or gates the process. */
+/** Source: rules 2.6, 3.1 step 7, 5: what finds, addresses or gates the process. */
 export const keptNames = ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_TOKEN', 'SVC_APP_INSTALLED_HASH'] as const;
 const isKept = (name: string): boolean => (keptNames as readonly string[]).includes(name);
 
-/** What one field says about another. Sources: spec 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */
+/** What one field says about another. Sources: rules 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */
 function between(root: Fields): Verdict {
   const server = root['escopo'] !== 'servidor' || (root['kind'] === 'service' && String(root['id']).length <= 27);
   const bare = (value: unknown): string => (String(value).startsWith('.') ? String(value).slice(1) : String(value)).toLowerCase();

@@ -41,7 +41,7 @@ function isSpelled(rest: string): boolean {
   });
 }
 
-/** Labels joined by dots, at least two, the last one beginning with a letter; `*.` may stand before. Source: spec 2.1 `opens.urls`. */
+/** Labels joined by dots, at least two, the last one beginning with a letter; `*.` may stand before. Source: rules 2.1 `opens.urls`. */
 export function isHostPattern(text: string): boolean {
   const host = text.startsWith('*.') ? text.slice(2) : text;
   const labels = host.split('.');

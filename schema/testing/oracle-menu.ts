@@ -1,4 +1,4 @@
-/** Which context-menu items the shell leaves out, for the tests: written from the tables of spec 2.2 alone. */
+/** Which context-menu items the shell leaves out, for the tests: written from the tables of rules 2.2 alone. */
 import { isObject } from './manifest-oracle.ts';
 import { characters, digit, isExtension, isShown, lower, startsThen, upper } from './oracle-texts.ts';
 

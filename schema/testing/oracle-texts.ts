@@ -26,14 +26,14 @@ export function startsThen(text: string, first: readonly Class[], rest: readonly
 /** Characters as a person counts them: a surrogate pair is one. */
 export const characters = (text: string): number => Array.from(text).length;
 
-/** `name/vN`. Source: spec 2.1 `provides`. */
+/** `name/vN`. Source: rules 2.1 `provides`. */
 export function isCapability(text: string): boolean {
   const parts = text.split('/');
   const [name = '', version = ''] = parts;
   return parts.length === 2 && startsThen(name, [lower], [lower, digit, '-']) && version.startsWith('v') && digits(version.slice(1));
 }
 
-/** Source: spec 2.1 `opens.extensions`. */
+/** Source: rules 2.1 `opens.extensions`. */
 export const isExtension = (text: string): boolean =>
   startsThen(text.startsWith('.') ? text.slice(1) : text, [lower, upper, digit], [lower, upper, digit, '+', '.', '_', '-']);
 

@@ -1,6 +1,6 @@
 /**
- * Which graphics cards an app was given, and why not, in words. `motivo` in what the launcher writes and the runtime libraries read is
- * Portuguese (spec 2.1, 3.1 step 6); English readers get the same sentence by its pattern.
+ * Which graphics cards an app was given, and why not, in words. `motivo` in what the launcher writes and the runtime libraries read is Portuguese
+ * (rules 2.1, 3.1 step 6); English readers get the same sentence by its pattern.
  */
 import type { TextLanguage, Words } from './reasons.ts';
 import { createReader } from './sentences.ts';

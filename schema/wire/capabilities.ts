@@ -1,11 +1,11 @@
 /**
- * Capability calls and consents as the portal's HTTP API says them (spec 4.3, 5.6, design 6), as http.ts. Times in ms since the epoch.
+ * Capability calls and consents as the portal's HTTP API says them (rules 4.3, 5), as http.ts. Times in ms since the epoch.
  * Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import { appId } from './http.ts';
 import { type Wire, closed, count, list, nullable, oneOf, text } from '../static.ts';
 
-/** `name/vN` (spec 2.1). */
+/** `name/vN` (rules 2.1). */
 const capacidade = { type: 'string', pattern: '^[a-z][a-z0-9-]*/v[0-9]+$', maxLength: 256 } as const;
 
 /** `GET /api/capacidades/:nome/:versao`. `rotulo` is the name of the app where its manifest gives none. */

@@ -1,6 +1,6 @@
 /**
- * Lines of `/ws/events` (spec 6, design 6). `seq` grows by one per event of this portal run; `ola` comes first on every
- * connection. A client that sees another `run` or a gap re-reads the state over HTTP: events never carry the only copy.
+ * Lines of `/ws/events` (rules 6). `seq` grows by one per event of this portal run; `ola` comes first on every connection. A client that sees
+ * another `run` or a gap re-reads the state over HTTP: events never carry the only copy.
  */
 import type { BackendState, Reason, StartStep } from '../backend.ts';
 import type { PackageProgress, PackageState } from '../packages.ts';
@@ -25,7 +25,7 @@ export type PortalEvent =
   | { readonly type: 'trabalhos' }
   /** What apps may use of each other changed, or a backend asks for it. Read `GET /api/consentimentos` again. */
   | { readonly type: 'consentimentos' }
-  /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (spec 6, `mudaram`). */
+  /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (rules 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }
   /** `svc dev` has news: read `GET /api/dev` again; with `reload` the app's pages load again, with `styles` only their style sheets. */
   | { readonly type: 'dev'; readonly reload: 'no' | 'page' | 'styles' }

@@ -1,4 +1,7 @@
-/** Browser extensions that pair with apps, as the portal tells them. Source: spec 2.1 `browserExtension`. Decision: docs/decisions/0206-extension-catalogue.md */
+/**
+ * Browser extensions that pair with apps, as the portal tells them. Source: rules 2.1 `browserExtension`. Decision:
+ * docs/decisions/0206-extension-catalogue.md
+ */
 import { closed, list, nullable, oneOf, text } from '../static.ts';
 
 export const extensionBrowsers = ['chrome', 'edge', 'firefox', 'opera', 'safari'] as const;

@@ -1,7 +1,7 @@
 /**
- * What the portal's HTTP API answers and takes (spec 4.1, design 6), as JSON Schemas and as the types made from them: the border validates with
- * the schemas and the OpenAPI document is made from them. Requests are closed objects; answers say what is written, and nothing else gets out.
- * Errors are RFC 9457 problem documents.
+ * What the portal's HTTP API answers and takes (rules 4.1), as JSON Schemas and as the types made from them: the border validates with the schemas
+ * and the OpenAPI document is made from them. Requests are closed objects; answers say what is written, and nothing else gets out. Errors are RFC
+ * 9457 problem documents.
  */
 import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
@@ -90,7 +90,7 @@ export const problem = {
     status: count,
     code: text,
     detail: text,
-    /** Same text as `detail`: the spec asks for a string field `error` (spec 7). */
+    /** Same text as `detail`: a string field `error` is required (rules 7). */
     error: text,
   },
 } as const;
@@ -162,7 +162,7 @@ const usage = closed({
 export type AppUsage = Wire<typeof usage>;
 const appExit = closed({ code: nullable('integer'), signal: nullable('string'), atMs: { type: 'number' }, reason });
 export type AppExit = Wire<typeof appExit>;
-/** One app as the shell and its launcher see it (spec 4.1 `GET /api/apps`). */
+/** One app as the shell and its launcher see it (rules 4.1 `GET /api/apps`). */
 export const appProjection = closed({
   id: text,
   name: text,
@@ -174,7 +174,7 @@ export const appProjection = closed({
   icone: nullable('string'),
   /** The manifest `window` object as is; {} when absent. */
   window: anything,
-  /** Legacy field, as declared (spec 4.1). */
+  /** Legacy field, as declared (rules 4.1). */
   gpu: flag,
   /** `servidor`: one backend for all people, kept by the server; people can't start or stop it. */
   escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
@@ -213,7 +213,7 @@ export const appProjection = closed({
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
   /**
-   * Of an engine: the script that the shell loads once the backend answers (spec 2.1 `engine`). Not `permitido`: the admin allows no scripts of
+   * Of an engine: the script that the shell loads once the backend answers (rules 2.1 `engine`). Not `permitido`: the admin allows no scripts of
    * packages of a person's own scope in the shell.
    */
   loader: orNull(closed({ endereco: text, permitido: flag })),
@@ -265,7 +265,7 @@ export const startAnswer = closed(
   ['ready', 'status', 'reason', 'message'],
 );
 export type StartAnswer = Wire<typeof startAnswer>;
-/** Source: spec 2.1 `secrets[].name`. */
+/** Source: rules 2.1 `secrets[].name`. */
 const secretName = { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,63}$' } as const;
 export const secretParams = closed({ id: appId, nome: secretName });
 export const adminSecretParams = closed({ person: personId, app: appId, nome: secretName });

@@ -1,6 +1,6 @@
 /**
- * The queue as the portal's HTTP API says it (spec 4.1, design 6), as http.ts. Times in ms since the epoch. As with rooms, a page adds `?app=<id>`, the
- * shell may leave it out to see the jobs of all apps, and a backend's bearer says which app it is.
+ * The queue as the portal's HTTP API says it (rules 4.1), as http.ts. Times in ms since the epoch. As with rooms, a page adds `?app=<id>`, the shell
+ * may leave it out to see the jobs of all apps, and a backend's bearer says which app it is.
  */
 import { limits } from '../limits.ts';
 import { jobStates } from '../jobs.ts';

@@ -1,5 +1,5 @@
 /**
- * What an app tells of itself (`POST /api/metricas`, spec 2.1 `recursos.metricas`), and how the portal shows what went wrong in it. The border
+ * What an app tells of itself (`POST /api/metricas`, rules 2.1 `recursos.metricas`), and how the portal shows what went wrong in it. The border
  * checks the shape; each entry is judged by itself (api/app-metrics), so that a bad label costs nobody else's count.
  * Decision: docs/decisions/0213-metrics-of-apps.md
  */
@@ -8,7 +8,7 @@ import { appDurationBoundsS } from './distribution.ts';
 import { limits } from '../limits.ts';
 import { type Wire, closed, count, flag, list, oneOf, orNull, text } from '../static.ts';
 
-/** Why an entry is not counted. The first three of them are about who (spec 2.1: a label never says who caused it). */
+/** Why an entry is not counted. The first three of them are about who (rules 2.1: a label never says who caused it). */
 export const metricRefusals = ['email', 'pessoa', 'identificador', 'rotulo', 'series', 'valor', 'tamanho', 'erros'] as const;
 export type MetricRefusal = (typeof metricRefusals)[number];
 

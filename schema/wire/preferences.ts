@@ -1,12 +1,12 @@
 /**
  * What a person chose in the desktop: one document for each person (`/api/preferencias`), as http.ts. Every field may be left out: then what the
- * environment does by itself counts. Source: spec 2.1 `settingsOptIn`, 2.2, 2.5. Decision: docs/decisions/0202-preferences.md
+ * environment does by itself counts. Source: rules 2.1 `settingsOptIn`, 2.2, 2.5. Decision: docs/decisions/0202-preferences.md
  */
 import { limits } from '../limits.ts';
 import { appId } from './http.ts';
 import { type Wire, closed } from '../static.ts';
 
-/** Roles that an app with `handles` can take over. Source: spec 2.1 `handles`. */
+/** Roles that an app with `handles` can take over. Source: rules 2.1 `handles`. */
 export const handledRoles = ['terminal', 'editor', 'fileBrowser', 'ide', 'browser'] as const;
 export const accents = ['azul', 'verde', 'roxo', 'rosa', 'laranja', 'grafite'] as const;
 export const walls = ['brilho', 'horizonte', 'faixas', 'pontos', 'liso'] as const;
@@ -65,7 +65,7 @@ function fieldsWith<const Value extends object, const Opener extends object, con
     idioma: { type: 'string', enum: ['pt', 'en', 'sistema'] },
     /** Which notices are shown beside the bell, which keeps all of them. */
     notificacoes: { type: 'string', enum: ['todas', 'mencoes', 'nenhuma'] },
-    /** Apps whose section in Settings the person turned on (spec 2.1 `settingsOptIn`). */
+    /** Apps whose section in Settings the person turned on (rules 2.1 `settingsOptIn`). */
     secoesDeApps: apps,
     /** The app for a role or a capability. */
     padroes: byName(names.app, app),

@@ -1,5 +1,5 @@
 /**
- * Rooms, people, notices and attachments as the portal's HTTP API says them (spec 2.4, 4.1, 4.3; design 6), as http.ts. Times in ms since the epoch.
+ * Rooms, people, notices and attachments as the portal's HTTP API says them (rules 2.4, 4.1, 4.3), as http.ts. Times in ms since the epoch.
  *
  * Every `/api/salas…` route takes `?app=<id>`: the bridge always adds it from the window that asks, so that a page reaches its own app's rooms
  * only. Without it the shell itself asks (share dialog), for a room of any app by its id. With a backend's bearer the token says which app it is.
@@ -92,7 +92,7 @@ export type RoomGroup = Wire<typeof roomGroup>;
 /** `GET /api/salas/:id`; the owner first. */
 export const roomAnswer = closed({ sala: roomView, pessoas: list(roomPerson), grupos: list(roomGroup) });
 export type RoomAnswer = Wire<typeof roomAnswer>;
-/** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (spec 7). */
+/** `POST /api/salas/:id/bilhete`. `bilhete` null: the person is not in the room any longer (rules 7). */
 export const ticketAnswer = closed({
   /** Whom it lets in: when another person signed in meanwhile, a page stops here instead of showing one person's text to another. */
   usuario: text,
@@ -117,7 +117,7 @@ export const peopleAnswer = closed({
   grupos: list(closed({ grupo: text, pessoas: count })),
 });
 export type PeopleAnswer = Wire<typeof peopleAnswer>;
-/** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (spec 6). */
+/** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (rules 6). */
 const noticeView = closed({
   id: text,
   /** `aplicativo`: what an app told its own person, in `texto`; it has no room. `trabalho`: jobs of the app ended, the last one is called `texto`. */

@@ -1,4 +1,4 @@
-/** What the shop reads and posts: `/api/loja`, `/api/apps/:id/instalacao` and `/api/admin/pacotes` (design 6), as http.ts. Manifest words are the spec's. */
+/** What the shop reads and posts: `/api/loja`, `/api/apps/:id/instalacao` and `/api/admin/pacotes`, as http.ts. Manifest words are the spec's. */
 import { installSteps } from '../install-events.ts';
 import { keys } from '../keys.ts';
 import { limits } from '../limits.ts';
@@ -7,7 +7,7 @@ import { appId, objectKey, reason } from './http.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const scope = { type: 'string', enum: ['sistema', 'pessoa'] } as const;
-/** Source: spec 2.1 `version`; a repository takes no longer one. */
+/** Source: rules 2.1 `version`; a repository takes no longer one. */
 const version = { type: 'string', pattern: `^[0-9A-Za-z][0-9A-Za-z.+_-]{0,${limits.repositoryNameCharsMax - 1}}$` } as const;
 
 /** How far a running installation is. */

@@ -1,5 +1,5 @@
-// Runs in the error panel, on the app's own origin: watches the app's state, offers Start and Stop, and loads the page again once the
-// app answers. Waits grow between loads, so that an app that says "ready" and then fails is not hammered. Source: spec 3.2.
+// Runs in the error panel, on the app's own origin: watches the app's state, offers Start and Stop, and loads the page again once the app
+// answers. Waits grow between loads, so that an app that says "ready" and then fails is not hammered. Source: rules 3.2.
 (() => {
   'use strict';
   const first = JSON.parse(document.getElementById('dados').textContent);

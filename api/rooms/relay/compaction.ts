@@ -1,6 +1,6 @@
 /**
- * When a document's log is rewritten as one state: after enough updates, when the room is quiet (or could not wait any longer), one
- * document at a time, in the log's own thread. Source: anchors Q 3 and 4. Decision: docs/decisions/0090-rooms-are-logs.md
+ * When a document's log is rewritten as one state: after enough updates, when the room is quiet (or could not wait any longer), one document at a
+ * time, in the log's own thread. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import type { CompactedRoom, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * Sends ready frames to a socket: as they are, shared by all sockets of a room, with one system call. It writes to the TCP socket
- * below the ws library; that one writes its own frames (pong, close) whole and in one turn, and so do we, so no frame is ever
- * cut by another. A client that does not read is let go: it never grows our memory. Source: design 8, anchors I 16, Q 7.
+ * Sends ready frames to a socket: as they are, shared by all sockets of a room, with one system call. It writes to the TCP socket below the ws
+ * library; that one writes its own frames (pong, close) whole and in one turn, and so do we, so no frame is ever cut by another. A client that does
+ * not read is let go: it never grows our memory.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';

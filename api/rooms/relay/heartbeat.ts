@@ -1,7 +1,7 @@
 /**
- * Every socket is pinged in its own slot of the period; one that sent nothing between two pings is cut, so that a dropped client has left
- * presence within a minute (spec 8: here within 40 s). With the ping goes an empty awareness message: a page's JavaScript doesn't see
- * pings, and y-websocket gives up on a silent server after 30 s.
+ * Every socket is pinged in its own slot of the period; one that sent nothing between two pings is cut, so that a dropped client has left presence
+ * within a minute (rules 8: here within 40 s). With the ping goes an empty awareness message: a page's JavaScript doesn't see pings, and y-websocket
+ * gives up on a silent server after 30 s.
  */
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';

@@ -1,6 +1,6 @@
 /**
- * What a relay has to bear: broken frames, declared monsters, parked structs, false presence, readers that don't read. It lives in a
- * process of its own, so that its turns and its memory can be measured. Source: anchors H 1, H 2, I 12 to 17.
+ * What a relay has to bear: broken frames, declared monsters, parked structs, false presence, readers that don't read. It lives in a process of its
+ * own, so that its turns and its memory can be measured.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Everybody sees everybody, while people come and go: many clients of y-protocols over real sockets. Source: spec 2.4, 6 */
+/** Everybody sees everybody, while people come and go: many clients of y-protocols over real sockets. Source: rules 2.4, 6 */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limits } from '../limits.ts';
 import { encodeUints } from '../../../schema/varuint.ts';

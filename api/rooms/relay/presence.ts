@@ -1,7 +1,7 @@
 /**
- * Presence: a table of what each client id says of itself, not an Awareness. A client id belongs to the socket that published it first,
- * while that one lives; what other sockets say about it is dropped. The portal sets the person of a page over the page's own value. Source:
- * spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
+ * Presence: a table of what each client id says of itself, not an Awareness. A client id belongs to the socket that published it first, while that
+ * one lives; what other sockets say about it is dropped. The portal sets the person of a page over the page's own value. Source: rules 2.4, 6.
+ * Decision: docs/decisions/0092-presence-table.md
  */
 import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../../../schema/varuint.ts';
 import { limits } from '../limits.ts';

@@ -1,7 +1,7 @@
 /**
  * What arrives on a socket. Nothing is trusted: the type, the role, the size and every byte of an update are checked before it is copied
  * into the tail; what adds nothing is dropped, what arrives too early is held back within bounds.
- * Source: spec 2.4; anchors H 1, I 12 to 14. Decision: docs/decisions/0090-rooms-are-logs.md
+ * Source: rules 2.4. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { encodeVector, fittingPart, judge, learn, newPart, type Scan, scanUpdate } from '../../../schema/crdt/update.ts';
 import { type Cursor, readVarbytes } from '../../../schema/varuint.ts';
@@ -81,7 +81,7 @@ function receiveSync(desk: Desk, connection: Connection, message: Buffer): void 
   const kind = message[1];
   if (kind !== syncs.step1 && kind !== syncs.step2 && kind !== syncs.update) return desk.end(connection, 'malformed');
   if (kind !== syncs.step1 && !mayWrite(connection)) {
-    // Readers without the right to write still receive. Source: spec 2.4.
+    // Readers without the right to write still receive. Source: rules 2.4.
     desk.figures.discarded += 1;
     return;
   }

@@ -1,7 +1,6 @@
 /**
- * The relay of rooms: takes over the sockets that the routes let in, and puts its parts together: receiving.ts (what comes),
- * sending.ts (what leaves), room.ts and tail.ts (what a room holds), journal.ts (to the disk), compaction.ts, presence.ts,
- * heartbeat.ts. Contract: ../contract.ts. Source: design 8.
+ * The relay of rooms: takes over the sockets that the routes let in, and puts its parts together: receiving.ts (what comes), sending.ts (what
+ * leaves), room.ts and tail.ts (what a room holds), journal.ts (to the disk), compaction.ts, presence.ts, heartbeat.ts. Contract: ../contract.ts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

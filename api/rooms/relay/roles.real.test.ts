@@ -1,6 +1,6 @@
 /**
- * Who may change what: a model of one line (`podeEscrever`) against the relay, over role × channel × kind of frame × a change of role in the
- * middle of the connection; the document that a fresh reader gets is the judge. Source: spec 2.4; anchors I 12.
+ * Who may change what: a model of one line (`podeEscrever`) against the relay, over role × channel × kind of frame × a change of role in the middle
+ * of the connection; the document that a fresh reader gets is the judge. Source: rules 2.4.
  */
 import { describe, expect, test, vi } from 'vitest';
 import * as Y from 'yjs';
@@ -14,7 +14,7 @@ const long = process.env['SVC_TEST_LONG'] === '1';
 const relay = useRelay();
 const enter = (ticket: string, canal: Canal = 'documento', doc = new Y.Doc()): RawClient => relay.enter(ticket, { canal, doc });
 
-/** Written independently of the code: spec 2.4, the table of roles. */
+/** Written independently of the code: rules 2.4, the table of roles. */
 const writes: Readonly<Record<Canal, readonly Papel[]>> = {
   documento: ['dona', 'editar'],
   comentarios: ['dona', 'editar', 'comentar'],

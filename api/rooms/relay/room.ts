@@ -1,6 +1,6 @@
 /**
- * One document of a room while it is open: its base and tail as frames, its state, its connections. No Yjs document: a frame is checked,
- * copied once and sent on. Source: design 8. Decision: docs/decisions/0090-rooms-are-logs.md
+ * One document of a room while it is open: its base and tail as frames, its state, its connections. No Yjs document: a frame is checked, copied once
+ * and sent on. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Canal, type Papel } from '../../../schema/rooms.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * What leaves a room: everything that came within one turn of the event loop, in one write per socket; its author gets what the
- * others wrote. And the answer to who asks for the state. Source: design 8, anchors Q 2 and 5.
+ * What leaves a room: everything that came within one turn of the event loop, in one write per socket; its author gets what the others wrote. And
+ * the answer to who asks for the state.
  */
 import * as Y from 'yjs';
 import { covers, decodeVector } from '../../../schema/crdt/update.ts';

@@ -1,7 +1,7 @@
 /**
  * When a room sends: whatever happens to it in whatever order, everybody sees everybody's newest presence and text soon after, and a room
  * in which nothing happens sends nothing. The clock and the turns of the event loop are moved by hand; the orders are drawn by fast-check.
- * Source: spec 2.4, 6. Decision: docs/decisions/0092-presence-table.md
+ * Source: rules 2.4, 6. Decision: docs/decisions/0092-presence-table.md
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -18,7 +18,7 @@ export const iconTypes = Object.keys(iconMediaTypes) as readonly IconType[];
 export const namePatterns = {
   id: appIdPattern,
   version: `^[0-9A-Za-z][0-9A-Za-z.+_-]{0,${limits.repositoryNameCharsMax - 1}}$`,
-  /** Source: spec 2.3. */
+  /** Source: rules 2.3. */
   nome: '^[a-z][a-z0-9-]{0,31}$',
   versao: '^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}$',
 } as const;
@@ -44,7 +44,7 @@ export const repositoryPaths = {
   schemas: 'v1/esquema/svc-app',
   engines: 'v1/motor',
   engineRecords: 'v1/registro-motor',
-  /** Of `svc-app.json`, by the version of svc; `atual` is the newest one. Source: spec 9.9. */
+  /** Of `svc-app.json`, by the version of svc; `atual` is the newest one. Source: rules 9. */
   schema: (version: string): string => `v1/esquema/svc-app/${version}.json`,
   tarball: (id: string, version: string): string => `v1/pacote/${id}/${version}.tgz`,
   record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,

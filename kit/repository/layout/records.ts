@@ -1,7 +1,7 @@
 /**
  * The repository as data: what `v1/catalogo.json` and the record of each version hold, as types, as JSON Schema, and with
  * the readers that refuse anything else. A catalogue holds nothing that the records don't: it can be built again at any time.
- * Source: issue 3; spec 2.1, 2.3. Decision: docs/decisions/0055-repository-on-disk.md
+ * Source: rules 2.1, 2.3. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { appIdRule } from '../../../schema/app-id.ts';
 import { SvcError } from '../../../schema/errors.ts';

@@ -130,7 +130,7 @@ export async function publishPackage(
   }
 }
 
-/** As `publishPackage`, for an engine (spec 2.3, 4.4 `publicar-motor`). */
+/** As `publishPackage`, for an engine (rules 2.3, 4.4 `publicar-motor`). */
 export async function publishEngine(
   root: string,
   staged: Staged,

@@ -1,9 +1,8 @@
 /**
- * Whether a folder is a package that may be published: the whole manifest, and the files that it names. The author's command and the
- * repository that takes the package ask this same function, so that what passes here is not refused there: elsewhere shops and packers
- * disagree about what is valid (anchors F.10), and a package that works on the author's machine lacks a file when packed (F.11). The
- * command asks it about the folder and again about the opened tarball. A missing entrypoint is a warning only when `installCommand` may
- * make it.
+ * Whether a folder is a package that may be published: the whole manifest, and the files that it names. The author's command and the repository that
+ * takes the package ask this same function, so that what passes here is not refused there: elsewhere shops and packers disagree about what is valid,
+ * and a package that works on the author's machine lacks a file when packed. The command asks it about the folder and again about the opened
+ * tarball. A missing entrypoint is a warning only when `installCommand` may make it.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
@@ -84,7 +83,7 @@ async function readIcon(dir: string, icon: string | undefined): Promise<Judged['
   return icon === undefined || type === undefined ? null : { type, bytes: await readFile(join(dir, icon), limits.packageFileBytesMax) };
 }
 
-/** The section of the changelog whose heading names the version, as text; longer ones are cut. Source: issue 3, changelog text. */
+/** The section of the changelog whose heading names the version, as text; longer ones are cut. */
 export function novidadesOf(changelog: string, version: string): string {
   const lines = changelog.split(/\r?\n/);
   const isHeading = (line: string): boolean => /^#{1,3} /.test(line);

@@ -1,4 +1,4 @@
-/** An engine tarball into a repository, and the `motores` entry that an author pastes (spec 2.3, 4.4 `publicar-motor`). */
+/** An engine tarball into a repository, and the `motores` entry that an author pastes (rules 2.3, 4.4 `publicar-motor`). */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';

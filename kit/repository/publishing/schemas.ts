@@ -1,4 +1,7 @@
-/** The schema of `svc-app.json` in the folder of a repository: each version that ever wrote to it, and the newest of them as `atual`. Source: spec 9.9. */
+/**
+ * The schema of `svc-app.json` in the folder of a repository: each version that ever wrote to it, and the newest of them as `atual`. Source: rules
+ * 9.
+ */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { schemaText, schemaVersion } from '../../../schema/manifest/published.ts';

@@ -14,7 +14,7 @@ interface PlacedPortal {
   readonly place: { readonly file: string };
 }
 
-/** Null without a Portal and when it names none. A folder is relative to the file that says so (design 4). */
+/** Null without a Portal and when it names none. A folder is relative to the file that says so. */
 export function repositoryLocation(dir: string, portal: PlacedPortal | null): RepositoryLocation | null {
   const repository = portal?.document.spec.repository;
   if (!portal || repository === undefined) return null;
