@@ -11,7 +11,7 @@ export interface PackageTarget {
   readonly server: string;
   readonly app: string;
   readonly scope: 'sistema' | 'pessoa';
-  /** Of scope `pessoa`: whose. */
+  /** The owner of a package of scope `pessoa`. */
   readonly person: string | null;
 }
 
@@ -30,7 +30,7 @@ export type Action =
   | { readonly kind: 'service/give'; readonly server: string; readonly app: string }
   /** It needs none any more. */
   | { readonly kind: 'service/take'; readonly server: string; readonly app: string }
-  /** What runs was started before its credential was written. */
+  /** Restarts a service that was started before its credential was written. */
   | { readonly kind: 'service/restart'; readonly server: string; readonly app: string }
   /** The executor makes the token and adds the variables; the order below is what the decision fixes. */
   | {
@@ -47,13 +47,13 @@ export type Action =
       readonly reason: StopReason;
     }
   | { readonly kind: 'backend/pin'; readonly person: string; readonly app: string; readonly pinned: boolean }
-  /** One HTTP probe of healthcheckPath; its verdict comes back as observation. */
+  /** Sends an HTTP probe to healthcheckPath; its verdict comes back as an observation. */
   | { readonly kind: 'backend/probe'; readonly person: string; readonly app: string; readonly attempt: number }
   /** Ends the person's sessions and takes them out of the rooms. */
   | { readonly kind: 'person/sign-out'; readonly person: string }
   /** Their account is closed: they stay who they are. */
   | { readonly kind: 'person/end-sessions'; readonly person: string }
-  /** What they asked for goes with them: who gets the name later is another one. */
+  /** Removes also what they asked for: the name may be given to another person later. */
   | { readonly kind: 'person/forget'; readonly person: string; readonly stays?: string }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }
   | { readonly kind: 'supervisor/end'; readonly person: string }
@@ -86,7 +86,7 @@ export type Action =
   | { readonly kind: 'grant/withdraw-group'; readonly grant: string; readonly room: string; readonly grupo: string }
   /** Another version is wanted than the one that was left: nothing is held any more. */
   | { readonly kind: 'rollback/end'; readonly key: string; readonly requestId: string }
-  /** What a person asked for has come to its end. */
+  /** Ends a fulfilled, cancelled or overruled request of a person. */
   | {
       readonly kind: 'wish/end';
       readonly person: string;

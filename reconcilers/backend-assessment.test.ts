@@ -1,4 +1,4 @@
-/** What is said of an app: one reason and one sentence for everything that can be seen of it (rules 3.2, 3.3). */
+/** Reason and sentence of an app for every observation of it (rules 3.2, 3.3). */
 import { describe, expect, it } from 'vitest';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { alive, answering, desired, intent, observed, process, stopped } from './backend-fixtures.ts';

@@ -1,6 +1,6 @@
 /**
- * What was seen of the app, with a reason and a sentence: from what the supervisor said and the probes. Which state that makes is
- * machines/backend.ts.
+ * Assesses what the supervisor reported and what the probes found: an observation with a reason and a sentence. machines/backend.ts derives the
+ * state.
  * Source: rules 3.2 and 3.3.
  */
 import { probeVerdict } from '../machines/probe-verdict.ts';
@@ -47,7 +47,7 @@ export function unobservable(desired: BackendDesired, observed: BackendObserved,
   }
   // The supervisor was ended because nothing was wanted, and nothing else starts apps: the last snapshot still holds.
   if (snapshot !== null) return { ...assessStopped(desired, snapshot, memory), saw: 'supervisorEnded' };
-  // What is remembered is assessed alike; without it a supervisor was never needed: no sign-in, or no start since the app was installed.
+  // A remembered state is assessed alike; without one the app never needed a supervisor: no sign-in, or no start since it was installed.
   return { ...unheardOf(desired, memory), saw: 'supervisorEnded' };
 }
 
@@ -192,7 +192,7 @@ function endedReason(reason: Reason, { manifest, removing }: BackendDesired): Re
   return ofLiving.has(reason) ? 'SupervisorLost' : reason;
 }
 
-/** One sentence for each way to be stopped; the snapshot's own words for the rest would change with every look. */
+/** A fixed sentence for each reason to be stopped; the snapshot's own words change with every observation. */
 function stoppedMessage(reason: Reason): string {
   switch (reason) {
     case 'NeverStarted':

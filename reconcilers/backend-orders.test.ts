@@ -1,4 +1,4 @@
-/** What is wished of an app, case by case: rules 3.3 and docs/decisions/0026-intents-are-one-shot.md. */
+/** The desired state of an app, case by case: rules 3.3 and docs/decisions/0026-intents-are-one-shot.md. */
 import { describe, expect, it } from 'vitest';
 import type { SentOrder } from '../machines/backend-order.ts';
 import { alive, answering, desired, intent, notas, observed, stopped } from './backend-fixtures.ts';

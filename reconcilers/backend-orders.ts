@@ -1,6 +1,6 @@
 /**
- * What is wished of the app at this moment: documents are enforced as a level, intents are one-shot commands, and the rest (services, windows)
- * follows rules 3.3. Which order a wish becomes, and when it is given again, is machines/backend.ts.
+ * Derives the desired state of the app at this moment: documents are enforced as a level, intents are one-shot commands, and the rest (services,
+ * windows) follows rules 3.3. machines/backend.ts decides which order follows, and when it is repeated.
  */
 import { windowsEndAtMs, type StopReason, type Wish } from '../machines/backend-order.ts';
 import { limits } from './limits.ts';

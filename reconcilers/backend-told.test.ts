@@ -1,4 +1,4 @@
-/** What a decision about an app tells besides its orders: state, conditions, deadlines, and what it remembers. */
+/** Results of a decision about an app besides its orders: state, conditions, deadlines and memory. */
 import { describe, expect, it } from 'vitest';
 import { acts, alive, answering, desired, intent, notas, observed, process, stopped } from './backend-fixtures.ts';
 import { decideBackend } from './backend.ts';

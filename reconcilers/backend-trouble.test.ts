@@ -1,4 +1,4 @@
-/** What an app that ran meets and comes out of by itself: an env file that was damaged, a process that does not answer. */
+/** Troubles that an app recovers from by itself: a damaged env file, a process that does not answer. */
 import { expect, it } from 'vitest';
 import { acts, alive, answering, desired, intent, observed, stopped } from './backend-fixtures.ts';
 import { decideBackend } from './backend.ts';
@@ -24,7 +24,7 @@ it('a damaged env file is written anew by one start, and after a second failure 
   expect([acts(second), second.state]).toEqual([[], 'failed']);
   expect(acts(decideBackend(desired(), observed(again), second.memory, 600_000))).toEqual([]);
   expect(acts(decideBackend(desired(), observed(again), second.memory, 601_000))).toEqual(['start rewritten-601000']);
-  // What came up meanwhile was mended: another damage is another one.
+  // The app came up meanwhile, so the damage was mended; the next damage counts anew.
   const mended = decideBackend(desired(), observed(alive({ requestId: 'rewritten-1000' })), first.memory, 5_000);
   expect(acts(decideBackend(desired(), observed(again), mended.memory, 30_000))).toEqual(['start rewritten-30000']);
 });

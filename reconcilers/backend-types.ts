@@ -1,4 +1,4 @@
-/** What decideBackend takes and remembers. Plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
+/** Inputs and memory of decideBackend, as plain JSON values, so that the loop, `svc plan`, the store and the simulator share them. */
 import type { BackendState, Reason } from '../schema/backend.ts';
 import type { Cause } from '../schema/cause.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
@@ -19,7 +19,7 @@ export interface Reachability {
   /** `unknown` until the host was asked for the first time; `reachable` only after its packages were read too. */
   readonly status: 'reachable' | 'unreachable' | 'unknown';
   readonly message: string;
-  /** Of `unreachable`, where more is known than that it does not answer. */
+  /** Says more about `unreachable` than that the server does not answer. */
   readonly cause?: Cause;
 }
 
@@ -30,7 +30,7 @@ export const unseenReason = ({ status, cause }: Reachability): Reason =>
 export interface BackendDesired {
   readonly person: string;
   readonly app: string;
-  /** Of the installed package; null when the app is not installed for this person. */
+  /** Manifest of the installed package; null when the app is not installed for this person. */
   readonly manifest: Manifest | null;
   /** The document of its person is gone: what of it lives is ended by reconcilers/leaving.ts, and nothing is ordered here. */
   readonly leaving?: boolean;
@@ -72,7 +72,7 @@ export interface BackendObserved {
   readonly trouble?: Cause | null;
   /** Why the supervisor can't write to its home: it takes no start. '' or absent: it can. */
   readonly disk?: string;
-  /** What the supervisor said last about the app; null when it does not know the app or was never heard. */
+  /** The newest snapshot of the supervisor; null when it does not know the app or never reported. */
   readonly snapshot: AppSnapshot | null;
   /** Result of the newest probe, of whichever process. */
   readonly probe: ProbeResult | null;

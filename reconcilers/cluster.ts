@@ -23,7 +23,7 @@ export interface ClusterDesired {
   readonly perAppMax: number | null;
 }
 
-/** What one person has waiting for one app. */
+/** Waiting jobs of one person for one app. */
 export interface WaitingLine {
   readonly usuario: string;
   readonly app: string;

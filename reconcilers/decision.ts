@@ -1,4 +1,4 @@
-/** What every `decide(desired, observed, nowMs)` of this folder answers. Pure data: the loop, `svc plan` and the simulator share it. */
+/** Result of every `decide(desired, observed, nowMs)` of this folder. Pure data: the loop, `svc plan` and the simulator share it. */
 import type { Condition, Reason } from '../schema/backend.ts';
 import type { Action } from './actions.ts';
 
@@ -11,6 +11,6 @@ export interface Decision<Memory = undefined> {
   readonly conditions: readonly Condition[];
   /** Absolute wall time at which this key must be decided again even if nothing happens; null when only an edge matters. */
   readonly nextDeadlineMs: number | null;
-  /** What the next decision needs to know of this one (probe counts, deadlines, machine state); stored with the status. */
+  /** Input of the next decision (probe counts, deadlines, machine state); stored with the status. */
   readonly memory: Memory;
 }

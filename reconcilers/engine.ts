@@ -1,6 +1,6 @@
 /**
- * One engine artefact on one server: declared by an installed package or not, on the disk or not (rules 2.3). Derived from manifests: there is no
- * wish for an engine. Missing ones are fetched and undeclared ones removed, both by the installer of the app.
+ * An engine artefact on a server: declared by an installed package or not, on the disk or not (rules 2.3). Derived from manifests: there is no wish
+ * for an engine. Missing ones are fetched and undeclared ones removed, both by the installer of the app.
  */
 import type { Reason } from '../schema/backend.ts';
 import { limits } from './limits.ts';

@@ -86,7 +86,7 @@ const spec = fc.record({
   pessoas: fc.uniqueArray(fc.record({ usuario: fc.constantFrom('caio', 'dora'), papel }), { selector: ({ usuario }) => usuario }),
   grupos: fc.uniqueArray(fc.record({ grupo: fc.constantFrom(...groups), papel }), { selector: ({ grupo }) => grupo }),
 });
-/** What happens in a page: somebody gives or takes a role in some room. */
+/** An edit in a page: somebody gives or takes a role in some room. */
 const edit = fc.record({ room: fc.nat(1), whom: fc.constantFrom('caio', 'dora', ...groups), papel: fc.option(papel) });
 const step = fc.oneof(
   fc.record({ kind: fc.constant('document' as const), spec: fc.option(spec) }),
@@ -102,7 +102,7 @@ function editRoom(model: Model, { room: index, whom, papel: given }: typeof edit
   return `${room.id} ${whom}`;
 }
 
-/** What people gave last, by room and name. */
+/** The newest roles that people gave, by room and name. */
 const givenIn = (model: Model): Record<string, string> =>
   Object.fromEntries(
     model.rooms.flatMap(({ id, people: byName, groups: byGroup }) =>

@@ -12,7 +12,6 @@ import type { Decision } from './decision.ts';
 import { fields, remember, since, type MemoryShape } from './memory.ts';
 
 export interface GrantDesired {
-  /** Of the document. */
   readonly name: string;
   readonly generation: number;
   /** Null: the document is leaving. */
@@ -28,7 +27,7 @@ export interface GrantDesired {
 
 type GrantSpec = NonNullable<GrantDesired['spec']>;
 
-/** One role in a room, by name or by group. */
+/** A role in a room, by name or by group. */
 export interface GrantRow {
   readonly name: string;
   readonly papel: PapelConcedido;
@@ -51,7 +50,7 @@ export interface GrantObserved {
   readonly groups: ReadonlySet<string>;
   /** At least one person has the app. */
   readonly appKnown: boolean;
-  /** What the last attempt was refused with; null when it went through. */
+  /** Message of the refused last attempt; null when it succeeded. */
   readonly refused: string | null;
 }
 
@@ -85,7 +84,7 @@ export function decideGrant(desired: GrantDesired, observed: GrantObserved, memo
     ...status,
     actions,
     conditions: stamped.conditions,
-    // What is taken away in a page comes back at the next resync.
+    // A role that was taken away in a page is restored at the next resync.
     nextDeadlineMs: null,
     memory: remember(memory, { since: stamped.memory }),
   };

@@ -1,4 +1,4 @@
-/** What is decided of one job, row by row: where it is, what is done, and how its end is told. Written from docs/decisions/0211-the-queue.md. */
+/** Decisions about one job, row by row: where it is, the action, and how its end is reported. Written from docs/decisions/0211-the-queue.md. */
 import { describe, expect, test } from 'vitest';
 import { readMemory } from './memory.ts';
 import { decideJob, jobMemory, sightOf, type JobDesired, type JobMemory, type JobObserved, type JobSeen } from './job.ts';

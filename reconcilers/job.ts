@@ -1,5 +1,5 @@
 /**
- * One job of the queue: desired is the stored submission with its wishes, observed is what the cluster lists under the job's own name and what the
+ * A job of the queue: desired is the stored submission with its wishes, observed is what the cluster lists under the job's own name and what the
  * wrapper said. A job is looked for by name before it is handed over again, and one whose cluster can't be read is unknown, never failed.
  * Decision: docs/decisions/0211-the-queue.md
  */
@@ -27,7 +27,7 @@ export interface JobDesired {
   readonly keptMs: number;
 }
 
-/** What a cluster lists of a job. Source: controller/clusters/cluster.ts. */
+/** A job as a cluster lists it. Source: controller/clusters/cluster.ts. */
 export interface JobSeen {
   readonly state: 'waiting' | 'running' | 'ended' | 'failed' | 'cancelled';
   readonly note: string;
@@ -47,7 +47,7 @@ export interface JobObserved {
   readonly startedAtMs: number | null;
   /** Outputs that were announced and did not arrive, or were not taken. */
   readonly outputsMissing: boolean;
-  /** What the cluster said no with. */
+  /** Message of the cluster that refused the job. */
   readonly refused: string | null;
 }
 
@@ -115,7 +115,7 @@ function eventsOf(desired: JobDesired, observed: JobObserved, nowMs: number): Ev
       { type: restOf(desired, observed, nowMs), nowMs },
     ];
   const type = sightOf(desired, observed, nowMs);
-  // Who cancels what has just succeeded keeps it.
+  // A job that has just succeeded is not cancelled any more.
   const cancel = desired.cancel && !(type === 'finished' && observed.report?.codigo === 0);
   return [{ type, cancel, waitedTooLong: nowMs - createdAtMs >= limits.jobWaitMsMax, nowMs }];
 }

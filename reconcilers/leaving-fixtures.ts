@@ -1,6 +1,6 @@
 import type { LeavingObserved } from './leaving.ts';
 
-/** Of a person who leaves: signed out, their supervisor is up, and nothing of theirs runs. */
+/** A leaving person: signed out, the supervisor is up, and none of their apps runs. */
 export const nothingRuns: LeavingObserved = {
   signedOut: true,
   lost: false,

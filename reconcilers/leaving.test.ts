@@ -5,7 +5,7 @@ import { decideLeaving } from './leaving.ts';
 
 const up = nothingRuns;
 
-/** What is left of them when they are forgotten; null: they never are. */
+/** Counts the processes that are left when the person is forgotten; null when that never happens. */
 function leave(apps: number, isUp: boolean, breaks: readonly boolean[]): number | null {
   let living = Array.from({ length: apps }, (_unused, index) => `app-${index}`);
   let isRunning = isUp || apps > 0;

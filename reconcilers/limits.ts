@@ -2,7 +2,7 @@
 export const limits = {
   /** A change that removes more than this share of the objects waits for `--prune`. */
   pruneShareMax: 0.2,
-  /** Of the full name of an account of a server; as `Person.spec.nome` takes it. */
+  /** Full name of an account of a server; same bound as `Person.spec.nome`. */
   personNameCharsMax: 200,
   /** Instances of a package that goes are waited for so long; then the installer ends them. */
   packageEndMsMax: 30_000,
@@ -14,7 +14,7 @@ export const limits = {
   supervisorUnwantedMs: 60_000,
   /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */
   supervisorStableMs: 60_000,
-  /** One resync, so that everything converges within two once the cause is gone. */
+  /** Equals one resync, so that everything converges within two resyncs after the cause is gone. */
   supervisorRestartMsMax: 10_000,
   packageRetryMsMax: 10 * 60_000,
   /** So long without a repair, and a package that was changed again and again is repaired at once as the first time. */

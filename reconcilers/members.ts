@@ -1,6 +1,6 @@
 /**
- * Who of what a server said about its accounts is a person of a People document: members of the group with an account that people use. An account
- * that the server does not find is no word on who left: directories forget people for a moment. Decision: docs/decisions/0398-people-of-the-system.md
+ * Finds the accounts of a server that are people of a People document: members of the group with an account that people use. A missing account does
+ * not mean that its person left: directories forget people for a moment. Decision: docs/decisions/0398-people-of-the-system.md
  */
 import { isAccountName, personName } from '../schema/account-name.ts';
 import { isGroupName, isObjectName } from '../schema/desired/schema.ts';
@@ -23,14 +23,14 @@ export interface SeenAccounts {
   readonly group: { readonly gid: number; readonly members: readonly string[] } | null;
   /** Accounts below are the system's. */
   readonly uidMin: number;
-  /** Of those that were listed or asked for, the ones that the server finds. */
+  /** The accounts that the server found, out of those that were listed or asked for. */
   readonly accounts: readonly SeenAccount[];
   /** The server asks a directory (LDAP, SSSD) for accounts, and none of the accounts is from there: it may be away. */
   readonly directoryIsSilent: boolean;
 }
 
 export interface Member {
-  /** Of the person. */
+  /** Name of the Person. */
   readonly name: string;
   /** Their login, too. */
   readonly account: string;
@@ -50,7 +50,7 @@ export interface Members {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Those who are in the group. `known`: accounts that are people of the document now. */
+/** Returns the members of the group. `known`: accounts that are people of the document now. */
 export function membersOfGroup(seen: SeenAccounts, known: ReadonlySet<string>): Members {
   const { group, accounts, directoryIsSilent } = seen;
   const listed = new Set(group?.members);
@@ -61,7 +61,7 @@ export function membersOfGroup(seen: SeenAccounts, known: ReadonlySet<string>): 
   return judged(seen, inGroup, missing, silent, known);
 }
 
-/** Those of the accounts that are there. */
+/** Returns the members that are named one by one, out of the accounts that exist. */
 export function membersByName(seen: SeenAccounts, asked: readonly string[], known: ReadonlySet<string>): Members {
   const names = new Set(asked);
   const found = new Set(seen.accounts.map(({ name }) => name));

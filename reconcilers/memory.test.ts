@@ -1,4 +1,4 @@
-/** What an earlier run left is taken when it fits, and dropped when it does not. */
+/** Memory of an earlier run is used when it has the right shape, and dropped otherwise. */
 import { assert, jsonValue, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alive, answering, desired } from './backend-fixtures.ts';

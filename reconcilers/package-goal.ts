@@ -17,7 +17,7 @@ export interface Step {
   readonly action: Action | null;
   /** When it must be decided again even if nothing happens. */
   readonly deadlineMs?: number;
-  /** What is written down beside the change: without a wait, and again until it is. */
+  /** Notes that are stored beside the change: without a wait, and repeated until they are stored. */
   readonly notes?: readonly Action[];
 }
 
@@ -52,7 +52,7 @@ export function goalOf(desired: PackageDesired, observed: PackageObserved, memor
 
 const isWish = ({ person, requestId }: PackageDesired): boolean => person !== null && requestId !== null;
 
-/** What wanted it is gone, or has what it wanted. */
+/** Ends an object whose wish or document is gone or fulfilled. */
 function endOf({ name, person, app, requestId, cancels }: PackageDesired): Action {
   if (person === null || requestId === null) return { kind: 'object/forget', key: keys.package(name) };
   return { kind: 'wish/end', person, app, requestId, outcome: cancels ? 'cancelled' : 'removed' };

@@ -64,7 +64,7 @@ function packageRefusal({ requiredPackages = [] }: CatalogueManifest, { lacks }:
 
 const alternatives = (requirement: string): readonly string[] => requirement.split('|').map((name) => name.trim());
 
-/** What an administrator types: the first alternative of each. Source: rules 2.1 `requiredPackages`. */
+/** The apt-get command for an administrator: the first alternative of each. Source: rules 2.1 `requiredPackages`. */
 export function installLine(requirements: readonly string[]): string {
   return `apt-get install ${[...new Set(requirements.map((one) => alternatives(one)[0]))].join(' ')}`;
 }

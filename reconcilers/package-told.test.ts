@@ -1,4 +1,4 @@
-/** What a decision about a package tells: the sentence, the conditions, the next look, and what it remembers. */
+/** Results of a decision about a package: sentence, conditions, deadline and memory. */
 import { describe, expect, it } from 'vitest';
 import { at, busy, sees, want } from './package-fixtures.ts';
 import { repairsOf } from './package-goal.ts';

@@ -1,4 +1,4 @@
-/** What decidePackage takes and remembers. Plain JSON values: the loop, `svc plan` and the store share them. */
+/** Inputs and memory of decidePackage, as plain JSON values: the loop, `svc plan` and the store share them. */
 import type { Reason } from '../schema/backend.ts';
 import type { RetryClass } from '../schema/errors.ts';
 import type { PackageState } from '../schema/packages.ts';
@@ -7,7 +7,7 @@ import type { ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 
 export interface PackageDesired {
-  /** Of the object. */
+  /** Name of the object. */
   readonly name: string;
   /** Its document is gone. */
   readonly leaving: boolean;
@@ -17,9 +17,9 @@ export interface PackageDesired {
   readonly person: string | null;
   /** Version to install; null when the package is to be removed. */
   readonly version: string | null;
-  /** Of the document; 0 for what a person asked for. */
+  /** Generation of the document; 0 for a person's request. */
   readonly generation: number;
-  /** Of what a person asked for: another one is worth another try. */
+  /** Id of a person's request: a new one allows another attempt. */
   readonly requestId: string | null;
   /** A person gave up what they had asked for: what is there stays. With version null. */
   readonly cancels: boolean;
@@ -34,10 +34,10 @@ export interface PackageRefusal {
   readonly message: string;
 }
 
-/** What the controller does to the package right now. */
+/** The action that runs on the package right now. */
 export interface PackageBusy {
   readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
-  /** Of an installation. */
+  /** Version that is being installed; null for the other actions. */
   readonly version: string | null;
   readonly cancelled: boolean;
   /** How far it is, in words that change once per whole percent. */
@@ -49,9 +49,9 @@ export interface PackageObserved {
   readonly host: Reachability;
   /** False before the account of its person was observed: what is installed is unknown. */
   readonly targetObserved: boolean;
-  /** Of one that leaves: another object wants the package, or no document has its server. Then it removes nothing. */
+  /** While the package leaves: another object wants it, or no document has its server. Nothing is removed then. */
   readonly isOthers: boolean;
-  /** Of one that leaves: its server was given up. */
+  /** While the package leaves: its server was given up. */
   readonly lost?: true;
   /** A person's wish to have it removed, behind a document that wants it. */
   readonly overruled: { readonly person: string; readonly requestId: string } | null;
@@ -89,7 +89,7 @@ export interface PackageObserved {
 export interface PackageMemory {
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  /** What was attempted: another wish or source starts over. */
+  /** The attempted wish and source: a change of either starts the count over. */
   readonly attempted: string | null;
   /** The version seen last, also while nothing is there, and the other one that was there before it. */
   readonly seen: string | null;

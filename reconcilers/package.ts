@@ -1,5 +1,5 @@
 /**
- * One installed package: the installed version against the wanted one and the offers of the repository (rules 1, 9). Install is idempotent per
+ * An installed package: the installed version against the wanted one and the offers of the repository (rules 1, 9). Install is idempotent per
  * version, so only the version and drift decide. Failures back off, except terminal ones, which wait for a change of the wish or the source.
  */
 import { doubledMs } from '../schema/backoff.ts';
@@ -98,7 +98,7 @@ function paced(goal: Step, { failure, installed }: PackageObserved, tried: Packa
   return stays ?? { ...goal, action: null };
 }
 
-/** What was seen, carried on: versions, drift, instances that end. */
+/** Updates the memory with the observed versions, drift and ending instances. */
 function follow(
   desired: PackageDesired,
   { installed, living, busy }: PackageObserved,

@@ -16,7 +16,7 @@ export interface PeopleDesired {
   readonly group: string | null;
 }
 
-/** What the last look said. */
+/** Result of the newest observation of the system's people. */
 export type PeopleSeen =
   | { readonly kind: 'seen' }
   | { readonly kind: 'no-group' }

@@ -1,4 +1,4 @@
-/** What a person is told to be, and what is done about one who leaves, in its order. */
+/** Status of a person, and the order of actions for one who leaves. */
 import { describe, expect, it } from 'vitest';
 import { decidePerson, type PersonObserved } from './person.ts';
 import { nothingRuns } from './leaving-fixtures.ts';

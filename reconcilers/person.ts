@@ -29,7 +29,7 @@ export interface PersonObserved {
   readonly closed: 'locked' | 'expired' | null;
   /** Whether processes of the account outlive its logins; null where that is unknown or meaningless. */
   readonly lasts: boolean | null;
-  /** What of them is still there; null while they stay. */
+  /** Remains of a leaving person; null while they stay. */
   readonly left: LeavingObserved | null;
 }
 export interface PersonMemory {

@@ -5,12 +5,12 @@ import type { Decision } from './decision.ts';
 import { fields, remember, since, type MemoryShape } from './memory.ts';
 
 export interface PortalDesired {
-  /** Of the Portal document; 0 without one. */
+  /** Generation of the Portal document; 0 without one. */
   readonly generation: number;
 }
 
 export interface PortalObserved {
-  /** Of the folder as it is now. */
+  /** Errors of the folder as it is now. */
   readonly errors: readonly string[];
   /** Names of documents that are gone from the folder and stay in force until `--prune`. */
   readonly held: readonly string[];

@@ -232,7 +232,7 @@ describe('a server whose document was removed', () => {
   ] as const)('%s', ([, wish, sees, actions]) => {
     const decision = decideServer(wish, observed(sees), null, 1_000);
     expect(decision).toMatchObject({ state: 'leaving', reason: 'DocumentRemoved', actions });
-    // What the store refused is asked again, without a wait.
+    // A note that the store refused is repeated without a wait.
     const again = decideServer(wish, observed(sees), decision.memory, 1_001);
     expect(again.actions.filter(({ kind }) => kind === 'object/forget')).toEqual(actions.filter((action) => action === forget));
   });

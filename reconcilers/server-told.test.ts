@@ -1,4 +1,4 @@
-/** What a decision about a server tells: the sentence, the conditions, and when it is looked at again. */
+/** Results of a decision about a server: sentence, conditions and deadline. */
 import { describe, expect, it } from 'vitest';
 import { decideServer, withoutSystemd, type KitObservation, type ServerDesired, type ServerObserved } from './server.ts';
 

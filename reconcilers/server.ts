@@ -27,7 +27,7 @@ export interface AccountObservation {
   readonly key: boolean;
 }
 
-/** What the administrator's look found; `unknown` until there was one, with the reason why there is none. */
+/** Observation by the administrator; `unknown` before the first one, with the reason why there is none. */
 export type KitObservation =
   | { readonly status: 'unknown'; readonly message: string; readonly cause?: Cause }
   | {
@@ -42,7 +42,7 @@ export type KitObservation =
       readonly systemd?: boolean;
       /** How far its clock and the portal's are apart, in words; absent: not worth a word. */
       readonly clock?: string;
-      /** What somebody else did lately to the keys that this portal put there; null: nothing. */
+      /** Recent changes by another portal to the keys that this portal installed; null when there are none. */
       readonly rival: string | null;
     };
 
@@ -76,7 +76,7 @@ export interface ServerDesired {
     readonly removed: boolean;
     /** Kit that an administrator went back from: it is not put there again. */
     readonly held: string | null;
-    /** What an administrator asked for and is not done yet; `remove-forced`: although apps run there. */
+    /** A pending request of an administrator; `remove-forced`: although apps run there. */
     readonly pending: 'rollback' | 'remove' | 'remove-forced' | null;
     readonly origins: 'subdomain' | 'path';
   } | null;
@@ -89,7 +89,7 @@ export interface ServerObserved {
   /** People or packages of the documents are there, also those that leave. */
   readonly occupied: boolean;
   readonly kit: KitObservation;
-  /** What is being done there; null when nothing is. */
+  /** The action that runs on the kit; null when there is none. */
   readonly busy: KitBusy | null;
   readonly failure: KitFailure | null;
 }
@@ -98,7 +98,7 @@ export interface ServerMemory {
   readonly since: ConditionMemory;
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  /** What was attempted: a different wish or observation restarts the count. */
+  /** The attempted action: a different wish or observation restarts the count. */
   readonly attempted: string | null;
   /** Something was being done there: the wait begins with its end. */
   readonly busy: boolean;
@@ -115,7 +115,7 @@ interface Step {
   readonly reason: Reason;
   readonly message: string;
   readonly action: Action | null;
-  /** What the action is to mend, so that another trouble does not wait for this one; '' where the action says it. */
+  /** The trouble that the action mends, so that another trouble does not wait for this one; '' when the action implies it. */
   readonly trouble: string;
 }
 
@@ -221,7 +221,7 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     });
   const install: Action | null = id === null ? null : { kind: 'server/kit', server: desired.name, id };
   if (kit.id === null) {
-    // What was gone back from is put there again by who asks for it alone, also where the one before does not run.
+    // A version that was rolled back from is installed again only on request, also where the version before does not run.
     const isHeld = id !== null && id === held;
     const message = isHeld
       ? `the server kit before does not run; svc server add takes ${id} again`
@@ -234,7 +234,7 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
       install,
     );
   }
-  // What was seen before on a server with the right kit is not why it does not answer.
+  // Older observations of a server with the right kit do not explain why it does not answer.
   if (host.status === 'unreachable') return plain;
   const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
   const action = unready?.action ?? null;
@@ -253,7 +253,7 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
 /** Begins the message of such a server. */
 export const shut = 'it takes no new connection, what is connected goes on';
 
-/** What is connected goes on, and nobody else comes in: a person who signs in, an app after a cut. Nothing is done to its kit meanwhile. */
+/** Open connections continue and new ones are refused: sign-ins, apps after a cut. The kit is not changed meanwhile. */
 function shutStep({ reason, message }: Cause): Step {
   const said = `${shut}: ${message}`;
   return { state: 'failed', ready: 'False', reason: reason ?? 'ServerUnreachable', message: said, action: null, trouble: '' };

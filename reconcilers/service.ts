@@ -17,7 +17,7 @@ export interface ServiceProbe {
   readonly atMs: number;
 }
 
-/** What was seen of its portal credential. */
+/** State of the service's portal credential. */
 export interface ServiceCredential {
   readonly unit: 'active' | 'stopped' | 'changing';
   /** A start of the unit has read what is written. */
@@ -31,7 +31,7 @@ export interface ServiceCredential {
 export interface ServiceDesired {
   readonly server: string;
   readonly app: string;
-  /** Of the portal, that its manifest declares, separated by spaces; '': none. */
+  /** Scopes of the portal credential that the manifest declares, separated by spaces; '' for none. */
   readonly scopes: string;
 }
 
