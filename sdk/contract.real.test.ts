@@ -1,4 +1,4 @@
-/** One table over both runtimes: what spec 4.2, 4.4, 5.1, 5.2 and 7 ask of a backend, with real processes on real sockets. */
+/** A single table over both runtimes: the rules 4.2, 4.4, 5 and 7 for a backend, with real processes on real sockets. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * The gate under hostile bytes (spec 5.1): raw sockets, a grammar of heads, pipelining and smuggling. A pass is anything that reaches the
+ * The gate under hostile bytes (rules 5): raw sockets, a grammar of heads, pipelining and smuggling. A pass is anything that reaches the
  * app or `/saude` without the one right token; there must be none. The app itself counts what it saw.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

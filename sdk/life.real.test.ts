@@ -1,4 +1,4 @@
-/** Where a backend listens, how it ends, what it logs, what it was granted: spec 2.6, 4.4, 5.2 and 7, on real processes of both runtimes. */
+/** Where a backend listens, how it ends, what it logs, what it was granted: rules 2.6, 4.4, 5 and 7, on real processes of both runtimes. */
 import {
   chmodSync,
   existsSync,
@@ -30,7 +30,7 @@ import {
 } from './testing/runtimes.ts';
 
 const token = 'T0ken.segredo-çã';
-/** Of a portal that nobody answers for. */
+/** Credential of a portal that does not exist. */
 const credential = { SVC_PORTAL_URL: 'http://127.0.0.1:1', SVC_PORTAL_TOKEN: 'x' };
 const withToken = [['X-Svc-App-Token', Buffer.from(token, 'utf8').toString('latin1')]] as const;
 

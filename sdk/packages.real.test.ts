@@ -78,7 +78,7 @@ describe('@svc/sdk', () => {
     symlinkSync(path.join(root, 'node_modules/@types/node'), path.join(project, 'node_modules/@types/node'));
     const guide = readFileSync(path.join(root, 'docs/app-authors.md'), 'utf8');
     writeFileSync(path.join(project, 'backend/guia.mjs'), /```js\n(.*?)```/s.exec(guide)![1]!);
-    // What svc create writes for Node.
+    // The Node backend that svc create writes.
     cpSync(path.join(templates, 'node/backend/main.mjs'), path.join(project, 'backend/modelo.mjs'));
     for (const name of ['page', 'static'])
       cpSync(path.join(templates, name, 'frontend/app.js'), path.join(project, `frontend/modelo-${name}.js`));
@@ -195,7 +195,7 @@ describe('the wheel', () => {
       ),
     ) as Record<string, string[]>;
     const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    // Of http.server's own style in Python, or without a WebSocket in its standard library.
+    // Names that belong to http.server in Python, or that need a WebSocket, which its standard library lacks.
     const nodeOnly = new Set(['servidor.portao', 'servidor.responder_json', 'servidor.ler_corpo', 'servidor.ler_json', 'salas.entrar']);
     const missing = ['apps', 'fila', 'gpu', 'metricas', 'salas', 'servidor', 'web']
       .flatMap((group) => (node[group] ?? []).map((name) => [group, snake(name)] as const))

@@ -1,4 +1,4 @@
-/** `web.spa` on both runtimes: paths that try to leave the root, ranges, validators, caching (spec 4.5). */
+/** `web.spa` on both runtimes: paths that try to leave the root, ranges, validators, caching (rules 4.5). */
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -107,7 +107,7 @@ function grammar(): string[] {
 
 const long = process.env['SVC_TEST_LONG'] === '1';
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Those with a name, and of the others a quarter that a seed says; all in the long run. */
+/** The named paths, and a quarter of the others by the seed; all in the long run. */
 function chosen(paths: readonly string[]): string[] {
   if (long) return [...paths];
   const random = createRandom(seed);
@@ -146,7 +146,7 @@ describe.each(runtimes)('%s spa', (runtime) => {
     tellCount(`page of ${runtime}: ${paths.length} of ${all.length} paths, ${escapes.length} left the folder, seed ${seed}`);
     expect(escapes).toEqual([]);
     expect([...statuses.keys()].every((status) => [200, 400, 404].includes(status))).toBe(true);
-    // What is answered with 200 lies inside: the index, or the file with the odd name.
+    // Every path answered with 200 lies inside: the index, or the file with the odd name.
     expect(statuses.get(404)).toBeGreaterThan(paths.length / 4);
   });
 

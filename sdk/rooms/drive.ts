@@ -28,7 +28,7 @@ export interface Ticket {
   readonly papel: Papel | null;
 }
 
-/** What `RoomEnvironment.ticket` rejects with when the portal answered; any other error is transient. */
+/** Rejection of `RoomEnvironment.ticket` when the portal answered; any other error is transient. */
 interface TicketRefusal {
   readonly status?: unknown;
   readonly retryAfterMs?: unknown;
@@ -42,7 +42,7 @@ export interface Copy extends CopyWriter {
   remember(papel: Papel): void;
   /** For good: nothing is kept any more. */
   remove(): void;
-  /** What was asked for is on the disk. */
+  /** Resolves when all appended updates are on the disk. */
   flushed(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface RoomEnvironment {
   ticket(): Promise<Ticket>;
   /** `caminho` of the channel. */
   openSocket(caminho: string, bilhete: string): Socket;
-  /** Of a clock that is never set back. */
+  /** Reads a monotonic clock. */
   nowMs(): number;
   random(): number;
   /** Answers the function that cancels. */
@@ -59,7 +59,7 @@ export interface RoomEnvironment {
   watchRole(change: (papel: Papel) => void): () => void;
   /** Null: nothing is kept. */
   readonly copy: Copy | null;
-  /** What others see of this person until the portal's own word comes. */
+  /** Presence that others see of this person until the portal's own word comes. */
   readonly user: Readonly<Record<string, unknown>> | null;
 }
 

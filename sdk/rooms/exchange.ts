@@ -1,4 +1,4 @@
-/** What goes between the app's document and presence and the portal, once a socket is open: y-protocols with the app's own yjs. */
+/** Traffic between the app's document and presence and the portal, once a socket is open: y-protocols with the app's own yjs. */
 import { limits } from '../../schema/limits.ts';
 import { bringsStructs, readFrame, writeHave, writeMissing, writePresence, writeUpdate } from './frames.ts';
 import type { Handle } from './handle.ts';
@@ -6,10 +6,10 @@ import { workWith } from './own-yjs.ts';
 import { partsOf } from './parts.ts';
 import type { PresenceChange, PresenceProtocol, Yjs } from './libraries.ts';
 
-/** What is kept of a room for the time without a network. */
+/** Writer of the local copy of a room, for the time without a network. */
 export interface CopyWriter {
   append(update: Uint8Array): void;
-  /** What was appended so far is forgotten; what comes is kept. */
+  /** Removes all appended updates; later ones are kept. */
   clear(): void;
 }
 
@@ -17,13 +17,13 @@ export interface Link {
   readonly Y: Yjs;
   readonly awarenessProtocol?: PresenceProtocol | undefined;
   readonly copy: CopyWriter | null;
-  /** What the copy held, to begin with. */
+  /** Contents of the copy at the start. */
   readonly kept: Uint8Array | null;
   /** Dropped while no socket is open. */
   readonly send: (frame: Uint8Array<ArrayBuffer>) => void;
   /** As far as is known; the portal decides. */
   readonly mayWrite: () => boolean;
-  /** The connection ended for good: what is written from then on is on this page only. Source: spec 3.4. */
+  /** True after the connection ended for good: later edits are on this page only. Source: rules 3.4. */
   readonly isOver: () => boolean;
 }
 
@@ -50,7 +50,7 @@ export function startExchange({ conexao: { doc }, presenca }: Handle, link: Link
 
   const onUpdate = (update: Uint8Array, origin: unknown): void => {
     if (origin !== portal) for (const part of fitting(update)) send(writeUpdate(part));
-    // What the portal does not take is not kept either: after a reload the page shows what the room holds.
+    // Updates that the portal does not accept are not kept either: after a reload the page shows what the room holds.
     const kept = origin === portal || (link.mayWrite() && !link.isOver());
     if (kept && origin !== stored) copy?.append(update);
   };

@@ -50,7 +50,7 @@ function readSync(from: Decoder): Frame | null {
   if (step === syncProtocol.messageYjsSyncStep1) return { kind: 'have', stateVector: readVarUint8Array(from) };
   if (step !== syncProtocol.messageYjsSyncStep2 && step !== syncProtocol.messageYjsUpdate) return null;
   const { pos } = from;
-  // What is cut off is no frame, before anything of it is applied.
+  // A truncated frame throws before any of it is applied.
   readVarUint8Array(from);
   return {
     kind: step === syncProtocol.messageYjsUpdate ? 'update' : 'missing',

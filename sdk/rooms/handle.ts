@@ -1,4 +1,4 @@
-/** The connection that `salas.entrar` gives to an app (spec 2.4): there at once, while what drives it is still on its way. */
+/** The connection that `salas.entrar` gives to an app (rules 2.4): it exists at once, while its driver is still loading. */
 import { podeEscrever, type Canal, type Papel } from '../../schema/rooms.ts';
 import type { RoomReason, RoomState } from '../../machines/room-connection.ts';
 import { defer } from './deferred.ts';

@@ -1,4 +1,7 @@
-/** What a connection needs of the app's own yjs and y-protocols: their shapes, never a copy of them (two copies of yjs in a page break it). */
+/**
+ * The parts of the app's own yjs and y-protocols that a connection needs: their shapes, never a copy of them (two copies of yjs in a page
+ * break it).
+ */
 
 export interface Doc {
   readonly clientID: number;

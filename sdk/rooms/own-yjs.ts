@@ -1,6 +1,6 @@
 /**
- * What y-protocols takes of yjs, done by the copy that the app itself brought: a second copy in a page breaks both. In the bundles of the SDK
- * this file stands in the place of `yjs` (setup/room-bundle.ts). Decision: docs/decisions/0102-rooms-in-the-page.md
+ * The yjs functions that y-protocols needs, taken from the copy that the app itself brought: a second copy in a page breaks both. In the
+ * bundles of the SDK this file stands in the place of `yjs` (setup/room-bundle.ts). Decision: docs/decisions/0102-rooms-in-the-page.md
  */
 import type { Doc, Yjs } from './libraries.ts';
 

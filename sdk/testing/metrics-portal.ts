@@ -20,12 +20,12 @@ export interface MetricsPortal {
   listen(): Promise<void>;
   /** Nothing listens at its address. */
   away(): Promise<void>;
-  /** Of all batches, each number of a sender once. */
+  /** Totals of all batches, each number of a sender once. */
   totals(): Readonly<Record<string, number>>;
   run(runtime: Runtime, program: Readonly<Record<Runtime, string>>, env?: Record<string, string | undefined>): Backend;
 }
 
-/** What both languages say alike. */
+/** Beginning of the program, in both languages. */
 const prelude: Readonly<Record<Runtime, string>> = {
   python: `
 import json, os, sys, time, threading
@@ -82,7 +82,7 @@ export function createMetricsPortal(): MetricsPortal {
   return made;
 }
 
-/** What a program said of itself, line by line. */
+/** Output of the program itself, line by line. */
 export const said = (backend: Backend): readonly Record<string, number>[] =>
   backend
     .output()

@@ -1,4 +1,4 @@
-"""What the modules of the runtime offer, as JSON: { module: { name: [what is wrong with its signature] } }. For packages.real.test.ts."""
+"""Names that the modules of the runtime export, as JSON: { module: { name: [what is wrong with its signature] } }. For packages.real.test.ts."""
 
 import inspect
 import json
@@ -28,7 +28,7 @@ def faults(function: object, where: str) -> 'list[str]':
 
 def of_class(kind: type, where: str) -> 'list[str]':
     found = [f'{where}: {name} is Any' for name, hint in typing.get_type_hints(kind).items() if has_any(hint)]
-    # What http.server brings is typed by the checker's own stubs.
+    # Members of http.server are typed by the checker's own stubs.
     for name, member in vars(kind).items():
         member = member.fget if isinstance(member, property) else member
         if inspect.isfunction(member) and (not name.startswith('_') or name in ('__init__', '__iter__', '__enter__', '__exit__')):

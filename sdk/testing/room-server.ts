@@ -1,6 +1,6 @@
 /**
- * A portal's rooms as far as a connection needs them, with the official yjs and y-protocols over real WebSockets: for tests of the SDKs alone.
- * What a real portal does is tested against a real portal (test/browser, test/integration).
+ * A portal's rooms as far as a connection needs them, with the official yjs and y-protocols over real WebSockets: for tests of the SDKs
+ * alone. The real portal is tested in test/browser and test/integration.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import * as decoding from 'lib0/decoding';
@@ -12,13 +12,13 @@ import * as Y from 'yjs';
 
 export interface RoomServer {
   readonly port: number;
-  /** One document for whatever path is asked for. */
+  /** The document, the same for every path. */
   readonly doc: Y.Doc;
   readonly presence: awarenessProtocol.Awareness;
   /** Query and path of every handshake so far. */
   readonly joins: readonly string[];
   readonly open: number;
-  /** What clients send is discarded, as for a role that may not write. */
+  /** Discards updates of clients, as for a role that may not write. */
   readOnly: boolean;
   /** No handshake is answered. */
   deaf: boolean;

@@ -192,7 +192,7 @@ export interface Ask {
   readonly body?: string;
 }
 
-/** One request on a connection of its own. */
+/** Sends a request on a connection of its own. */
 export async function ask(
   target: string | { readonly port: number },
   { method = 'GET', path = '/', headers = [], body = '' }: Ask,

@@ -1,4 +1,4 @@
-/** What a page gives for bytes, as a Blob: it crosses the port without being copied. */
+/** Bytes that a page passed, as a Blob: it crosses the port without being copied. */
 export function asBlob(verb: string, bytes: unknown, tipo?: unknown): Blob {
   const type = typeof tipo === 'string' ? { type: tipo } : {};
   if (bytes instanceof Blob) return typeof tipo === 'string' ? new Blob([bytes], type) : bytes;

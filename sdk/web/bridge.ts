@@ -1,6 +1,6 @@
 /**
  * The page's end of the bridge (protocol in schema/bridge/protocol.ts): the page says `ola` to its parent, the shell answers with one MessagePort,
- * and everything else goes over that port. Outside the shell, or with no port within 3 s, verbs degrade instead of throwing (spec 7).
+ * and everything else goes over that port. Outside the shell, or with no port within 3 s, verbs degrade instead of throwing (rules 7).
  */
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import { defer } from '../rooms/deferred.ts';

@@ -1,6 +1,6 @@
 /** Events from the shell to the page, kept until there is a listener; `confirm` is called at the first one that runs. */
 const keptEventsMax = 32;
-/** Of these a later listener gets only the last one. */
+/** Events of which a later listener gets only the last one. */
 const lastCounts: ReadonlySet<string> = new Set(['tema', 'mudaram']);
 
 export type Listener = (dados: never) => void;

@@ -1,12 +1,12 @@
 /**
- * What a browser keeps of a room, so that text written without a network survives a reload (spec 2.4, 8): updates as they came, put
- * together once they are many. One database per origin; every row carries person, app, room and channel, and is only ever looked for by all
- * four. Kept is only what the portal sent and what the page wrote with a role that writes; when a role that may not write finds on
- * connecting that the page holds what the room doesn't, the rows are forgotten: after a reload the page shows the room. The copy is removed
- * at 4403, 4410 and a null ticket, the portal's own word that this person has no business there. It stays at a 404 and 403, which a portal
- * put back from an old backup also says, and goes when the room was not opened for 90 days. A full or blocked database costs the copy, not
- * the room: one warning in the console. In path mode all apps share one origin and could read each other's copies: that mode is for trusted
- * apps.
+ * The local copy of a room in the browser, so that text written without a network survives a reload (rules 2.4, 8): updates as they came,
+ * put together once they are many. There is one database per origin; every row carries person, app, room and channel, and is only ever
+ * looked up by all four. The copy keeps only what the portal sent and what the page wrote with a role that writes; when a role that may not
+ * write finds on connecting that the page holds what the room doesn't, the rows are removed: after a reload the page shows the room. The
+ * copy is removed at 4403, 4410 and a null ticket, the portal's own word that this person has no business there. It stays at a 404 and 403,
+ * which a portal restored from an old backup also sends, and goes when the room was not opened for 90 days. A full or blocked database
+ * costs the copy, not the room: one warning in the console. In path mode all apps share one origin and could read each other's copies: that
+ * mode is for trusted apps.
  */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 import type { Papel } from '../../schema/rooms.ts';
@@ -34,7 +34,7 @@ export interface CopyName {
 const databaseName = 'svc-salas';
 /** So many updates are put together into one when the room is opened next, or while it is open. */
 const updatesMax = 400;
-/** Who leaves a room does not wait longer for a browser whose storage does not answer; it goes on writing what it was given. */
+/** Time that leaving a room waits for a browser whose storage does not answer; the pending writes go on. */
 const flushWaitMs = 3_000;
 /** A copy that was not opened for so long is deleted: its room may be gone without a message to this browser. */
 const unusedMs = 90 * 24 * 60 * 60_000;
@@ -81,7 +81,7 @@ function writer(
   let removed = false;
   let failed = false;
   let tail: Promise<unknown> = Promise.resolve();
-  /** One after the other; after a failure (the disk is full) nothing more is written, and the next opening has what was before. */
+  /** Runs writes in order; after a failure (the disk is full) nothing more is written, and the next opening has what was before. */
   const queue = (work: () => Promise<unknown>): void => {
     tail = tail.then(work).catch((error: unknown) => {
       if (!failed) say(error);
@@ -91,7 +91,7 @@ function writer(
   const write = (work: () => Promise<unknown>): void => {
     if (!removed) queue(async () => (failed ? undefined : await work()));
   };
-  /** What comes while something else is written goes in one transaction. */
+  /** Updates that arrive during a write go together in one transaction. */
   let batch: Uint8Array[] | null = null;
   const put = async (updates: readonly Uint8Array[]): Promise<void> => {
     const transaction = db.transaction('updates', 'readwrite');

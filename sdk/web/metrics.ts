@@ -20,7 +20,7 @@ function framesOf(error: unknown): string {
     .slice(0, batchMax.stack);
 }
 
-/** What the portal did not count of what the page sent before, each once: for its author. */
+/** Warns the author once of each event that the portal did not count. */
 function createTelling(): (refused: unknown) => void {
   const told = new Set<string>();
   return (refused) => {

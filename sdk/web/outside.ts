@@ -1,4 +1,4 @@
-/** What verbs answer outside the shell. Source: spec 7, "web SDK outside the shell". */
+/** Answers of verbs outside the shell. Source: rules 7, "web SDK outside the shell". */
 import { routeProblem } from '../../schema/bridge/route.ts';
 import { notValid, verbs, type AnswerOf, type ArgsOf, type AskedVerb, type OwnOutside } from '../../schema/bridge/verbs.ts';
 import { inFrame } from './bridge.ts';

@@ -87,7 +87,7 @@ function watchNetwork({ bridge }: PageRoom, change: (online: boolean) => void): 
   };
 }
 
-/** `mudaram` carries nothing: the role is read again. Source: spec 6. */
+/** Reads the role again on `mudaram`, which carries nothing. Source: rules 6. */
 function watchRole({ bridge, sala }: PageRoom, change: (papel: Papel) => void): () => void {
   let reading = false;
   let again = false;

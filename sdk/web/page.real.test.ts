@@ -1,6 +1,6 @@
 /**
- * `window.svc` in a real browser: the protocol of schema/bridge/protocol.ts seen from the page, and what it does without a shell (spec 7).
- * The origins are those of a portal: an app below the shell's name, so both are of one site.
+ * `window.svc` in a real browser: the protocol of schema/bridge/protocol.ts seen from the page, and its behaviour without a shell (rules
+ * 7). The origins are those of a portal: an app below the shell's name, so both are of one site.
  */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

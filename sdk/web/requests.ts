@@ -2,7 +2,7 @@
 import { pageWaitMs, type AskedVerb } from '../../schema/bridge/verbs.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
-/** What a verb answers outside the shell; undefined: it rejects. */
+/** Answer of a verb outside the shell; undefined: it rejects. */
 export type Outside = (verbo: AskedVerb, args: Args) => unknown;
 
 export interface Request {
@@ -29,7 +29,7 @@ export interface Requests {
   /** `send` is called once the request is known. */
   ask(verbo: AskedVerb, args: Args, transfer: Transferable[], send: (request: Request) => void): Promise<unknown>;
   answered(answer: Answer): void;
-  /** As outside the shell. Source: spec 7, "web SDK outside the shell". */
+  /** As outside the shell. Source: rules 7, "web SDK outside the shell". */
   degrade(request: Request): void;
   refuse(request: Request, error: Error): void;
   isWaiting(request: Request): boolean;

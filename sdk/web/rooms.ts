@@ -1,6 +1,6 @@
 /**
- * `svc.salas` and `svc.pessoas` (spec 4.3). `entrar` answers at once; what drives a connection is another file, loaded at the first one, so
- * that an app without rooms does not carry it. Decision: docs/decisions/0102-rooms-in-the-page.md
+ * `svc.salas` and `svc.pessoas` (rules 4.3). `entrar` answers at once; the driver of a connection is another file, loaded at the first one,
+ * so that an app without rooms does not carry it. Decision: docs/decisions/0102-rooms-in-the-page.md
  */
 import { corDe } from '../../schema/rooms.ts';
 import { createHandle, type Connection, type Handle } from '../rooms/handle.ts';
@@ -36,7 +36,7 @@ const fileLoader = (file: string | null): (() => Promise<typeof PageRoom>) => {
   };
 };
 
-/** What the SDK does of rooms by itself; the other verbs only ask. */
+/** Functions of rooms that the SDK implements itself; the other verbs only ask the shell. */
 export function createRooms(
   bridge: Bridge,
   file: string | null,

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../build/sdk/web');
 
-/** What every page loads, what the first `salas.entrar` loads, and the UI kit: docs/decisions/0102-rooms-in-the-page.md, 0240-ui-kit.md */
+/**
+ * Files that every page loads, that the first `salas.entrar` loads, and the UI kit: docs/decisions/0102-rooms-in-the-page.md,
+ * 0240-ui-kit.md
+ */
 test.for([
   ['svc.js', 15 * 1_024],
   ['salas.js', 16 * 1_024],

@@ -1,4 +1,4 @@
-/** Types of `window.svc` (spec 4.3), for an app author's editor: `/// <reference path=".../sdk/web/svc.d.ts" />`. */
+/** Types of `window.svc` (rules 4.3), for an app author's editor: `/// <reference path=".../sdk/web/svc.d.ts" />`. */
 interface SvcCapacidades {
   readonly host: string;
   readonly shellVersion: string | null;
@@ -17,7 +17,7 @@ interface SvcSala {
   readonly app: string;
   /** `usuario` of the owner. */
   readonly dona: string;
-  /** Of the person who asks. */
+  /** Role of the person who asks. */
   readonly papel: SvcPapel;
   readonly criadaEm: number;
   readonly mudadaEm: number;
@@ -91,7 +91,7 @@ interface SvcConexao<D, P> {
   anexo(sha: string): Promise<Blob>;
 }
 
-/** What kind of event, never who caused it: at most five, texts or what has one. */
+/** Kind of the event, never who caused it: at most five labels, texts or values that have one. */
 type SvcRotulos = Readonly<Record<string, string | number | boolean>>;
 
 interface SvcDisponibilidade {
@@ -138,9 +138,7 @@ interface SvcBusca {
   readonly grupos: readonly { readonly grupo: string; readonly pessoas: number }[];
 }
 
-/**
- * What a verb rejects with: a code of the bridge (docs/verbs.md), or what the portal refused with: its own code (docs/errors.md) and HTTP status.
- */
+/** Rejection of a verb: a code of the bridge (docs/verbs.md), or the portal's own code (docs/errors.md) with its HTTP status. */
 interface SvcErro extends Error {
   readonly code: string;
   readonly status?: number;
@@ -203,7 +201,7 @@ interface SvcTrabalho {
   readonly nome: string;
   readonly chave: string;
   readonly cluster: string;
-  /** Of the request that submitted it, as the portal's log has it. */
+  /** Id of the request that submitted it, as in the portal's log. */
   readonly requestId: string | null;
   readonly estado: SvcEstadoDoTrabalho;
   /** Reason code (docs/reasons.md). */
@@ -280,7 +278,7 @@ interface SvcConteudo {
   readonly conteudo: Blob;
   /** For `disco.escrever`. */
   readonly versao: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }
 
@@ -311,7 +309,7 @@ interface SvcPonto {
   readonly target: EventTarget | null;
 }
 
-/** What a window is opened with. `caminho` is absolute on the person's server, or `~` and what is below it. */
+/** Thing that a window is opened with. `caminho` is absolute on the person's server, or `~` and what is below it. */
 interface SvcAbertura {
   /** A place inside the app. */
   readonly rota?: string;
@@ -351,7 +349,7 @@ interface Svc {
    */
   notificar(texto: string, opcoes?: { readonly rota?: string }): Promise<null>;
   readonly app: {
-    /** What the desktop can do: names of verbs and events. */
+    /** Names of the verbs and events that the desktop has. */
     capacidades(): Promise<SvcCapacidades>;
     /** Hears an event; returns the function that cancels. */
     ao<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void): () => void;
@@ -421,7 +419,7 @@ interface Svc {
     ler(): Promise<string | null>;
   };
   readonly gpu: {
-    /** What the backend that runs now was given of the GPU, or the sentence why not. */
+    /** GPU that the running backend was given, or the sentence why it has none. */
     concedida(): Promise<SvcGpu>;
     /** The same with what the manifest declares. */
     estado(): Promise<SvcEstadoDaGpu>;
@@ -448,9 +446,9 @@ interface Svc {
      * with `novo` only while there is none: else `FILE_CHANGED`.
      */
     escrever(caminho: string, conteudo: SvcBytes | string, opcoes?: SvcEscrita): Promise<SvcArquivoEscrito>;
-    /** What a file or folder is now. */
+    /** Current facts of a file or folder. */
     estado(caminho: string): Promise<SvcArquivo>;
-    /** What is in a folder, by name: at most 5,000 from `desde` on. */
+    /** Entries of a folder, by name: at most 5,000 from `desde` on. */
     listar(caminho: string, opcoes?: SvcListar): Promise<SvcListagem>;
   };
   readonly apps: {
@@ -460,7 +458,7 @@ interface Svc {
      * slash. The first use asks the person.
      */
     pedir(capacidade: string, caminho: string, opcoes?: SvcPedido): Promise<Response>;
-    /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
+    /** Providers of a capability that the manifest declares, with words for a menu. Starts no app. */
     listar(capacidade: string): Promise<readonly SvcOferta[]>;
   };
   readonly configuracoes: {
@@ -478,9 +476,9 @@ interface Svc {
     submeter(submissao: SvcSubmissao): Promise<SvcTrabalho>;
     /** Yields the job as it is, then at each change, and ends with its end; `linhas` is what its log has since the time before. */
     acompanhar(trabalho: string, opcoes?: SvcAcompanhamento): AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>;
-    /** What the job left so far, below `saida/`. */
+    /** Outputs of the job so far, below `saida/`. */
     saidas(trabalho: string): Promise<readonly SvcSaida[]>;
-    /** One output, or all that are complete, with their hashes checked. */
+    /** Downloads a single output, or all that are complete, with their hashes checked. */
     baixar(trabalho: string, caminho?: string): Promise<readonly SvcArquivoDeSaida[]>;
     /** The job as it is then; one that ended stays as it is. */
     cancelar(trabalho: string): Promise<SvcTrabalho>;
@@ -516,7 +514,7 @@ interface Svc {
     ao(evento: 'mudaram', callback: () => void): () => void;
   };
   readonly pessoas: {
-    /** Who uses the app. */
+    /** The person who uses the app. */
     eu(): Promise<(SvcPessoa & { readonly grupos: readonly string[] }) | null>;
     buscar(texto: string): Promise<SvcBusca>;
     /** The person's colour, the same everywhere. */

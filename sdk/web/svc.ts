@@ -1,5 +1,5 @@
 /**
- * `window.svc` (spec 4.3, 6, 7), served by the portal at <base>_sdk/svc.js. Put together by setup/build.ts from the table of verbs
+ * `window.svc` (rules 4.3, 6, 7), served by the portal at <base>_sdk/svc.js. Put together by setup/build.ts from the table of verbs
  * (schema/bridge/verbs.ts); types for authors: svc.d.ts.
  */
 import { ask } from './apps.ts';
@@ -15,7 +15,7 @@ import { createUnsaved, drag, followDev, keepFocus, watchInput, watchLinks } fro
 
 const hear = (bridge: Bridge) => (evento: string, callback: (dados: never) => void) => bridge.on(evento, callback);
 
-/** What the table can't say of a verb: what the page gives it, and what the SDK does by itself. */
+/** Functions beyond the table: what the page passes to a verb, and what the SDK does by itself. */
 function ownFunctions(bridge: Bridge, file: string | null): Readonly<Record<string, Functions>> {
   const metrics = createPageMetrics(bridge);
   const abrir = async (opcoes?: { readonly rota?: string }): Promise<unknown> => await bridge.ask('janela.abrir', { ...opcoes });
@@ -52,7 +52,7 @@ function start(): void {
   const script = document.currentScript;
   const file = script instanceof HTMLScriptElement && script.src !== '' ? new URL('salas.js', script.src).href : null;
   const svc = Object.freeze({
-    /** False when the page is not inside the shell (spec 4.3); also once the wait for the shell ended without it. */
+    /** False when the page is not inside the shell (rules 4.3); also once the wait for the shell ended without it. */
     get noAmbiente() {
       return bridge.inside;
     },

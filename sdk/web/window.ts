@@ -113,7 +113,7 @@ export function watchInput(bridge: Bridge): void {
   for (const type of ['pointerup', 'pointercancel']) addEventListener(type, tellLost, options);
 }
 
-/** What an element loses so long before or after the frame lost or got the focus, it lost by that. */
+/** Time around a focus change of the frame in which an element's own loss of focus counts as caused by it. */
 const turnMs = 200;
 /** By then the page knows whether it has the focus: the news come one by one. */
 const settledMs = 50;

@@ -12,7 +12,7 @@ import { createSignal, type Signal } from '../state/signal.ts';
 import { noticeText, pendingText } from './notice-words.ts';
 
 export interface BellState extends NoticesAnswer {
-  /** What backends asked and the person has not answered, the newest first. */
+  /** Requests of backends that the person has not answered, newest first. */
   readonly pendentes: readonly ConsentView[];
   readonly loaded: boolean;
   /** Why the last reading or marking failed; null when it didn't. */
@@ -39,10 +39,10 @@ export interface BellSays {
   pending(words: string): void;
 }
 
-/** What marking answers says nothing of what backends asked. */
+/** The answer to marking notices does not carry `pendentes`. */
 type Reading = NoticesAnswer & Partial<Pick<BellState, 'pendentes'>>;
 
-/** What the number at the bell counts. */
+/** The number at the bell: unread notices and unanswered requests. */
 export const waiting = ({ naoLidos, pendentes }: Pick<BellState, 'naoLidos' | 'pendentes'>): number => naoLidos + pendentes.length;
 
 export function createBellModel(portal: BellPortal, says: BellSays): BellModel {

@@ -1,4 +1,4 @@
-/** The sentence of a notice, written here and not by its sender (spec 6), and where its Open leads. */
+/** The sentence of a notice, written here and not by its sender (rules 6), and where its Open leads. */
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
@@ -6,7 +6,7 @@ import { text } from '../i18n/i18n.ts';
 
 type Facts = Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome' | 'appNome' | 'texto' | 'trabalho'>;
 
-/** What an app says to its own person is in its own words, behind its name. */
+/** Text of a notice. An app's notice to its own person has the app's own words, behind its name. */
 export function noticeText({ tipo, papel, de, salaNome, appNome, texto, trabalho }: Facts): string {
   if (tipo === 'trabalho') return jobText(appNome, texto ?? '', trabalho);
   if (tipo === 'aplicativo') return text('notice.aplicativo', { app: appNome, texto: texto ?? '' });
@@ -19,7 +19,7 @@ export function noticeText({ tipo, papel, de, salaNome, appNome, texto, trabalho
   return text(key, { pessoa: de.nome, sala: salaNome ?? '' });
 }
 
-/** One job by its name and end; of several how many, and how many failed. */
+/** A single job by its name and end; several by their number and how many failed. */
 function jobText(app: string, nome: string, trabalho: NoticeView['trabalho']): string {
   if (trabalho !== null && trabalho.quantos > 1) {
     const { quantos: n, falharam } = trabalho;
@@ -29,11 +29,11 @@ function jobText(app: string, nome: string, trabalho: NoticeView['trabalho']): s
   return nome.trim() === '' ? text(`notice.trabalho.${estado}`, { app }) : text(`notice.trabalho.${estado}.nome`, { app, nome });
 }
 
-/** What a backend asks the person. */
+/** The sentence for a consent that a backend asked for. */
 export const pendingText = ({ de, deNome, para, paraNome, capacidade, rotulo }: ConsentView): string =>
   text('bell.pending', { de: deNome ?? de, para: paraNome ?? para, oque: rotulo ?? capacidade });
 
-/** Source: spec 6, "invitation and notice". */
+/** Source: rules 6, "invitation and notice". */
 export function noticeRoute({ sala, ancora, rota }: Pick<NoticeView, 'sala' | 'ancora' | 'rota'>): string {
   if (sala === null) return rota ?? '';
   return `?${new URLSearchParams({ sala, ...(ancora === null ? {} : { comentario: ancora }) }).toString()}`;

@@ -1,4 +1,7 @@
-/** Where *Open* of a notice leads: the place in its app, in the window that sent it where that is open (spec 2.1 `multiplasJanelas`, 6); or to the job that ended. */
+/**
+ * Where *Open* of a notice leads: the place in its app, in the window that sent it where that is open (rules 2.1 `multiplasJanelas`, 6); or
+ * to the job that ended.
+ */
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { noticeRoute } from './notice-words.ts';

@@ -1,6 +1,6 @@
 /**
  * The list that the bell opens: who, what, in which room and app, when; open, and mark as read. `GET /api/avisos` carries facts and the
- * shell makes the sentence in the reader's language (spec 6: the portal writes the text), so that no app acts over people's heads. The
+ * shell makes the sentence in the reader's language (rules 6: the portal writes the text), so that no app acts over people's heads. The
  * event `avisos` says to read again, so every window of the person shows the same. *Open* takes the way of links into apps: a new window's
  * route, or `abertura` in the open one.
  */

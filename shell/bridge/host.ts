@@ -1,6 +1,6 @@
 /**
  * The shell's end of the bridge: gives each window's page a port and answers its requests. The sender is identified by the iframe, never by
- * the message. Source: design 7, anchors E and F20; protocol in schema/bridge/protocol.ts.
+ * the message. The protocol is in schema/bridge/protocol.ts.
  */
 import { shellKeys, type ShellKey } from '../../schema/bridge/protocol.ts';
 import {
@@ -17,7 +17,7 @@ import { limits } from './limits.ts';
 import { createOpenings, type Openings } from './openings.ts';
 import { createGathering, createPace, type Pace } from './pace.ts';
 
-/** What the verbs do, for the window `id`. `signal` ends what takes longer than the verb's deadline, or whose page is gone. */
+/** Handlers of the verbs, for the window `id`. `signal` aborts when the verb's deadline passes or its page is gone. */
 export type BridgeHandlers = {
   readonly [V in AskedVerb]: (window: string, args: ArgsOf<V>, signal: AbortSignal) => AnswerOf<V> | Promise<AnswerOf<V>>;
 };
@@ -34,7 +34,7 @@ export interface BridgeHost {
    * other events are for the page that is there.
    */
   emit(window: string, evento: ShellEvent, dados: Fields): void;
-  /** What its window is to be asked once more after a reload of the desktop. */
+  /** Openings that the window gets once more after a reload of the desktop. */
   openings(window: string): readonly Fields[];
   /** The page is to load again, or its style sheets alone. False: it has no SDK, or is none of the app's. */
   renew(window: string, what: 'page' | 'styles'): boolean;
@@ -64,7 +64,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 export function startBridge(frames: () => readonly BridgeFrame[], handlers: BridgeHandlers, page: BridgePage): BridgeHost {
   const ports = new Map<string, { readonly port: MessagePort; readonly gone: AbortController }>();
-  /** Of the window, not of the port: saying hello again brings nothing. */
+  /** Paces by window, not by port: saying hello again resets nothing. */
   const paces = new Map<string, Pace>();
   /** Windows with the portal's error panel: it has no port, and gets the appearance only. */
   const panels = new Map<string, { readonly source: Window; readonly origin: string }>();
@@ -152,7 +152,7 @@ function handPort(page: Window, origin: string, received: (data: unknown) => voi
   return port1;
 }
 
-/** What a page says without waiting for an answer. */
+/** Handles an event of a page; no answer is sent. */
 function heard(page: BridgePage, openings: Openings, window: string, { evento, dados: given }: Fields): void {
   const dados = isObject(given) ? given : {};
   if (evento === 'ponteiro') page.pointer(window);
@@ -189,10 +189,10 @@ function failed(error: unknown): Answer {
   return { ok: false, erro };
 }
 
-/** What the page says may be anything that can be cloned, of any length. */
+/** Name of a verb for a message. A page may send any value that can be cloned, of any length. */
 const nameOf = (verb: unknown): string => (typeof verb === 'string' ? verb.slice(0, limits.verbCharsShown) : typeof verb);
 
-/** One request, checked against the table of verbs. `gone` is aborted when the page that asks is. */
+/** Answers a request after checking it against the table of verbs. `gone` aborts when the page that asked is gone. */
 export async function answer(handlers: BridgeHandlers, window: string, request: Fields, gone: AbortSignal): Promise<Answer> {
   const args = request['args'] ?? {};
   const verb = askedVerbs.find((name) => name === request['verbo']);

@@ -1,4 +1,7 @@
-/** What windows were asked to open: what no page has confirmed is sent to each page that comes, so that a page that is loading again loses nothing. */
+/**
+ * Openings that windows were asked for. Each one that no page has confirmed is sent to every new page of the window, so that a page that is
+ * loading again loses nothing.
+ */
 
 const keptMax = 32;
 

@@ -1,8 +1,8 @@
 /**
- * What apps ask of each other through this desktop: takes the verb `apps.pedir` from its port to the provider's answer and back.
+ * Calls between apps through this desktop: takes the verb `apps.pedir` from its port to the provider's answer and back.
  *
  *   call-port.ts   the port of one call: streams and their bounds
- *   call.ts        the call to the portal, with what the person is asked before
+ *   call.ts        the call to the portal, with the questions to the person before it
  *   questions.ts   the questions; svc-consent.ts shows them
  *   turns.ts       how many calls use the browser's connections at once
  */
@@ -85,7 +85,10 @@ async function carry(deps: CallDeps, turns: Turns, de: string, args: AppCallArgs
   }
 }
 
-/** What the portal refused, with its code; else the answer was cut: the provider ended, or the person took their consent back. */
+/**
+ * The portal's refusal with its code; any other error means that the answer was cut: the provider ended, or the person withdrew their
+ * consent.
+ */
 function errorOf(error: unknown): CallError {
   if (!(error instanceof ApiError)) return { code: 'interrompido', message: error instanceof Error ? error.message : String(error) };
   const { code, message, status, retryAfterMs } = error;

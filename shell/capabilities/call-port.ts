@@ -58,7 +58,7 @@ export function openCallPort(port: MessagePort, page: AbortSignal, bodyBytesMax:
   };
 }
 
-/** What is packed may be much longer than it says. */
+/** A compressed answer may be much longer than its content-length. */
 function isSmall({ headers, body }: Response): boolean {
   const length = headers.get('content-length');
   return body !== null && length !== null && Number(length) <= limits.callWholeAnswerBytesMax && !headers.has('content-encoding');

@@ -1,6 +1,6 @@
 /**
- * One call of an app to another, as far as the provider's answer: asks the person where the portal wants their consent or a choice, and asks
- * the portal again. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
+ * A single call of an app to another, up to the provider's answer: asks the person where the portal wants their consent or a choice, and
+ * asks the portal again. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import type { ConsentAnswer, ConsentBody, ConsentView } from '../../schema/wire/capabilities.ts';
 import { CallRefused, type PortalCall } from '../session/capabilities-api.ts';
@@ -39,7 +39,7 @@ export async function callOtherApp(deps: CallDeps, asked: PortalCall, signal: Ab
   }
 }
 
-/** The portal's own refusal as an answer. Source: spec 2.1 `usa`, 7: `pedir` answers 404 naming the capability. */
+/** The portal's own refusal as an answer. Source: rules 2.1 `usa`, 7: `pedir` answers 404 naming the capability. */
 function noProvider({ status, code, message }: CallRefused, { capacidade }: PortalCall): Response {
   return Response.json({ status, code, error: message, capacidade }, { status, headers: { 'content-type': 'application/problem+json' } });
 }
@@ -75,8 +75,8 @@ const refusal = (code: keyof typeof said, { de, capacidade }: PortalCall): CallR
   new CallRefused(403, { code, detail: `${said[code]} ${de} use ${capacidade} of another app` });
 
 /**
- * What the person said in another page, or in Settings, answers the question that waits here, too. Not a choice among several: one of them
- * may have been allowed long ago.
+ * An answer that the person gave in another page, or in Settings, closes the same question here. A choice among several providers stays
+ * open: one of them may have been allowed long ago.
  */
 export async function heedConsents({ consents, questions }: Pick<CallDeps, 'consents' | 'questions'>): Promise<void> {
   if (questions.open().length === 0) return;
@@ -92,7 +92,7 @@ export async function heedConsents({ consents, questions }: Pick<CallDeps, 'cons
   }
 }
 
-/** What the person said is kept first, so that the calls that wait find it. Rejects with what the portal says; then nothing was answered. */
+/** Saves the person's answer first, so that the waiting calls find it. Rejects with the portal's error; the question then stays open. */
 export async function decide(deps: CallDeps, question: Question, decision: Decision): Promise<void> {
   const { de, capacidade, ofertas } = question;
   if (decision.kind === 'nao') {

@@ -26,7 +26,7 @@ export interface Questions {
   /** Rejects with the signal's reason; a question that no call waits for is taken away. */
   ask(question: Question, signal: AbortSignal): Promise<Decision>;
   answer(question: Question, decision: Decision): void;
-  /** Those that wait, the shown one first. */
+  /** The waiting questions, the shown one first. */
   open(): readonly Question[];
 }
 

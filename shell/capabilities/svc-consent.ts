@@ -1,8 +1,9 @@
 /**
- * Asks the person whether one app may use another, in the top layer, where no app can draw. Only presses that were meant for it count (ReadyPress): a page
- * may provoke clicks and show this under them. A yes is confirmed at a place that nobody knows beforehand (askSure): a page may have the person press in
- * a slower rhythm. While it is open no key of the shell and no verb of an app brings anything over it (keys.ts; file-, room- and window-verbs.ts).
- * Esc and closing are "no, this time". Source: spec 5.6; decisions docs/decisions/0201-consent.md, 0381-a-yes-is-no-game.md
+ * Asks the person whether one app may use another, in the top layer, where no app can draw. Only presses that were meant for it count
+ * (ReadyPress): a page may provoke clicks and show this under them. A yes is confirmed at a place that nobody knows beforehand (askSure): a
+ * page may have the person press in a slower rhythm. While it is open no key of the shell and no verb of an app brings anything over it
+ * (keys.ts; file-, room- and window-verbs.ts). Esc and closing are "no, this time". Decisions: docs/decisions/0201-consent.md,
+ * 0381-a-yes-is-no-game.md
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';

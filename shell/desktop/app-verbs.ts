@@ -1,4 +1,4 @@
-/** What the verbs of apps that use each other do on this desktop. Which app asks is known by the window. */
+/** Handlers of the verbs by which apps use each other. The window identifies the calling app. */
 import type { appVerbs } from '../../schema/bridge/app-verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { createAppCalls, type AppCalls } from '../capabilities/app-calls.ts';

@@ -1,4 +1,4 @@
-/** What a person asked for, and its failure said over the windows. */
+/** Runs an act of the person and shows its failure over the windows. */
 import { text } from '../i18n/i18n.ts';
 import { sayError } from '../session/say-error.ts';
 import type { Desk } from './desk.ts';

@@ -1,4 +1,4 @@
-/** What each verb of the bridge does on this desktop. */
+/** Handlers of all bridge verbs on this desktop. */
 import { publicNames } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { appHandlers } from './app-verbs.ts';

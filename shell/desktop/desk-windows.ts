@@ -1,4 +1,4 @@
-/** What can be done with the windows of a desk, and how an app becomes a window. */
+/** Acts on the windows of a desk, and how an app becomes a window. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
 import { placeName } from '../files/place-name.ts';
@@ -14,25 +14,25 @@ export const tasksWindow = '@tarefas';
 /** The shop's. */
 export const shopWindow = '@loja';
 
-/** That of Settings. */
+/** Id of the Settings window. */
 export const settingsWindow = '@configuracoes';
 
-/** That of the queue. */
+/** Id of the queue's window. */
 export const queueWindow = '@fila';
 
-/** That of terminals. */
+/** Id of the terminals' window. */
 export const terminalWindow = '@terminal';
 
-/** That of `svc dev`. */
+/** Id of the window of `svc dev`. */
 export const devWindow = '@dev';
 
-/** Those of the text editor, one for each file; their route is its path. */
+/** Id of the text editor's windows, one for each file; their route is its path. */
 export const editorWindow = '@editor';
 
-/** Those of the viewer, alike. */
+/** Id of the viewer's windows, one for each file; their route is its path. */
 export const viewerWindow = '@viewer';
 
-/** Those of the file manager, one for each folder; their route is its path. */
+/** Id of the file manager's windows, one for each folder; their route is its path. */
 export const filesWindow = '@files';
 
 export const isApp = (window: Pick<WindowState, 'app'>): boolean => !window.app.startsWith('@');
@@ -72,7 +72,7 @@ const ownOptions = (title: string, manyWindows: boolean): WindowOptions => ({
   icon: null,
   noDrag: [],
 });
-/** Of a window of the shell's own; null: it is none. */
+/** Options of a window of the shell's own; null for any other id. */
 export function builtinOptions(app: string): WindowOptions | null {
   const kind = own.get(app);
   return kind === undefined ? null : ownOptions(text(kind.title), kind.many === true);
@@ -93,7 +93,7 @@ function focusTop(desk: Desk): void {
   if (top !== null) desk.frames.get(top.id)?.focusContent();
 }
 
-/** Of a kind that has several windows, the one of that route. */
+/** Opens a window of the shell's own, or raises the open one; a kind with several windows is matched by route. */
 function openOwn(desk: Desk, window: string, route = ''): void {
   const options = builtinOptions(window);
   const open = desk.windows.ofApp(window).find((each) => options?.manyWindows !== true || each.route === route);

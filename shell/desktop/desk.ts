@@ -21,7 +21,7 @@ import type { Takers } from './takers.ts';
 import type { Unsaved } from '../windows/unsaved.ts';
 import type { WindowManager, WindowState } from '../windows/manager.ts';
 
-/** What a window's frame element does for the desk. */
+/** The part of a window's frame element that the desk uses. */
 export interface Frame {
   readonly iframe: HTMLIFrameElement | null;
   reload(): void;
@@ -42,12 +42,12 @@ export interface KeyboardMode {
   readonly kind: 'move' | 'resize';
 }
 
-/** What is shown for some seconds over the windows; the announcement says the same to a screen reader. */
+/** A message shown for some seconds over the windows; the announcement says the same to a screen reader. */
 export interface Toast {
   readonly words: string;
-  /** What its button does; null: it has none. */
+  /** Action of its button; null: it has no button. */
   readonly open: (() => void) | null;
-  /** Of something that goes on: it stays until it is over. Null: it has not said yet how far it is. */
+  /** Progress of an act under way: the toast stays until it is over. Null: no progress is known yet. */
   readonly progress?: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface OpenAppOptions {
   readonly route?: string;
   readonly again?: boolean;
   readonly window?: string | undefined;
-  /** What its page gets as `abertura`. */
+  /** Delivered to its page as `abertura`. */
   readonly context?: OpenContext;
 }
 
@@ -81,17 +81,17 @@ export interface Desk {
   readonly bell: BellModel;
   /** The window that sent a notice, by the id of the notice: as long as this page lives. */
   readonly noticeWindows: Map<string, string>;
-  /** Of `svc dev`; null: this portal is none. */
+  /** Model of `svc dev`; null on every other portal. */
   readonly dev: DevModel | null;
   readonly preferences: PreferencesModel;
   readonly settings: SettingsModel;
   readonly queue: QueueModel;
-  /** What opens files and links, and what apps add to menus. */
+  /** Opens files and links, and holds what apps add to menus. */
   readonly opening: OpeningModel;
   /** Files that the person gave to apps. */
   readonly grants: Grants;
   readonly windows: WindowManager;
-  /** What apps ask of each other, and the question about it that is open. */
+  /** Calls between apps, and the open question about one. */
   readonly appCalls: AppCalls;
   readonly connection: Signal<Connection>;
   readonly launcherOpen: Signal<boolean>;
@@ -109,7 +109,7 @@ export interface Desk {
   /** While true nothing inside an iframe gets the pointer. */
   readonly shielded: Signal<boolean>;
   readonly keyboardMode: Signal<KeyboardMode | null>;
-  /** What a screen reader says next. */
+  /** Text that a screen reader says next. */
   readonly announcement: Signal<string>;
   readonly toast: Signal<Toast | null>;
   /** The app that the task manager shows the details of. */
@@ -124,7 +124,7 @@ export interface Desk {
   /** Windows that something is not saved in, and what asks about it. */
   readonly held: Signal<ReadonlyMap<string, () => void>>;
   readonly bridge: BridgeHost;
-  /** What apps ask the person, over their windows. */
+  /** Questions of apps to the person, over their windows. */
   readonly questions: Questions;
   /** The tabs that pages say their windows have. */
   readonly tabs: Tabs;
@@ -151,9 +151,9 @@ export interface Desk {
   /** A file of the person, by its exact path. */
   openEditor(path: string): void;
   openViewer(path: string): void;
-  /** What the person is asked about before their session ends. */
+  /** The question before the person's session ends; null: none. */
   readonly leaving: Signal<Leaving | null>;
-  /** What pages say is not saved. */
+  /** Unsaved work that pages reported. */
   readonly unsaved: Unsaved;
   /** Something in the window is not saved: `ask` is called instead of closing it. Null: nothing is. */
   hold(id: string, ask: (() => void) | null): void;

@@ -1,4 +1,4 @@
-/** What engines get of the desktop. */
+/** The parts of the desktop that engines get. */
 import { isCallPath, isCapability } from '../../schema/bridge/app-verbs.ts';
 import { callCapability } from '../session/capabilities-api.ts';
 import { tellLoaderFailure } from '../session/settings-api.ts';
@@ -22,7 +22,7 @@ export const engineParts: EngineDeps = {
 
 export function requestOf(app: string, sinal: AbortSignal): EngineEnvironment['pedir'] {
   return async (capacidade, caminho, { method = 'GET', headers, body, signal } = {}) => {
-    // What a page asks was judged by the bridge; a loader calls at once.
+    // The bridge judged the requests of pages; a loader calls this directly.
     if (!isCapability(capacidade)) throw new TypeError(`${capacidade}: expected a capability, as texto/v1`);
     if (!isCallPath(caminho)) throw new TypeError(`expected a path that begins with a slash, without . or ..`);
     return await callCapability(

@@ -1,4 +1,4 @@
-/** What the pickers and `disco.*` do on this desktop. Decision: docs/decisions/0228-files-for-pages.md */
+/** Handlers of the pickers and of `disco.*`. Decision: docs/decisions/0228-files-for-pages.md */
 import type { fileVerbs, PickedFile, PickedPlace } from '../../schema/bridge/file-verbs.ts';
 import { limits } from '../../schema/bridge/limits.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
@@ -63,8 +63,8 @@ export function fileHandlers(desk: () => Desk): Pick<BridgeHandlers, keyof typeo
 }
 
 /**
- * One picker at a time, for the window in front, while a press of the person counts, and not over the question of consent. What is chosen is
- * the app's from then on.
+ * Shows a single picker at a time, for the window in front, while a press of the person counts, and not over the question of consent. The
+ * app may use the chosen files from then on.
  */
 function createPicking(desk: () => Desk) {
   let isOpen = false;

@@ -19,7 +19,7 @@ export function followFocus(desk: Desk, giveFocus: () => void): () => void {
   const { signal } = ended;
   /** A press leaves `activeElement` at the iframe before: only one that was not active at the last look counts. */
   let seen: HTMLElement | null = null;
-  /** What lost the keyboard last, outside of all pages. */
+  /** The element outside of all pages that lost the keyboard last. */
   let own: HTMLElement | null = null;
   const giveBack = (): void => {
     deepActive()?.blur();

@@ -1,6 +1,7 @@
 /**
- * What came while the person was at something else (a notice, the removal of an app whose window closes by it): over the windows for ten
- * seconds, and not while the bell is open; a notice stays in the bell. What goes on stays until it is over. One at a time.
+ * Shows a toast over the windows for ten seconds when something happens elsewhere (a notice, the removal of an app whose window closes by
+ * it), but not while the bell is open; a notice stays in the bell. A toast with progress stays until its act is over. Only one is shown at
+ * a time.
  */
 import '../../sdk/web/ui/toast.ts';
 import { text } from '../i18n/i18n.ts';

@@ -29,7 +29,7 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   }
   // The page of an app sends these too: what covers the question could be taken away under a click.
   if (desk.appCalls.question.get() !== null) return;
-  // What is behind a dialog takes no focus: it would be nowhere. The launcher makes room.
+  // Nothing behind a dialog takes the focus: it would be invisible there. The launcher makes room.
   if (!desk.launcherOpen.get() && isInModal(deepActive())) return;
   if (key === 'F6' || key === 'Shift+F6') {
     if (desk.launcherOpen.get()) return;

@@ -1,6 +1,6 @@
-/** What the pages of an app may do with windows of the desktop. The figures are ours. */
+/** Bounds on what the pages of an app may do with windows of the desktop. The figures are ours. */
 export const limits = {
-  /** Of one app that `janela.abrir` opens. */
+  /** Windows of one app that `janela.abrir` opens. */
   appWindowsMax: 32,
   /** Window menus that the pages of one app may open one after the other; then one in so long. */
   headerMenusAtOnce: 3,

@@ -1,4 +1,4 @@
-/** What `links.abrir` does on this desktop. Decision: docs/decisions/0224-links.md */
+/** Handler of `links.abrir`. Decision: docs/decisions/0224-links.md */
 import type { linkVerbs } from '../../schema/bridge/link-verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { NoGesture } from '../opening/open.ts';

@@ -1,6 +1,6 @@
 /**
- * What the pages of an app counted goes to the portal every few seconds, in batches that each count once. While the portal is away they wait, and
- * what is added meanwhile is bounded by the collector. An app that may not count, or is not there, is not asked for again by this desktop.
+ * Sends the counts of an app's pages to the portal every few seconds, in batches that each count once. While the portal is away the batches
+ * wait, and the collector bounds what is added meanwhile. This desktop sends no more for an app that may not count, or is gone.
  */
 import { createMetricCollector, type MetricBatch, type MetricCollector } from '../../schema/wire/metric-batch.ts';
 import type { MetricsAnswer } from '../../schema/wire/metrics.ts';

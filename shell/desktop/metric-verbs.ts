@@ -1,4 +1,4 @@
-/** What the verbs of `svc.metricas` do on this desktop. Which app counts is known by the window. */
+/** Handlers of the verbs of `svc.metricas`. The window identifies the app. */
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { awayOf } from '../session/away.ts';
 import { metricsAvailable, sendMetrics, sendMetricsLeaving } from '../session/metrics-api.ts';

@@ -1,4 +1,4 @@
-/** What the verbs that ask the person, and those of the GPU, do on this desktop. */
+/** Handlers of the verbs that ask the person, and of those of the GPU. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { GpuGrant, personVerbs } from '../../schema/bridge/desk-verbs.ts';
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
@@ -6,7 +6,7 @@ import type { BridgeHandlers } from '../bridge/host.ts';
 import { tellPerson } from '../session/rooms-api.ts';
 import type { Desk } from './desk.ts';
 
-/** Of so many notices the window is known. */
+/** Number of notices whose window is remembered. */
 const noticeWindowsMax = 500;
 
 /** A verdict is of the process that was started with it: without one nothing is granted. */

@@ -1,4 +1,4 @@
-/** What the verbs of the queue do on this desktop. Which app asks is known by the window. */
+/** Handlers of the verbs of the queue. The window identifies the app. */
 import type { PageJob } from '../../schema/bridge/queue-verbs.ts';
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';

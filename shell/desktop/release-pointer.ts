@@ -8,7 +8,7 @@ const nextDrawing = (): Promise<number> => new Promise((resolve) => requestAnima
  */
 export async function releasePointer(iframe: HTMLIFrameElement | null | undefined): Promise<void> {
   if (iframe == null) return;
-  // Of the desktop's own origin (`origins: path`): there hiding it ends nothing.
+  // On the desktop's own origin (`origins: path`) hiding the frame does not end the lock.
   iframe.contentDocument?.exitPointerLock();
   iframe.style.visibility = 'hidden';
   await nextDrawing();

@@ -1,4 +1,4 @@
-/** What the verbs of rooms and people do on this desktop. Which app asks is known by the window. */
+/** Handlers of the verbs of rooms and people. The window identifies the app. */
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { findPeople, pageRooms, whoIsIt, type PageRooms } from '../session/page-rooms-api.ts';
@@ -30,11 +30,11 @@ export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<Ask
     'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revoke(sala, 'grupos', grupo), null),
     'salas.avisar': async (id, { sala, ...notice }, signal) => (await rooms(id, signal).notify(sala, notice), null),
     'salas.compartilhar': async (id, { sala }, signal) => {
-      // What comes over everything comes where the person is, once, and not over the question of consent.
+      // A dialog over everything appears only for the window in front, once, and not over the question of consent.
       const mayCome = (): boolean =>
         desk().windows.top()?.id === id && desk().shared.get() === null && desk().appCalls.question.get() === null;
       if (!mayCome()) throw new Error('a janela não está na frente');
-      // Of another app it answers as if it did not exist.
+      // Answers for another app's room as if the room did not exist.
       await rooms(id, signal).read(sala);
       if (!mayCome()) throw new Error('a janela não está mais na frente');
       desk().shared.set(sala);

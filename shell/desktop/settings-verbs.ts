@@ -1,4 +1,4 @@
-/** What the verbs of an app's section in Settings do. An app reaches its own section only: the window that asks says which app it is. */
+/** Handlers of the verbs of an app's section in Settings. An app reaches its own section only: the window identifies the app. */
 import { readSettings } from '../session/settings-api.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { isSectionShown } from '../settings/model.ts';

@@ -130,7 +130,7 @@ export function startDesk(session: SessionAnswer): Desk {
   return desk;
 }
 
-/** What was said in another language is not read again in this one. */
+/** A change of language empties the announcement, so that a text in the other language is not read again. */
 function startAnnouncement(): Signal<string> {
   const announcement = createSignal('');
   language.subscribe(() => announcement.set(''));
@@ -166,7 +166,7 @@ function provideFiles(desk: Desk): void {
   });
 }
 
-/** What opens over the windows, and what is empty at first. */
+/** The parts that open over the windows, and those that start empty. */
 function emptyAtFirst() {
   return {
     takers: createTakers(),
@@ -270,14 +270,14 @@ function countsFor(apps: AppsModel, tabs: Tabs): ReturnType<typeof createWindowC
 /** The events of the portal begin within so long, or the desktop asks before they do. */
 const helloMsMax = 1_500;
 
-/** What the portal says while it happens. */
+/** Follows the portal's events. */
 function startFeed(
   { usuario }: SessionAnswer,
   to: Pick<Desk, 'apps' | 'shop' | 'bell' | 'preferences' | 'settings' | 'queue' | 'opening' | 'dev' | 'connection'> & {
     readonly page: (page: string | null) => void;
     /** An app was removed on the server. */
     readonly gone: (app: string) => void;
-    /** What apps may use of each other changed. */
+    /** Consents between apps changed. */
     readonly consents: () => void;
     /** Rooms of that app changed; null: of any app, perhaps. */
     readonly publishToRooms: (app: string | null) => void;
@@ -356,7 +356,7 @@ const appearance = (): { readonly tema: string; readonly idioma: string; readonl
   destaque: accent.get(),
 });
 
-/** What follows from changes: counts, memory of open windows, appearance of the pages. */
+/** Connects the parts that follow from changes: counts, memory of open windows, appearance of the pages. */
 function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>) => void): void {
   const { windows, apps, session, bridge, preferences, questions, tabs, unsaved } = desk;
   let restoring = false;
@@ -373,11 +373,11 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     const own = remembersWindows(keptInTab, session.usuario);
     const before = own ? loadOpenWindows(keptInTab, session.usuario) : (await isOnly) ? await lastWindows(preferences.state) : [];
     restored = true;
-    // Who opened something meanwhile has begun anew.
+    // Where the person opened something meanwhile, only this page's own windows are restored.
     for (const saved of own || windows.windows.get().length === 0 ? before : []) {
       const app = apps.find(saved.app);
       const options = app === undefined ? builtinOptions(saved.app) : optionsOf(app);
-      // Of several pages that were open at once, each may have had the one of an app.
+      // Each of several pages that were open at once may have had the only window of an app.
       if (options === null || (!options.manyWindows && windows.ofApp(saved.app).length > 0)) continue;
       const { id } = windows.reopen(saved.app, options, saved);
       for (const opening of saved.openings ?? []) bridge.emit(id, 'abertura', opening);

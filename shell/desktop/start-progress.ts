@@ -1,4 +1,4 @@
-/** What is shown while an app waits for another one that starts: its steps, until it is ready, the call is over, or the person puts it away. */
+/** The toast while an app waits for another one that starts: its steps, until it is ready, the call is over, or the person dismisses it. */
 import { startSteps } from '../../schema/backend.ts';
 import { stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';

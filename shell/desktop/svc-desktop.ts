@@ -95,7 +95,7 @@ export class SvcDesktop extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    // Of a window that is no more nothing is heard.
+    // A window that is gone sends no end of its drag, so the snap mark is cleared here.
     const noSnap = this.desk.shielded.subscribe(() => (this.snap = null));
     this.#ends.push(
       listenKeys(this.desk),
@@ -177,8 +177,8 @@ export class SvcDesktop extends LitElement {
   }
 
   /**
-   * What had the keyboard was taken away, or a press met nothing that takes it: the window in front has it. Not while something is pressed, since a
-   * drag hears its Escape. Decision: docs/decisions/0320
+   * Gives the keyboard to the window in front after the focused element was removed, or after a press met nothing that takes focus. Not
+   * while something is pressed, since a drag needs its Escape. Decision: docs/decisions/0320-where-the-keyboard-is.md
    */
   #keepFocus(): () => void {
     const ended = new AbortController();
@@ -197,14 +197,15 @@ export class SvcDesktop extends LitElement {
     addEventListener('pointerdown', ({ button }) => (isDown = button === 0), options);
     addEventListener('pointerup', released, options);
     addEventListener('pointercancel', released, options);
-    // Of a finger whose target is gone.
+    // A touch whose target was removed ends with this event only.
     addEventListener('lostpointercapture', released, options);
     // It was let go over the page of an app, which alone was told.
     addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
     // The page that had it was replaced by another one: nothing but the focus of the desktop's own page tells.
     addEventListener('focus', look, options);
-    // What had it is gone (a column, a row): no event tells. Twice in a row, since what is being opened has not taken it yet.
+    // No event is sent when the focused element (a column, a row) is removed. The check needs two misses in a row, since an element that is
+    // being opened has not taken the focus yet.
     let wasNowhere = false;
     const looking = setInterval(() => {
       const isAsked = this.#dialogs.some((dialog) => ![false, null].includes(dialog.get() as boolean | null));

@@ -117,7 +117,7 @@ export class SvcHome extends LitElement {
     `,
   ];
 
-  /** Of the background: what is on it has menus of its own. */
+  /** Opens the menu of the background; the elements on it have menus of their own. */
   readonly #menu = (event: MouseEvent): void => {
     if (event.defaultPrevented) return;
     event.preventDefault();
@@ -140,7 +140,7 @@ export class SvcHome extends LitElement {
     this.removeEventListener('drop', this.#drop);
   }
 
-  /** What was drawn before its part was loaded has none of its methods yet. */
+  /** An element drawn before its module was loaded has none of its methods yet. */
   get #files(): Partial<SvcDeskFiles> | null {
     return this.renderRoot.querySelector<SvcDeskFiles>('svc-desk-files');
   }

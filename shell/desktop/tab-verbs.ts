@@ -1,4 +1,4 @@
-/** What the verbs of tabs do on this desktop: a page changes the tabs of its own window only. */
+/** Handlers of the verbs of tabs: a page changes the tabs of its own window only. */
 import type { tabVerbs } from '../../schema/bridge/tab-verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import type { Desk } from './desk.ts';

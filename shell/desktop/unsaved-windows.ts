@@ -1,4 +1,4 @@
-/** What is not saved in windows of apps, as this desktop acts on it. Decision: docs/decisions/0322-what-is-not-saved.md */
+/** Connects the unsaved work of app windows with this desktop. Decision: docs/decisions/0322-what-is-not-saved.md */
 import { createUnsaved, type Unsaved } from '../windows/unsaved.ts';
 import type { Desk } from './desk.ts';
 import { limits } from './limits.ts';

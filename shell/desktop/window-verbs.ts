@@ -1,4 +1,4 @@
-/** What the verbs of windows do on this desktop. */
+/** Handlers of the verbs of windows. */
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { createPace, type Pace } from '../bridge/pace.ts';
@@ -10,7 +10,9 @@ import { openWindowMenu } from './window-menu.ts';
 type WindowVerb = Extract<AskedVerb, `window.${string}` | `janela.${string}`>;
 
 export function windowHandlers(desk: () => Desk): Pick<BridgeHandlers, WindowVerb> {
-  /** Of menus, by app: a press beside an open one does nothing else, so a page that opens one after the other would take every press. */
+  /**
+   * Paces of menus, by app: a press beside an open menu only closes it, so a page that opens one after the other would take every press.
+   */
   const paces = new Map<string, Pace>();
   const appOf = (id: string): string => desk().windows.find(id)?.app ?? '';
   const paceOf = (app: string): Pace => {

@@ -1,4 +1,4 @@
-/** What the portal of `svc dev` says of the app that is being written; null in every other portal. */
+/** State that the portal of `svc dev` reports about the app under development; null on every other portal. */
 import type { DevAnswer, DevChange } from '../../schema/wire/dev.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import { createRetry } from '../state/retry.ts';
@@ -35,7 +35,7 @@ export function createDevModel(app: string, { read, reload }: DevDeps): DevModel
         state.set(await read());
         retry.succeeded();
       } catch (error) {
-        // What is shown stays.
+        // The last state stays shown.
         retry.failed(error);
       }
     }
@@ -55,7 +55,7 @@ export function createDevModel(app: string, { read, reload }: DevDeps): DevModel
 
 type Trouble = { readonly kind: 'manifest'; readonly text: string } | { readonly kind: 'crashed' | 'unbuilt'; readonly change: DevChange };
 
-/** What is wrong now and the person has to see: errors of the manifest, or how the backend ended. Null: nothing. */
+/** The trouble that the person has to see now: errors of the manifest, or how the backend ended. Null: none. */
 export function troubleOf(state: DevAnswer | null): Trouble | null {
   const [error] = state?.manifest ?? [];
   if (error !== undefined) return { kind: 'manifest', text: error };

@@ -1,4 +1,4 @@
-/** What came of a change, in the person's language. */
+/** Outcome of a change, in the person's language. */
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { DevChange } from '../../schema/wire/dev.ts';
 import { language, text } from '../i18n/i18n.ts';

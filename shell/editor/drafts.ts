@@ -9,7 +9,7 @@ export interface Draft {
   readonly caminho: string;
   readonly texto: string;
   readonly formato: TextFormat;
-  /** Of the file that was changed. */
+  /** ETag of the file that was changed. */
   readonly etag: string;
   readonly quandoMs: number;
 }

@@ -42,7 +42,7 @@ export function detect(bytes: Uint8Array): { readonly encoding: Encoding; readon
   return controls(head) > 0 ? null : { encoding: 'windows-1252', mark: false };
 }
 
-/** Of western texts every second byte of UTF-16 is zero. */
+/** In western texts every second byte of UTF-16 is zero. */
 function wideWithoutMark(head: Uint8Array): Encoding | null {
   const zeros = [0, 0];
   for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** What the editor asks over a text, one thing at a time: its words and its answers. Pure. Decision: docs/decisions/0217-the-text-editor.md */
+/** Questions of the editor over a text, one at a time: their words and answers. Pure. Decision: docs/decisions/0217-the-text-editor.md */
 import { relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
 import type { Encoding } from './encoding.ts';

@@ -44,7 +44,7 @@ export class SvcEditor extends LitElement {
     problem: { state: true },
   };
   declare desk: Desk;
-  /** Of it. */
+  /** Id of the window that shows it. */
   declare window: string;
   /** In the exact form. */
   declare path: string;
@@ -59,7 +59,7 @@ export class SvcEditor extends LitElement {
   #view: CodeView | null = null;
   #drafts: Drafts | null = null;
   #etag = '';
-  /** What is on the server. */
+  /** The text as it is on the server. */
   #stored = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #loads = 0;
@@ -67,7 +67,7 @@ export class SvcEditor extends LitElement {
   #saving: Promise<boolean> = Promise.resolve(true);
   /** The window is no more. */
   #gone = new AbortController();
-  /** Of what is in the window. */
+  /** Path of the text in the window. */
   #shownPath: string | null = null;
 
   constructor() {
@@ -172,7 +172,7 @@ export class SvcEditor extends LitElement {
     this.note = draft.etag === opened.etag ? { kind: 'restored', fromMs: draft.quandoMs } : { kind: 'changed' };
   }
 
-  /** What is here, in the window or kept in this browser, stays: it may be the only one. */
+  /** Keeps the text of the window, or the draft of this browser, when the file can't be read: it may be the only copy. */
   async #notRead(why: unknown, isShown: boolean, isOver: () => boolean): Promise<void> {
     const isGone = isMissing(why);
     if (isShown && isGone) this.note = { kind: 'gone', what: 'file' };
@@ -272,7 +272,7 @@ export class SvcEditor extends LitElement {
     }
   }
 
-  /** Of a save that failed. A file that is no more fails the condition of the save as one that changed does. */
+  /** Note for a failed save. A deleted file fails the condition of the save just as a changed one does. */
   async #noteOf(why: unknown): Promise<Note> {
     if (isMissing(why)) return { kind: 'gone', what: 'folder' };
     if (!(why instanceof ApiError && why.code === 'FILE_CHANGED'))

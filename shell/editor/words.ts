@@ -1,4 +1,4 @@
-/** What the editor says of a file. */
+/** Texts of the editor about a file. */
 import { text } from '../i18n/i18n.ts';
 import { saySize } from '../shop/words.ts';
 import { encodings, type Encoding, type TextFormat } from './encoding.ts';

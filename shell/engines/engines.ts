@@ -1,7 +1,7 @@
 /**
  * The engines of a person in the environment: the loader of each is loaded while its backend answers, and ended when the backend stops or the app
  * is gone or another version. A server that can't be seen changes nothing. A loader that is broken is said in Settings and in the log of its app;
- * the other engines and the desktop go on. Source: spec 2.1 `engine`. Decision: docs/decisions/0205-engines-in-the-environment.md
+ * the other engines and the desktop go on. Source: rules 2.1 `engine`. Decision: docs/decisions/0205-engines-in-the-environment.md
  */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { AppsModel } from '../state/apps.ts';

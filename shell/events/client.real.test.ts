@@ -170,7 +170,7 @@ test.for([
   expect(reconnectWaitMs(attempt, chance)).toBe(expected);
 });
 
-/** What is waited between attempts that fail at once, of a portal that is away for so long. */
+/** The waits between attempts that fail at once, for a portal that is away for `awayMsMax`. */
 function waits(awayMsMax: number, random: number): readonly number[] {
   const all: number[] = [];
   for (let awayMs = 0; awayMs < awayMsMax; awayMs += all.at(-1)!) all.push(portalWaitMs(all.length, awayMs, random));

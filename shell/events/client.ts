@@ -1,7 +1,7 @@
 /**
  * The page's end of `/ws/events`. Events only say that something changed: after a missed one (another run of the portal, a gap in the
- * numbers, a lost connection) the state is read again. Source: schema/wire/events.ts, anchors F3. When the portal counts as away and how often
- * it is asked again: docs/decisions/0321-a-portal-that-is-away.md
+ * numbers, a lost connection) the state is read again. The protocol is in schema/wire/events.ts. When the portal counts as away and how
+ * often it is asked again: docs/decisions/0321-a-portal-that-is-away.md
  */
 import { doubledMs, halfByChanceMs } from '../../schema/backoff.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
@@ -28,10 +28,10 @@ export interface EventsClient {
   stop(): void;
 }
 
-/** What differs in tests. */
+/** The inputs that tests replace. */
 export interface EventsTimes {
   readonly random: () => number;
-  /** Of a clock that is never set back. */
+  /** Reads a monotonic clock. */
   readonly nowMs: () => number;
   /** An open connection over which nothing came for so long is none. The portal says something every 5 s. */
   readonly silenceMsMax: number;
@@ -47,7 +47,10 @@ const lateMs = 2_000;
 const backoffFirstMs = 500;
 const backoffMsMax = 30_000;
 
-/** Of whatever failed at the portal: grows up to 30 s; half of it is chance, so that a thousand pages don't come back in one instant. */
+/**
+ * Wait before a retry of any failed request: grows up to 30 s; half of it is random, so that a thousand pages don't come back in one
+ * instant.
+ */
 export function reconnectWaitMs(attempt: number, random: number): number {
   return Math.round(halfByChanceMs(doubledMs(backoffFirstMs, attempt + 1, backoffMsMax), random));
 }
@@ -57,7 +60,10 @@ const quickMsMax = 2_000;
 /** A person waits a thirtieth longer than the portal was away. */
 const sharesOfAway = 30;
 
-/** Of this channel, by which a page knows that the portal is back: 2 s at most in the first minute, later a thirtieth of the time that it is away. */
+/**
+ * Wait before this channel reconnects, by which a page knows that the portal is back: 2 s at most in the first minute, later a thirtieth of
+ * the time that it has been away.
+ */
 export function portalWaitMs(attempt: number, awayMs: number, random: number): number {
   const longestMs = Math.min(backoffMsMax, Math.max(quickMsMax, awayMs / sharesOfAway));
   return Math.round(halfByChanceMs(doubledMs(quickFirstMs, attempt + 1, longestMs), random));
@@ -67,9 +73,9 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
   const { random, nowMs, openMsMax } = times;
   const silence = watchSilence(times, () => unheard(true));
   let socket: WebSocket | null = null;
-  /** Of the next attempt. */
+  /** Cancels the next attempt. */
   let cancel = (): void => undefined;
-  /** Of a handshake. */
+  /** Timer of the handshake. */
   let opening: ReturnType<typeof setTimeout> | undefined;
   /** From a silence until the next hello. */
   let isSilent = false;
@@ -86,7 +92,7 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
     if (line.type === 'ola') {
       const missed = line.run !== run || line.seq !== seq;
       [run, seq] = [line.run, line.seq];
-      // What was asked meanwhile may wait for one of the old connections.
+      // A request sent meanwhile may wait for one of the old connections.
       if (isSilent) handlers.silent();
       [attempt, isSilent, awaySinceMs] = [0, false, null];
       clearTimeout(opening);

@@ -1,6 +1,6 @@
 /**
- * What waits to ask the portal again, and the moments in which it does not wait any longer: the portal is back, the network is, the page is
- * looked at or used again, the person pressed "now". Decision: docs/decisions/0321-a-portal-that-is-away.md
+ * Retries that wait for the portal, and the moments that end the wait: the portal is back, the network is, the page is seen or used again,
+ * the person pressed "now". Decision: docs/decisions/0321-a-portal-that-is-away.md
  */
 const waiting = new Set<() => void>();
 

@@ -1,4 +1,4 @@
-/** What can be done with files of the person, for all windows of a desktop, and undoing the last of it. Source: docs/files.md. */
+/** Acts on files of the person, for all windows of a desktop, and undo of the last one. Source: docs/files.md. */
 import type { FileItem, OperationBody } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
 import { exactName, joinPath, parentOf } from '../opening/file-path.ts';
@@ -15,7 +15,7 @@ interface Clipboard {
   readonly cut: boolean;
 }
 
-/** What takes back the last act. */
+/** Undoes the last act. */
 interface Undo {
   readonly label: string;
   readonly run: () => Promise<void>;
@@ -55,7 +55,7 @@ export function createFileActs(announce: (words: string) => void, folderName: Ta
   const undoable = createSignal<Undo | null>(null);
   const trashChanged = createSignal(0);
   let last: Promise<unknown> = Promise.resolve();
-  /** What is undone comes after it. */
+  /** Runs an act; an undo waits until it is over. */
   const acting = async <T>(run: () => Promise<T>): Promise<T> => {
     const mine = run();
     last = Promise.allSettled([last, mine]);

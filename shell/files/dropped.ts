@@ -30,7 +30,7 @@ async function filesIn(entry: FileSystemEntry, folder: string): Promise<readonly
 /** Files of this desktop are dragged. */
 export const dragType = 'application/x-svc-files';
 
-/** What is dragged stays in this page: an app's page may drag something under the same type, and would choose what is moved. */
+/** The dragged paths stay in this page: an app's page may drag something under the same type, and would choose what is moved. */
 let carried: { readonly token: string; readonly paths: readonly string[] } | null = null;
 
 export function carry(data: DataTransfer, paths: readonly string[]): void {
@@ -39,7 +39,7 @@ export function carry(data: DataTransfer, paths: readonly string[]): void {
   data.setData(dragType, token);
 }
 
-/** Of the drag that began last on this desktop, once; [] of any other. */
+/** Paths of the drag that began last on this desktop, given once; [] for any other drag. */
 export function draggedPaths(data: DataTransfer): readonly string[] {
   const mine = carried;
   if (mine === null || data.getData(dragType) !== mine.token) return [];

@@ -1,4 +1,4 @@
-/** What an entry of a folder shows: its picture and name, and what is said of it, in a list or as an icon. */
+/** Parts that show an entry of a folder: its picture, its name and its other facts, in a list or as an icon. */
 import { html, nothing, type TemplateResult } from 'lit';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { text } from '../i18n/i18n.ts';
@@ -8,7 +8,7 @@ import { glyph } from '../ui/glyphs.ts';
 
 export type ViewMode = 'lista' | 'icones';
 
-/** What is said of an entry besides its name. */
+/** Texts of an entry besides its name. */
 export interface EntryWords {
   readonly mark: FileMark;
   readonly type: string;

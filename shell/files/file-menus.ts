@@ -13,7 +13,7 @@ import type { FileActs } from './acts.ts';
 import { fileOf } from './entry-words.ts';
 import { askErase } from './svc-file-question.ts';
 
-/** Of the window that the menu is opened in. */
+/** Parts of the window that the menu is opened in. */
 export interface MenuParts {
   readonly desk: Desk;
   readonly acts: FileActs;
@@ -27,7 +27,7 @@ export interface MenuParts {
   readonly hidden: boolean;
 }
 
-/** One file as it is, else all in a zip. */
+/** Downloads a single file as it is, several as a zip. */
 export function download(items: readonly FileItem[]): void {
   const [first] = items;
   if (first === undefined) return;

@@ -51,7 +51,7 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** What the rectangle touches, in order. */
+/** Indexes of the entries that the rectangle touches, in order. */
 export function coveredBy({ left, top, right, bottom }: Box, total: number, { columns, cellWidth, cellHeight }: Grid): readonly number[] {
   const covered: number[] = [];
   const lastRow = Math.min(Math.ceil(total / columns) - 1, Math.floor(bottom / cellHeight));

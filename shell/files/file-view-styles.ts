@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Of svc-file-view. */
+/** Styles of svc-file-view. */
 export const fileViewStyles = css`
   :host {
     display: block;
@@ -13,7 +13,7 @@ export const fileViewStyles = css`
     height: 100%;
     overflow: auto;
     overscroll-behavior: var(--overscroll, contain);
-    /* What is opaque is scrolled as it was drawn, and not drawn anew. */
+    /* An opaque layer is scrolled as it was drawn, and not drawn anew. */
     background: var(--ground, transparent);
   }
   .space {

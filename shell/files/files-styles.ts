@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Of svc-files. */
+/** Styles of svc-files. */
 export const filesStyles = css`
   :host {
     display: block;

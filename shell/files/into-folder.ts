@@ -83,13 +83,13 @@ export async function moveBack(tasks: Tasks, placed: readonly Placed[]): Promise
   }
 }
 
-/** Of an upload: as many failures are told. */
+/** Failures of an upload that are listed. */
 const errorsMax = 50;
 
 /** A folder that can't be asked is one whose room is not known. */
 const spaceOf = async (folder: string): Promise<SpaceAnswer | null> => await readSpace(folder).catch(() => null);
 
-/** What does not fit is said before anything is sent. False: the person gives it up. */
+/** Reports a lack of space before anything is sent. False: the person cancelled. */
 async function fits(tasks: Tasks, files: readonly ToUpload[], folder: string): Promise<boolean> {
   const lack = lackOf(
     files.map(({ file }) => file.size),

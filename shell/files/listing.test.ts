@@ -161,7 +161,7 @@ describe('a listing of which a page could not be read now', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(listing.state.get().problem).toBeNull();
     expect([listing.at(639)?.nome, listing.at(0)?.nome]).toEqual(['n639', 'n0']);
-    // What is looked at next is read as ever.
+    // A page that is wanted next is read as ever.
     listing.ensure(400, 440);
     await vi.advanceTimersByTimeAsync(0);
     expect(listing.at(439)?.nome).toBe('n439');

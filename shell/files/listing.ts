@@ -1,6 +1,7 @@
 /**
- * What is shown of one folder, page by page: only pages that were looked at are read, and all of them are of one version of the folder. A folder that
- * changed is read anew where it is looked at; what was there stays in sight until then. So is one of which a page could not be read now, by itself.
+ * Entries of one folder, page by page: only pages that were scrolled to are read, and all of them are from one version of the folder. A
+ * folder that changed is read anew where it is shown; the old entries stay in sight until then. A folder with a page that could not be read
+ * is read again by itself.
  */
 import type { FileItem } from '../../schema/wire/files.ts';
 import { isPassing } from '../session/api.ts';
@@ -29,7 +30,7 @@ export interface ListingState {
 export interface Listing {
   /** Set anew whenever something of it changed. */
   readonly state: Signal<ListingState>;
-  /** Of what is shown; null: nothing was read. */
+  /** Version of the shown entries; null: nothing was read. */
   version(): string | null;
   /** Undefined: not read yet. */
   at(index: number): FileItem | undefined;
@@ -49,7 +50,7 @@ export interface Listing {
 }
 
 export const pageItems = 200;
-/** Of one answer, where all entries are wanted. */
+/** Entries of one answer, where all entries are wanted. */
 const wholePageItems = 5_000;
 
 const unread: ListingState = { total: null, hidden: 0, isCut: false, problem: null };
@@ -128,8 +129,8 @@ export function createListing(read: ReadPage): Listing {
 }
 
 /**
- * One reading of the whole at a time; what is asked for meanwhile is done once after it. A large folder takes seconds: it is shown as it was read, before it is
- * read again.
+ * Runs a single reading of the whole folder at a time; requests that arrive meanwhile lead to one more reading after it. A large folder
+ * takes seconds: it is shown as it was read, before it is read again.
  */
 function createTurns(next: () => void) {
   let [isTaken, isAsked, isClosed] = [false, false, false];
@@ -149,7 +150,7 @@ function createTurns(next: () => void) {
   };
 }
 
-/** What was read, of one version. */
+/** Pages that were read, all from one version. */
 function createPages() {
   let pages = new Map<number, readonly FileItem[]>();
   let version: string | undefined;
@@ -200,7 +201,7 @@ async function findIn(at: (index: number) => FileItem | undefined, total: number
   return null;
 }
 
-/** Of what is known already: results of a search. */
+/** Listing of items that are already known: results of a search. */
 export function fixedListing(items: readonly FileItem[], isCut: boolean, refresh: () => void): Listing {
   return {
     state: createSignal<ListingState>({ total: items.length, hidden: 0, isCut, problem: null }),

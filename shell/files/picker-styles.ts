@@ -1,4 +1,4 @@
-/** Of svc-file-picker, besides those of a dialog and of the file manager. */
+/** Styles of svc-file-picker, besides those of a dialog and of the file manager. */
 import { css } from 'lit';
 
 export const pickerStyles = css`

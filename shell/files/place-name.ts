@@ -1,4 +1,4 @@
-/** What a folder is called wherever it is named: the home, the root and the trash as in the list of places, others by their own name. */
+/** Name of a folder wherever it is shown: the home, the root and the trash as in the list of places, others by their own name. */
 import { text } from '../i18n/i18n.ts';
 import { nameOfPath, trashPlace } from '../opening/file-path.ts';
 

@@ -1,4 +1,4 @@
-/** What a window of files shows: a folder, the trash, or what a search found; each with where its entries come from. */
+/** Place that a window of files shows: a folder, the trash, or the results of a search; each with the source of its entries. */
 import type { FileItem, TrashItem } from '../../schema/wire/files.ts';
 import { listFolder, listTrash, searchFiles, type ListBy } from '../session/files-api.ts';
 import { createListing, fixedListing, type Listing } from './listing.ts';
@@ -62,7 +62,7 @@ export interface Found {
   readonly refused: number;
 }
 
-/** What is found so far is shown as often. */
+/** Interval at which the results so far are shown. */
 const showMs = 200;
 
 /** Calls `show` with what was found so far, until all was looked through. Rejects when it can't be searched. */

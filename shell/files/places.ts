@@ -48,7 +48,7 @@ export function pinFolder(desk: Desk, path: string, on: boolean): void {
   );
 }
 
-/** Of a folder that the person pinned. */
+/** Menu of a folder that the person pinned. */
 export function pinnedMenu(desk: Desk, path: string): readonly MenuItem[] {
   const pins = desk.preferences.state.get()?.pastas ?? [];
   return [

@@ -43,7 +43,7 @@ describe('what is chosen', () => {
 
   test('the keyboard follows its entry, and stays at its place where the entry is gone', () => {
     const before = ranged(only(b, 1), items.slice(1, 3), 2);
-    // One more before them, then `c` is deleted.
+    // A new entry comes before them, then `c` is deleted.
     const held = { focus: '/f/c', anchor: '/f/b' };
     const later = ['aa', 'a', 'b', 'c', 'd'].map((nome) => `/f/${nome}`);
     const now = kept(

@@ -124,7 +124,7 @@ export class SvcDeskFiles extends LitElement {
 
   override updated(): void {
     this.toggleAttribute('there', this.isThere);
-    // What failed stays until it was read, in a folder with nothing left too.
+    // A failed act stays shown until the person read it, also in a folder with nothing left.
     this.toggleAttribute('filled', this.total > 0 || actsOf(this.desk).tasks.state.get().length > 0);
     this.#fit();
   }

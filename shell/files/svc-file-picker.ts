@@ -43,7 +43,7 @@ export interface PickRequest {
   readonly name: string;
   /** Where it begins; null: in the home. */
   readonly place: string | null;
-  /** Of a part of the desktop: no app is given anything by it. */
+  /** The picker belongs to the desktop: no app gets access by it. */
   readonly isOwn?: boolean;
 }
 
@@ -162,7 +162,7 @@ export class SvcFilePicker extends LitElement {
     if (this.request.kind === 'save' && item?.tipo === 'arquivo') this.name = item.nome;
   }
 
-  /** What the first button does with what is chosen now. */
+  /** Runs the first button on the current choice. */
   async #accept(): Promise<void> {
     const { kind } = this.request;
     const [item] = this.chosen;

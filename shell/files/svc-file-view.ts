@@ -24,7 +24,7 @@ const iconCell = { width: 112, height: 112 };
 /** Where the name begins. */
 const belowIconPx = 58;
 const rowsAround = 6;
-/** What is in sight is drawn anew when so many rows went by, not at each step of a scroll. */
+/** Rows that scroll by before the visible part is drawn anew. */
 const rowsAtOnce = 4;
 
 export class SvcFileView extends LitElement {
@@ -59,7 +59,7 @@ export class SvcFileView extends LitElement {
   declare target: string;
   declare width: number;
   declare height: number;
-  /** Of the scroll, down to a whole number of `rowsAtOnce` rows. */
+  /** Scroll position, rounded down to a whole number of `rowsAtOnce` rows. */
   declare top: number;
   #watch = new Watch(this, () => [language]);
   #end: () => void = () => undefined;
@@ -120,7 +120,7 @@ export class SvcFileView extends LitElement {
     });
   }
 
-  /** What the finger rested on is chosen, by itself or with others. */
+  /** Drags the selection that the finger rested on, by itself or with others. */
   #dragByTouch(event: DragEvent): string | null {
     const items = [...this.selection.chosen.values()];
     const [first] = items;

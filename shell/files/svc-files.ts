@@ -48,7 +48,7 @@ export class SvcFiles extends LitElement {
     problem: { state: true },
   };
   declare desk: Desk;
-  /** Of it. */
+  /** Id of the window that shows it. */
   declare window: string;
   /** The route: '' and `~` are the home. */
   declare path: string;
@@ -66,7 +66,7 @@ export class SvcFiles extends LitElement {
   #listing: Listing | null = null;
   #ends: (() => void)[] = [];
   #search: AbortController | null = null;
-  /** Of the places, without which there is no folder to show. */
+  /** Retries the reading of the places, without which there is no folder to show. */
   readonly #retry = createRetry(() => void this.#begin());
   #before: string[] = [];
   #after: string[] = [];
@@ -218,7 +218,7 @@ export class SvcFiles extends LitElement {
     });
   }
 
-  /** What the entries do not take for themselves. */
+  /** Handles the keys that the entries do not take. */
   #key(event: KeyboardEvent): void {
     const [inside] = event.composedPath();
     if (inside instanceof HTMLInputElement) return;

@@ -28,9 +28,9 @@ import type { SvcFileView } from './svc-file-view.ts';
 type MenuDetail = { readonly item: FileItem | null; readonly place: MenuPlace };
 type DragDetail = { readonly event: DragEvent; readonly folder: string };
 
-/** Of a picker. */
+/** Restrictions of a picker on its entries. */
 export interface Picks {
-  /** What of a selection can be chosen. */
+  /** The part of a selection that can be chosen. */
   readonly among: (selection: Selection) => Selection;
   /** Whether an entry can't be. */
   readonly dims: (item: FileItem) => boolean;
@@ -62,7 +62,7 @@ export class SvcFolder extends LitElement {
   declare mode: ViewMode;
   declare hiddenShown: boolean;
   declare label: string;
-  /** What the menu of the background is called; '' as in a window. */
+  /** Name of the background's menu; '' as in a window. */
   declare groundLabel: string;
   /** Further groups of it. */
   declare others: readonly MenuGroup[];
@@ -73,12 +73,12 @@ export class SvcFolder extends LitElement {
   #wordsOf: ((item: FileItem) => EntryWords) | null = null;
   #end: () => void = () => undefined;
   #endActs: () => void = () => undefined;
-  /** What was just made is shown with its name to be edited. */
+  /** Path of a new entry, which is shown with its name in edit. */
   #made: string | null = null;
   #held: Held = { focus: null, anchor: null };
   /** The menu that is open, and the paths that it is of; none: of the folder. */
   #menuOpen: { readonly menu: SvcUiMenu; readonly paths: readonly string[] } | null = null;
-  /** What was renamed is brought into sight where it is now. */
+  /** Path of a renamed entry, which is scrolled into sight at its new place. */
   #renamedTo: string | null = null;
   /** By the path before: entries that are shown under it until the folder was read again. */
   readonly #renames = new Map<string, Promise<FileItem>>();
@@ -130,7 +130,7 @@ export class SvcFolder extends LitElement {
     this.#menuOpen?.menu.close();
     const { listing } = this;
     this.#end = listing.state.subscribe(() => this.#listed(listing));
-    // What a search finds is told again and again.
+    // Results of a search arrive repeatedly.
     if (this.searched && !changed.has('searched')) return;
     this.renaming = '';
     this.#renames.clear();
@@ -329,7 +329,7 @@ export class SvcFolder extends LitElement {
     event.stopPropagation();
   }
 
-  /** What is typed over the list leads to another entry in a moment: the key is for that one. */
+  /** Text typed over the list may move the focus in a moment: the key goes to the entry found. */
   #after(finding: Promise<void>, event: KeyboardEvent): void {
     const { key, shiftKey } = event;
     void finding.then(() => this.#view?.press({ key, shiftKey }));

@@ -1,4 +1,4 @@
-/** What a finger drags, beside it, and a place below in which it goes to the trash: a phone shows no sidebar. */
+/** Picture of the files that a finger drags, and a place below that moves them to the trash: a phone shows no sidebar. */
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { text } from '../i18n/i18n.ts';
 import { base } from '../ui/base.ts';
@@ -9,7 +9,7 @@ export class SvcTouchDrag extends LitElement {
   declare label: string;
   /** It is over the trash. */
   declare over: boolean;
-  /** What was dragged is dropped there. */
+  /** Called when the files are dropped on the trash. */
   declare trash: (event: DragEvent) => void;
 
   constructor() {

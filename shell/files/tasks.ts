@@ -1,4 +1,4 @@
-/** What goes on with files of the person, with how far it is: operations of the portal, and uploads of this page. */
+/** Tasks with files of the person and their progress: operations of the portal, and uploads of this page. */
 import { problemText } from '../../schema/texts/problems.ts';
 import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -25,18 +25,18 @@ export interface Task {
 type End = Exclude<Task['state'], 'running'>;
 
 export interface Tasks {
-  /** What a folder is called where an act says where it leads. */
+  /** Name of a folder in the text of an act with a destination. */
   readonly folderName: (path: string) => string;
   readonly state: Signal<readonly Task[]>;
   readonly begin: (label: string, cancel: () => void) => number;
   readonly change: (id: number, patch: Partial<Task>) => void;
   readonly end: (id: number, state: End, errors: readonly string[]) => void;
   readonly dismiss: (id: number) => void;
-  /** What the last act took away from where it was, as it was called there: paths, and names in the trash. */
+  /** Entries that the last act removed from their place, by their old names: paths, and names in the trash. */
   readonly taken: Signal<readonly string[]>;
 }
 
-/** What went well is shown for so long. */
+/** Time that a successful task is shown. */
 const shownMs = 4_000;
 const endTexts = { done: 'files.taskDone', failed: 'files.taskFailed', cancelled: 'files.taskCancelled' } as const;
 
@@ -54,7 +54,7 @@ export function createTasks(announce: (words: string) => void, folderName: Tasks
     taken: createSignal<readonly string[]>([]),
     begin: (label, cancel) => {
       lastId += 1;
-      // Those that went well make room.
+      // Successful tasks make room.
       const others = state.get().filter(({ state: now }) => now === 'running' || now === 'failed');
       state.set([...others, { id: lastId, label, state: 'running', done: 0, total: 0, words: '', errors: [], cancel }]);
       return lastId;

@@ -1,10 +1,13 @@
-/** What is typed over a list to find a name: letters that follow each other soon are one beginning, the same letter again goes on to the next. Source: ARIA APG, listbox, type-ahead. */
+/**
+ * Type-ahead over a list: letters typed soon after each other are one prefix, the same letter again moves to the next entry. Source: ARIA
+ * APG, listbox, type-ahead.
+ */
 
 /** After so long something else is looked for. */
 const pauseMs = 1_000;
 
 export interface TypedName {
-  /** What is looked for now, and from which entry on. */
+  /** Adds a key; returns the prefix to find, and the entry to start from. */
   add(key: string, focus: number): { readonly prefix: string; readonly from: number };
   /** A space is then a letter of it. */
   isUnderWay(): boolean;

@@ -26,7 +26,7 @@ export interface UploadParts {
   readonly endUpload: typeof api.endUpload;
   readonly dropUpload: typeof api.dropUpload;
   readonly makeFolder: typeof api.makeFolder;
-  /** What has a name that is taken; what can't be asked is told when it is replaced. */
+  /** Whether the entry with the taken name is a folder; where that can't be read, the replacement reports the conflict. */
   readonly isFolder: (caminho: string) => Promise<boolean>;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -34,10 +34,13 @@ export interface UploadParts {
 export interface UploadSays {
   /** Bytes that arrived since it said so last. */
   arrived(bytes: number): void;
-  /** One more file is through. */
+  /** A further file is done. */
   done(name: string): void;
   failed(name: string, error: unknown): void;
-  /** What is to be done with a name that is taken, by a folder or not; `left`: of so many it and others may be. Null: all that are left are given up. */
+  /**
+   * Asks how to handle a taken name, of a folder or not; `left` counts the files that may still have one, this one included. Null: all that
+   * are left are cancelled.
+   */
   ask(taken: { readonly name: string; readonly isFolder: boolean; readonly left: number }): Promise<Conflict | null>;
 }
 
@@ -45,7 +48,7 @@ export const pieceBytes = 4 * 1_024 * 1_024;
 const firstPieceBytes = 256 * 1_024;
 const pieceBytesMin = 64 * 1_024;
 const atOnce = 2;
-/** What passes is tried again as often, one file; of a portal that is not reached, which may be away for a while. */
+/** Attempts at one file after passing failures; more when the portal is not reached, which may be away for a while. */
 const attemptsMax = 8;
 const awayAttemptsMax = 40;
 /** A portal that was started again knows no upload, and takes it up by its name. */
@@ -102,7 +105,7 @@ export async function uploadAll(
   const made = new Map<string, Promise<void>>();
   const limit: PieceLimit = { bytes: pieceBytes };
   const waiting = [...files];
-  // One question at a time.
+  // Only a single question at a time.
   let asking: Promise<unknown> = Promise.resolve();
   /** Under way, and not asked about yet. */
   const open = new Set<ToUpload>();

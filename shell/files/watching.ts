@@ -1,4 +1,7 @@
-/** One stream for all folders that are shown: browsers have six connections to the portal for everything. Source: docs/files.md, `vigiar`. */
+/**
+ * A single stream for all folders that are shown: browsers have six connections to the portal for everything. Source: docs/files.md,
+ * `vigiar`.
+ */
 import { reconnectWaitMs } from '../events/client.ts';
 import { tryLater } from '../events/try-later.ts';
 import { watchFolders } from '../session/files-api.ts';
@@ -10,7 +13,7 @@ const hiddenMs = 10_000;
 
 interface Listener {
   readonly changed: () => void;
-  /** Of what it shows; null: it shows nothing of it. */
+  /** Version that the listener shows; null: it shows nothing of the folder. */
   readonly version: () => string | null;
 }
 
@@ -31,7 +34,7 @@ function later(ms: number): void {
 async function follow(): Promise<void> {
   stream?.abort();
   const folders = [...listeners].map(([path, all]) => ({ path, version: commonVersion(all) }));
-  // What nobody sees is not looked at: the stream begins anew, with a look at all of it, when the page is seen again.
+  // A hidden page watches nothing: the stream restarts, with a full reading, when the page is seen again.
   isAsleep = document.hidden;
   if (folders.length === 0 || isAsleep) return;
   const mine = new AbortController();
@@ -53,7 +56,7 @@ async function follow(): Promise<void> {
   cancel = tryLater(reconnectWaitMs(attempt++, Math.random()), () => void follow());
 }
 
-/** Of windows that show a folder as it was at different times the listings are not told apart. */
+/** Version that all windows of the folder show; '' where they differ, which compares nothing. */
 function commonVersion(all: ReadonlySet<Listener>): string {
   const versions = new Set(Array.from(all, ({ version }) => version() ?? ''));
   const [version = ''] = versions;

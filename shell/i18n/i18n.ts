@@ -8,7 +8,7 @@ export type Language = (typeof languages)[number];
 export type { TextKey } from './pt.ts';
 
 export const catalogues: { readonly [L in Language]: Catalogue } = { pt, en };
-/** What the html element says. */
+/** Values of the html element's `lang`. */
 export const languageTags: { readonly [L in Language]: string } = { pt: 'pt-BR', en: 'en' };
 export const languageNames: { readonly [L in Language]: string } = { pt: 'Português', en: 'English' };
 

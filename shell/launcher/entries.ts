@@ -1,4 +1,4 @@
-/** What can be opened: the apps (an engine has no launcher icon, spec 2.1) and the shell's own windows; and what can be commanded. */
+/** Entries that can be opened: the apps (an engine has no launcher icon, rules 2.1) and the shell's own windows; and commands. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -18,7 +18,7 @@ import type { Entry } from './search.ts';
 
 export interface AppEntry extends Entry {
   readonly app: AppProjection | null;
-  /** Of a window of the shell's own. */
+  /** Picture of a window of the shell's own; null: an app. */
   readonly builtin: Glyph | null;
   /** How many things wait there for the person. */
   readonly badge: number;
@@ -94,7 +94,7 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
   ];
 }
 
-/** The desktop's entries after those of spec 2.2. */
+/** The desktop's entries after those of rules 2.2. */
 const after = { tasks: 900, shop: 910 };
 
 export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): void {
@@ -113,7 +113,7 @@ export function openAppMenu(desk: Desk, app: AppProjection, place: MenuPlace): v
   openMenu(app.name, [entries ?? { items: [] }, ...more, { items: pinMoves(desk, app.id) }, { items: open }], place);
 }
 
-/** What the menu of the background has besides what is done to its folder. */
+/** Entries of the background's menu besides the acts on its folder. */
 export const desktopGroups = (desk: Desk): readonly MenuGroup[] => [
   {
     items: [
@@ -124,7 +124,7 @@ export const desktopGroups = (desk: Desk): readonly MenuGroup[] => [
   },
 ];
 
-/** Of the background of the desktop, where it shows no folder. */
+/** Opens the menu of the desktop's background where it shows no folder. */
 export function openDesktopMenu(desk: Desk, place: MenuPlace): void {
   openMenu(text('menu.desktop'), desktopMenu(desk, home, {}, desktopGroups(desk)), place);
 }

@@ -1,4 +1,4 @@
-/** What the launcher shows: grouped by category when nothing is typed, best match first otherwise. Pure. */
+/** Contents of the launcher: grouped by category when nothing is typed, best match first otherwise. Pure. */
 import { folded } from '../../sdk/web/ui/type-ahead.ts';
 
 export interface Entry {
@@ -16,7 +16,7 @@ export interface Section<E extends Entry> {
 
 const byName = <E extends Entry>(a: E, b: E): number => a.name.localeCompare(b.name);
 
-/** Sections in the order of their shown names; what has no category comes last. Source: spec 2.1, `category`. */
+/** Sections in the order of their shown names; entries without a category come last. Source: rules 2.1, `category`. */
 export function sections<E extends Entry>(entries: readonly E[], shownName: (category: string) => string): readonly Section<E>[] {
   // However it is spelled: two that show alike, or differ in case, accents or blanks only, are one, and the first spelling names it.
   const spelled = new Map<string, string>();

@@ -93,7 +93,7 @@ export class SvcLauncher extends LitElement {
     event.preventDefault();
   }
 
-  /** Of the chosen tile, which does not have the focus itself. */
+  /** Opens the menu of the chosen tile, which does not have the focus itself. */
   #menuOf(chosen: AppEntry | CommandEntry | undefined): void {
     const box = this.renderRoot.querySelector('[aria-selected=true]')?.getBoundingClientRect();
     if (chosen === undefined || box === undefined || !('app' in chosen) || chosen.app === null) return;

@@ -11,7 +11,7 @@
  */
 import { offlinePage, offlinePolicy } from './page.ts';
 
-/** What the library of types for pages doesn't know. */
+/** Types that the library for pages lacks. */
 interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -59,7 +59,7 @@ function asksForDesktop({ mode, method, destination, url }: Request): boolean {
 async function answer(event: RequestEvent): Promise<Response> {
   try {
     const response = (await event.preloadResponse) ?? (await fetch(event.request));
-    // What a proxy says when there is no portal behind it.
+    // A proxy answers so when there is no portal behind it.
     if (response.status === 502 || response.status === 504) return offline();
     event.waitUntil(leaveWhenGone());
     return response;

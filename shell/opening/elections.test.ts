@@ -15,7 +15,7 @@ const other = opener('o', { extensions: ['odt'] });
 const media = opener('m', { mimeTypes: ['application/x-traco', 'image/svg+xml'] });
 
 describe('who opens a kind of file', () => {
-  // Source: spec 2.1 `opens.default`.
+  // Source: rules 2.1 `opens.default`.
   test.for([
     ['the only app that declares it, whether it asks or not', [quiet], 'x.nota', {}, 'app:q'],
     ['the only one of several that asks for it', [quiet, asking], 'x.nota', {}, 'app:a'],
@@ -90,7 +90,7 @@ describe('own types', () => {
       proprios: extensions.map((extensao) => ({ extensao, nome: `De ${id}`, cor: '#224466', selo: 'TR', icone: null })),
     });
 
-  // Source: spec 2.1 `proprios`.
+  // Source: rules 2.1 `proprios`.
   test.for([
     ['of the only app', [own('b', false)], {}, 'b'],
     ['of the app that opens it', [own('a', false), own('b', true)], {}, 'b'],

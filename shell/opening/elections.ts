@@ -1,7 +1,7 @@
 /**
- * What opens a file: what the person chose always counts; else the only app that declares its type, or the only one of several that asks for it
- * (`opens.default`); of two that ask none is elected, and the person is asked. Code, text, compressed and HTML files go to no app by themselves.
- * Source: spec 2.1 `opens`, 2.5. Decision: docs/decisions/0222-what-opens-what.md
+ * Elects the app or part of the desktop that opens a file: the person's choice always counts; else the only app that declares its type, or
+ * the only one of several that asks for it (`opens.default`); where two ask, none is elected, and the person is asked. Code, text,
+ * compressed and HTML files go to no app by themselves. Source: rules 2.1 `opens`, 2.5. Decision: docs/decisions/0222-what-opens-what.md
  */
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import { kindOfExtension, destinations, destinationsOf, isOwnKind, type Destination } from './kinds.ts';
@@ -27,7 +27,7 @@ const opensMime =
   ({ midias }: Declaring): boolean =>
     midias.some(({ tipo }) => tipo === mime);
 
-/** Who declares the extension counts before who declares the media type. */
+/** Apps that declare the extension; only where there are none, those that declare the media type. */
 function declaring<App extends Declaring>({ extension, mime }: FileType, apps: readonly App[]): readonly App[] {
   const byExtension = apps.filter(opensExtension(extension));
   return byExtension.length > 0 ? byExtension : apps.filter(opensMime(mime));
@@ -54,7 +54,7 @@ export function elect(type: FileType, apps: readonly Declaring[]): Outcome {
   return asking.length > 1 ? { by: 'ask' } : byItself;
 }
 
-/** What the person chose, where it still can open it; null: nothing, or what is gone. */
+/** The person's choice, where it still can open the type; null: there is no choice, or the chosen app is gone. */
 export function chosenFor(type: FileType, apps: readonly Declaring[], { tipos = {} }: Chosen): Outcome | null {
   const choice = type.key !== null && Object.hasOwn(tipos, type.key) ? tipos[type.key] : undefined;
   const destination = destinations.find((name) => name === choice);
@@ -73,7 +73,7 @@ export function opensWith(file: FileToOpen, apps: readonly Opener[], chosen: Cho
   return chosenFor(type, apps, chosen) ?? elect(type, apps);
 }
 
-/** The mark of a type of an app's own. Where two declare it, that of the app which opens it, else of the first by id. Source: spec 2.1 `proprios`. */
+/** The mark of a type of an app's own. Where two declare it, that of the app which opens it, else of the first by id. Source: rules 2.1 `proprios`. */
 export function ownType(
   type: FileType,
   apps: readonly Opener[],

@@ -11,7 +11,7 @@ const markOfName = (nome: string) => {
   return [mark.kind, mark.sheet, typeName(type, mark)];
 };
 
-// Source: spec 2.1 `opens.proprios`, 2.5 `nome`.
+// Source: rules 2.1 `opens.proprios`, 2.5 `nome`.
 describe('the mark of a file', () => {
   test('of an own type that the desktop does not know is a sheet of the app, with the name of the type', () => {
     expect(markOfName('x.traco')).toEqual(['unknown', { app: 'tracos', cor: '#224466', selo: 'TRACO', icone: null }, 'Desenho']);

@@ -1,4 +1,4 @@
-/** How a file is drawn and what the Type column says of it. Kinds that the desktop draws keep its icon. Source: spec 2.1 `proprios`, 2.5. */
+/** How a file is drawn and what the Type column says of it. Kinds that the desktop draws keep its icon. Source: rules 2.1 `proprios`, 2.5. */
 import type { Preferences } from '../../schema/wire/preferences.ts';
 import { text, type TextKey } from '../i18n/i18n.ts';
 import { ownType } from './elections.ts';
@@ -7,9 +7,9 @@ import type { Kind } from './kinds.ts';
 
 export interface FileMark {
   readonly kind: Kind;
-  /** Of a type of an app's own: its name. */
+  /** Name of an app's own type; null: the type is none. */
   readonly nome: string | null;
-  /** Of a type that the app draws: a sheet in its colour with its badge and its icon. */
+  /** Sheet of a type that the app draws, in its colour with its badge and its icon; null: the desktop draws it. */
   readonly sheet: { readonly app: string; readonly cor: string; readonly selo: string | null; readonly icone: string | null } | null;
 }
 

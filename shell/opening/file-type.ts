@@ -6,7 +6,7 @@ import { fileTypeNames } from '../../schema/wire/preferences.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { kindOfExtension, kindOfMime, kindOfName, type Kind } from './kinds.ts';
 
-/** What a file or folder is opened by. */
+/** A file or folder with the facts by which its opener is elected. */
 export interface FileToOpen {
   /** On the person's server: absolute, or `~` and what is below it. */
   readonly caminho: string;
@@ -15,12 +15,12 @@ export interface FileToOpen {
   readonly isFolder?: boolean;
 }
 
-/** What an `abertura` carries besides `rota`. Source: spec 6 `open-context`. */
+/** Fields of an `abertura` besides `rota`. Source: rules 6 `open-context`. */
 export interface OpenContext {
   readonly caminho?: string;
   readonly nome?: string;
   readonly mime?: string;
-  /** Of an entry of a context menu: the surface and the id of the entry. */
+  /** Surface and id, when it came from an entry of a context menu. */
   readonly superficie?: 'arquivo' | 'pasta' | 'area-de-trabalho';
   readonly item?: string;
   readonly url?: string;
@@ -34,7 +34,7 @@ export interface FileType {
   readonly extension: string | null;
   /** In lower case, without parameters; null where nobody said more than "bytes". */
   readonly mime: string | null;
-  /** What a choice of the person is kept under; null: of such a file none can be kept. */
+  /** Key under which the person's choice is kept; null: none can be kept for such a file. */
   readonly key: string | null;
 }
 
@@ -47,7 +47,10 @@ export function bareExtension(extension: string): string | null {
   return extensionPattern.test(bare) ? bare : null;
 }
 
-/** Of `notas.tar.gz`: `tar.gz`, `gz`; of `a.b.c.d.e` those from `b` on. A dot at the beginning makes a hidden file, not an extension. */
+/**
+ * Extensions of a name, longest first: `notas.tar.gz` has `tar.gz`, `gz`; `a.b.c.d.e` those from `b` on. A dot at the beginning makes a
+ * hidden file, not an extension.
+ */
 export function extensionsOf(nome: string): readonly string[] {
   // Nothing is behind the last dot.
   if (nome.endsWith('.')) return [];

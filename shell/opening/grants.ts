@@ -6,7 +6,7 @@ import { pathBytes, pathText } from '../../schema/wire/file-path.ts';
 import { isWithin, parentOf } from './file-path.ts';
 
 export interface Grants {
-  /** Of a folder all that is in it. What is no path is not kept. */
+  /** Allows a path; for a folder, everything in it. Anything that is no path is ignored. */
   allow(app: string, path: string, isFolder: boolean): void;
   covers(app: string, path: string): boolean;
   /** The folder of what it was given last; null: nothing yet. */

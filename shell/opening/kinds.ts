@@ -1,6 +1,6 @@
 /**
  * Kinds of files that the desktop knows by itself: by extension, by a name without one, by media type. It draws them with icons of its own, and
- * most have a destination of its own. Source: spec 2.1 `opens.default`, `opens.proprios`. Decision: docs/decisions/0222-what-opens-what.md
+ * most have a destination of its own. Source: rules 2.1 `opens.default`, `opens.proprios`. Decision: docs/decisions/0222-what-opens-what.md
  */
 
 export const kinds = ['folder', 'image', 'video', 'audio', 'compressed', 'code', 'page', 'text', 'office', 'pdf', 'unknown'] as const;
@@ -124,7 +124,7 @@ export const kindOfMime = (mime: string): Kind | null =>
   kindNames.find((kind) => rows[kind].mimeTypes.some((known) => mime === known || (/[/.-]$/.test(known) && mime.startsWith(known)))) ??
   null;
 
-/** Goes to no app by itself. Source: spec 2.1 `opens.default`: code, text, compressed, HTML. */
+/** Goes to no app by itself. Source: rules 2.1 `opens.default`: code, text, compressed, HTML. */
 export const isOwnKind = (kind: Kind): boolean => kind !== 'folder' && kind !== 'unknown' && rows[kind].isOwn;
 
 /** Where the desktop can open it, the first by itself. An image of text, and what nobody knows, can be looked at as text. */

@@ -3,7 +3,7 @@ import { createRandom } from '../../test/simulation/random.ts';
 import { linkOf, matchesHost, opensLink } from './links.ts';
 import { opener, rounds } from './testing/openers.ts';
 
-// Source: spec 2.1 `opens.urls`.
+// Source: rules 2.1 `opens.urls`.
 test.for([
   ['example.com', 'example.com', true],
   ['example.com', 'www.example.com', false],

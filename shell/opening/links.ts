@@ -1,7 +1,7 @@
 /**
- * What opens a link: an app that declares its host, or the browser. A choice of the person counts first, then the app that alone declares the
- * host, by its name or by a domain; where two do, the link goes to the browser until the person decides. Source: spec 2.1 `opens.urls`.
- * Decision: docs/decisions/0224-links.md
+ * Elects the opener of a link: an app that declares its host, or the browser. A choice of the person counts first, then the app that alone
+ * declares the host, by its name or by a domain; where two do, the link goes to the browser until the person decides. Source: rules 2.1
+ * `opens.urls`. Decision: docs/decisions/0224-links.md
  */
 import { limits } from '../../schema/bridge/limits.ts';
 import type { Preferences } from '../../schema/wire/preferences.ts';
@@ -32,7 +32,7 @@ export function openersOf(host: string, apps: readonly Pick<Opener, 'id' | 'host
   return apps.filter(({ hosts }) => hosts.some(covers)).map(({ id }) => id);
 }
 
-/** Who opens it unasked; null: the browser. */
+/** App that opens the host unasked; null: the browser. */
 export function electedFor(host: string, apps: readonly Pick<Opener, 'id' | 'hosts'>[]): string | null {
   const [only, ...others] = openersOf(host, apps);
   return only !== undefined && others.length === 0 ? only : null;

@@ -1,5 +1,5 @@
 /**
- * Entries of a context menu: those of the desktop and those of apps in one order, `ordem` and then id. Source: spec 2.2.
+ * Entries of a context menu: those of the desktop and those of apps in one order, `ordem` and then id. Source: rules 2.2.
  * Decision: docs/decisions/0223-context-menus.md
  */
 import { bareExtension, extensionsOf, type Opener } from './file-type.ts';
@@ -18,12 +18,12 @@ export interface Ordered {
 const inOrder = (a: Ordered & { readonly app?: string }, b: Ordered & { readonly app?: string }): number => {
   if (a.ordem !== b.ordem) return a.ordem - b.ordem;
   if (a.id !== b.id) return a.id < b.id ? -1 : 1;
-  // Of the desktop first.
+  // Entries of the desktop come first.
   const [mine, yours] = [a.app ?? '', b.app ?? ''];
   return mine < yours ? -1 : mine > yours ? 1 : 0;
 };
 
-/** What apps add on a surface, in order; on `arquivo` for a file of that name, on `icone-do-app` for that app. */
+/** Entries that apps add on a surface, in order; on `arquivo` for a file of that name, on `icone-do-app` for that app. */
 export function itemsOn(
   surface: Surface,
   apps: readonly Pick<Opener, 'id' | 'menu'>[],

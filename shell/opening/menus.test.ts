@@ -49,7 +49,7 @@ const nothing = (): void => undefined;
 const acts: PathActs = { newFolder: nothing, newFile: nothing, extract: nothing, pin: nothing, download: nothing, print: nothing };
 
 describe('the menu of a file', () => {
-  // Source: spec 2.2, "Built-in positions".
+  // Source: rules 2.2, "Built-in positions".
   test('has the desktop’s entries at their positions, and those of apps between them', async () => {
     const apps = [
       opener('carta', { menu: [item('antes', 'arquivo', 5), item('meio', 'arquivo', 27), item('fim', 'arquivo', 999)] }),

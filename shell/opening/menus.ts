@@ -1,5 +1,5 @@
 /**
- * Context menus of the desktop, of app icons, and, for the file manager, of files and folders: the desktop's entries at the positions of spec 2.2 and
+ * Context menus of the desktop, of app icons, and, for the file manager, of files and folders: the desktop's entries at the positions of rules 2.2 and
  * those of apps, in one order. Decision: docs/decisions/0223-context-menus.md
  */
 import type { Desk } from '../desktop/desk.ts';
@@ -18,7 +18,7 @@ export interface OwnEntry {
   readonly item: MenuItem;
 }
 
-/** Positions of the desktop's entries among those of apps. Source: spec 2.2. */
+/** Positions of the desktop's entries among those of apps. Source: rules 2.2. */
 export const positions = {
   open: 10,
   newFolder: 10,
@@ -36,7 +36,7 @@ export const positions = {
 
 export const own = (id: string, ordem: number, item: MenuItem): OwnEntry => ({ id, ordem, item });
 
-/** One group in one order, and what of apps is too much for it below "More". `run` says what an entry of an app does. */
+/** A single group in one order; entries of apps beyond its bound go below "More". `run` runs an app's entry. */
 export function inOneOrder(
   desk: Desk,
   entries: readonly OwnEntry[],
@@ -55,7 +55,7 @@ export function inOneOrder(
   ];
 }
 
-/** Entries of apps on a path: they open their app with what was clicked. Source: spec 2.2 `acao: abrir`. */
+/** Entries of apps on a path: they open their app with what was clicked. Source: rules 2.2 `acao: abrir`. */
 function onPath(
   desk: Desk,
   surface: Exclude<Surface, 'icone-do-app'>,
@@ -78,7 +78,7 @@ function ideEntry(desk: Desk, file: FileToOpen): readonly OwnEntry[] {
   return roleEntry(desk, 'ide', 'ide', positions.ide, name === undefined ? text('menu.ideAny') : text('menu.ide', { nome: name }), file);
 }
 
-/** What the file manager does with files; an act that it leaves out has no entry. */
+/** Acts of the file manager on files; an act that it leaves out has no entry. */
 export interface PathActs {
   readonly newFolder?: () => void;
   readonly newFile?: () => void;
@@ -95,7 +95,7 @@ const act = (
   sign: Pick<MenuItem, 'glyph' | 'keys'> = {},
 ): readonly OwnEntry[] => (run === undefined ? [] : [own(id, positions[id], { label, ...sign, run })]);
 
-/** Of a file. `others` are further entries of the file manager, in groups below. */
+/** Menu of a file. `others` are further entries of the file manager, in groups below. */
 export function fileMenu(desk: Desk, file: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
   const { kind } = typeOf(file, desk.opening.openers.get());
   const readable = kind === 'code' || kind === 'text' || kind === 'page';
@@ -122,7 +122,7 @@ export function folderMenu(desk: Desk, folder: FileToOpen, acts: PathActs, other
   return [...onPath(desk, 'pasta', folder, entries), ...others];
 }
 
-/** Of the background, or of the empty part of a folder that is shown there. */
+/** Menu of the background, or of the empty part of a folder that is shown there. */
 export function desktopMenu(desk: Desk, folder: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
   const entries = [
     ...act('newFolder', text('menu.newFolder'), acts.newFolder, { glyph: 'folder' }),
@@ -134,7 +134,7 @@ export function desktopMenu(desk: Desk, folder: FileToOpen, acts: PathActs, othe
   return [...onPath(desk, 'area-de-trabalho', folder, entries), ...others];
 }
 
-/** The jump list of an app: the desktop's entries and the app's routes. Source: spec 2.2 `icone-do-app`. */
+/** The jump list of an app: the desktop's entries and the app's routes. Source: rules 2.2 `icone-do-app`. */
 export function jumpList(desk: Desk, app: string, entries: readonly OwnEntry[]): readonly MenuGroup[] {
   const items = itemsOn('icone-do-app', desk.opening.openers.get(), { app });
   return inOneOrder(desk, entries, items, ({ rota }) => desk.openApp(app, { again: true, ...(rota === null ? {} : { route: rota }) }));

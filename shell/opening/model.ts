@@ -1,4 +1,7 @@
-/** What apps open and add to menus, from the portal: read at the beginning and whenever apps change; no app is started to know. */
+/**
+ * Types that apps open and entries that they add to menus, as the portal reports them: read at the beginning and whenever apps change; no
+ * app is started for it.
+ */
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { SettingsAnswer } from '../../schema/wire/settings.ts';
 import { createRetry } from '../state/retry.ts';

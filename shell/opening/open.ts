@@ -1,6 +1,7 @@
 /**
- * Opening on this desktop: a file or folder, a link, a role. What an app is opened with comes to its page as `abertura`, kept until the page
- * listens. Source: spec 2.1 `opens`, `handles`, `window.multiplasJanelas`; spec 6 `open-context`. Decision: docs/decisions/0222-what-opens-what.md
+ * Opening on this desktop: a file or folder, a link, a role. The page of the app gets the opened thing as `abertura`, kept until it
+ * listens. Source: rules 2.1 `opens`, `handles`, `window.multiplasJanelas`; 6 `open-context`. Decision:
+ * docs/decisions/0222-what-opens-what.md
  */
 import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
@@ -33,7 +34,7 @@ export function openFileIn(desk: Desk, app: string, file: FileToOpen, by: Pick<O
 
 const chosenOn = (desk: Desk) => desk.preferences.state.get() ?? {};
 
-/** What opens a file or a folder, opened; where nothing is elected, the person is asked. */
+/** Opens a file or a folder with its elected opener; where none is elected, asks the person. */
 export async function openFile(desk: Desk, file: FileToOpen): Promise<void> {
   carryOut(desk, file, opensWith(file, await desk.opening.known(), chosenOn(desk)));
 }
@@ -99,7 +100,7 @@ export function openLink(desk: Desk, address: string): string | null | undefined
   const openers = desk.opening.openers.get();
   const chosen = chosenOn(desk);
   const browser = holderOf('browser', openers, chosen);
-  // Of the browser the person's own is meant, unless they chose an app to be it.
+  // The role `browser` means the person's own browser, unless they chose an app for it.
   const app =
     opensLink(url, openers, chosen) ?? (browser?.by === 'app' && chosen.padroes?.['browser'] === browser.app ? browser.app : null);
   if (app === null) window.open(url.href, '_blank', 'noopener,noreferrer');

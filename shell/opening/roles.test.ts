@@ -5,7 +5,7 @@ import { opener } from './testing/openers.ts';
 const shell = opener('concha', { papel: 'terminal' });
 const [code, other] = [opener('codigo', { papel: 'ide' }), opener('outro', { papel: 'ide' })];
 
-// Source: spec 2.1 `handles`.
+// Source: rules 2.1 `handles`.
 test.for([
   ['the desktop’s own until the person chose', 'terminal', [shell], {}, { by: 'desktop' }],
   ['the app that the person chose', 'terminal', [shell], { terminal: 'concha' }, { by: 'app', app: 'concha' }],

@@ -1,6 +1,7 @@
 /**
- * Who is the terminal, the editor, the file manager, the programming environment, the browser: the app that the person chose among those with
- * `handles`; else the desktop's own, where it has one. Source: spec 2.1 `handles`. Decision: docs/decisions/0222-what-opens-what.md
+ * Resolves the terminal, the editor, the file manager, the programming environment and the browser: the app that the person chose among
+ * those with `handles`; else the desktop's own, where it has one. Source: rules 2.1 `handles`. Decision:
+ * docs/decisions/0222-what-opens-what.md
  */
 import type { Preferences, handledRoles } from '../../schema/wire/preferences.ts';
 import type { Opener } from './file-type.ts';

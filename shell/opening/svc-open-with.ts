@@ -98,7 +98,7 @@ export class SvcOpenWith extends LitElement {
     ];
   }
 
-  /** What opens it now, else the first. */
+  /** The current opener of the file; else the first in the list. */
   get #first(): string | null {
     const openers = this.desk.opening.openers.get();
     const type = typeOf(this.file, openers);

@@ -7,7 +7,7 @@ import { accents, walls } from '../../schema/wire/preferences.ts';
 const css = readFileSync(path.join(import.meta.dirname, '../static/shell.css'), 'utf8');
 const samples = readFileSync(path.join(import.meta.dirname, '../settings/settings-styles.ts'), 'utf8');
 
-/** Of a token the colours of both themes. */
+/** Colours of both themes, by token. */
 function tokens(rule: string, of = css): ReadonlyMap<string, readonly [string, string]> {
   const start = of.indexOf(`${rule} {`);
   const body = start === -1 ? '' : of.slice(start, of.indexOf('}', start));

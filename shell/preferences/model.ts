@@ -1,8 +1,8 @@
 /**
- * What the person chose, as the portal keeps it. A change is shown at once, and sent as a change of what was read last: where another page was
- * faster (412), it is made anew on top of what that page wrote. So two pages that change different fields lose nothing; of two that give the
- * same field a value the later one wins; a change that is made of what there is (a list with one more in it) keeps both.
- * The event `preferencias` only asks for another reading. Decision: docs/decisions/0202-preferences.md
+ * Preferences of the person, as the portal keeps them. A change is shown at once, and sent as a change of the last reading: where another
+ * page was faster (412), it is applied again on top of what that page wrote. So two pages that change different fields lose nothing; where
+ * two give the same field a value, the later one wins; a change that is computed from the current value (a list with one more in it) keeps
+ * both. The event `preferencias` only asks for another reading. Decision: docs/decisions/0202-preferences.md
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import { mergePatch } from '../../schema/wire/merge-patch.ts';
@@ -54,7 +54,7 @@ export function createPreferencesModel(portal: PreferencesPortal): PreferencesMo
   };
   const read = inOrder(() => portal.read());
   let answers = 0;
-  /** What was heard of while changes are on their way: their answers may be older. */
+  /** ETag that an event reported while changes are on their way: their answers may be older. */
   let heard: string | null = null;
   const refresh = async (): Promise<void> => {
     const before = answers;

@@ -13,7 +13,7 @@ export function movedBeside(list: readonly string[], item: string, other: string
   return moved.every((each, index) => each === list[index]) ? null : moved;
 }
 
-/** One place back, and one on, where there is one. `shown`: what the person sees of the list. */
+/** Menu entries that move an item one place back and one on, where there is a place. `shown`: the part of the list that the person sees. */
 export function moveItems(
   shown: readonly string[],
   item: string,

@@ -5,7 +5,7 @@ import { movedBeside } from './order.ts';
 
 export const isPinned = (chosen: Preferences | null, app: string): boolean => chosen?.fixados?.includes(app) ?? false;
 
-/** Of apps that are installed now: one that is removed stays pinned for when it comes back. */
+/** Pinned apps among the installed ones: a removed app stays pinned for when it comes back. */
 export function pinnedAmong<App extends { readonly id: string }>(chosen: Preferences | null, apps: readonly App[]): readonly App[] {
   return (chosen?.fixados ?? []).flatMap((id) => apps.find((app) => app.id === id) ?? []);
 }

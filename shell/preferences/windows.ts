@@ -42,7 +42,7 @@ export const openOf = (kept: Kept): readonly OpenWindow[] =>
     minimised: minimizada,
   }));
 
-/** What other pages of the person in this browser have open; each says it of itself. */
+/** Windows that other pages of the person in this browser have open; each page reports its own. */
 export interface OtherPages {
   readonly tell: (kept: Kept) => unknown;
   readonly windows: () => Promise<Kept>;
@@ -106,7 +106,7 @@ export function otherPages(usuario: string, storage: () => Storage): OtherPages 
   };
 }
 
-/** What the portal keeps; [] when it does not say so in time. */
+/** Windows that the portal keeps; [] when it does not answer in time. */
 export async function lastWindows(state: PreferencesModel['state']): Promise<readonly OpenWindow[]> {
   const told = Promise.withResolvers<void>();
   const end = state.subscribe(() => told.resolve());

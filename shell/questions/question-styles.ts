@@ -25,7 +25,7 @@ export const questionStyles = css`
     color: var(--ink);
     box-shadow: var(--shadow-high);
   }
-  /* Whose question it is, and the answers, stay in sight however long the text of the app is. */
+  /* The name of the asking app and the answers stay in sight however long its text is. */
   h3 {
     position: sticky;
     top: 0;

@@ -1,6 +1,6 @@
 /**
- * What apps ask the person: drawn by the shell over the window that asks, one at a time in a window. A page that asks again and again is refused,
- * so that a window can always be used and closed. Source: spec 7.
+ * Questions of apps to the person: drawn by the shell over the window that asks, one at a time in a window. A page that asks again and
+ * again is refused, so that a window can always be used and closed. Source: rules 7.
  */
 import { createSignal, type Signal } from '../state/signal.ts';
 

@@ -8,7 +8,7 @@ import type { Point } from './place-away.ts';
 
 export class ReadyPress implements ReactiveController {
   ready = false;
-  /** Of the pointer. */
+  /** Last position of the pointer. */
   last: Point | null = null;
   #pressed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;

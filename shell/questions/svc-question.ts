@@ -1,4 +1,6 @@
-/** One question of an app over its window: it names the app, the keyboard is in it, Esc puts it away. The title bar stays usable. */
+/**
+ * A single question of an app over its window: it names the app, has the keyboard in it, and Esc dismisses it. The title bar stays usable.
+ */
 import { html, LitElement, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/field.ts';
@@ -15,7 +17,7 @@ const settleMs = 300;
 export class SvcQuestion extends LitElement {
   static override properties = { asked: { attribute: false }, name: { attribute: false }, top: { attribute: false } };
   declare asked: Asked;
-  /** Of the app. */
+  /** Name of the app. */
   declare name: string;
   declare top: boolean;
   #watch = new Watch(this, () => [language]);

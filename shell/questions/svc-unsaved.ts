@@ -21,7 +21,7 @@ export class SvcUnsaved extends LitElement {
   };
   declare asking: Asking;
   declare what: NotSaved | undefined;
-  /** Of the app. */
+  /** Name of the app. */
   declare name: string;
   declare top: boolean;
   declare answer: (answer: UnsavedAnswer) => void;

@@ -69,7 +69,7 @@ export class SvcJobLog extends LitElement {
     if (changed.has('kept') && this.follow && box !== null) box.scrollTop = box.scrollHeight;
   }
 
-  /** What can't be read now is read when the job is heard of again. */
+  /** Reads the rest of the log; after a failure the next event about the job reads it again. */
   async #read(): Promise<void> {
     const mine = this.#reading;
     if (mine === null || mine.busy) return;

@@ -1,4 +1,4 @@
-/** What a job left, to be downloaded one by one or all at once, also while it runs. */
+/** Outputs of a job, to be downloaded one by one or all at once, also while it runs. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
@@ -83,7 +83,7 @@ export class SvcJobOutputs extends LitElement {
     const before = changed.get('job');
     if (!changed.has('job')) return;
     if (before?.id !== this.job.id) this.outputs = null;
-    // Of a job that is over nothing comes any more.
+    // A finished job gets no more outputs.
     if (before?.id !== this.job.id || !isOver(before) || this.outputs === null) void this.#read();
   }
 
@@ -149,7 +149,7 @@ export class SvcJobOutputs extends LitElement {
   }
 }
 
-/** Of an archive: what file systems take everywhere. */
+/** File name of an archive, in characters that all file systems take. */
 const fileName = ({ nome, id }: JobView): string =>
   nome.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '') || id;
 

@@ -11,7 +11,7 @@ const visible = (char: string): string => {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : `\\u${code.toString(16).padStart(4, '0')}`;
 };
 
-/** Of a line that a program wrote over, what it wrote last. */
+/** Text that a program left visible on a line that it wrote over. */
 const lastWritten = (line: string): string => line.slice(line.lastIndexOf('\r') + 1);
 
 export function shownLog(kept: string): string {

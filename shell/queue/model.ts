@@ -49,7 +49,7 @@ export interface QueueModel {
 }
 
 type Read = (of: JobsOf, before: string | null) => Promise<JobsPage>;
-/** One job, wherever it stands; null: there is none. */
+/** Reads a single job, whatever its state; null: there is none. */
 type ReadOne = (of: JobsOf, id: string) => Promise<JobView | null>;
 
 export const isOver = ({ terminadoEm }: Pick<JobView, 'terminadoEm'>): boolean => terminadoEm !== null;

@@ -1,4 +1,4 @@
-/** One job: what it is, how far it is and why, what can be done with it, what it left, and its log. */
+/** Details of a job: its facts, its progress and reason, its acts, its outputs, and its log. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/progress.ts';
@@ -33,7 +33,7 @@ export class SvcJobDetails extends LitElement {
   declare busy: boolean;
   declare problem: string | null;
   #watch = new Watch(this, () => [language, this.desk.apps.state]);
-  /** Of the next repetition: a lost answer is asked for again by the same one. */
+  /** Key of the next repetition: after a lost answer the same one is sent again. */
   #key = randomId();
 
   constructor() {

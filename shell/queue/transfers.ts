@@ -18,7 +18,7 @@ export async function shaOf(blob: Blob, signal: AbortSignal): Promise<string> {
   return hash.digest();
 }
 
-/** What the portal has of it is not sent again. */
+/** Uploads a blob; pieces that the portal already has are not sent again. */
 export async function upload(queue: AppQueue, sha: string, blob: Blob): Promise<void> {
   for (let done = await queue.arrived(sha); !done.completo;)
     done = await queue.upload(sha, done.ate, blob.size, blob.slice(done.ate, done.ate + pieceBytes));

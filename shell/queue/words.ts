@@ -7,7 +7,7 @@ import type { QueueState } from './model.ts';
 
 const nameCharsMax = 60;
 
-/** What its submitter called it; else how its command begins. */
+/** Name that the submitter gave it; else the beginning of its command. */
 export function jobName({ nome, comando, id }: Pick<JobView, 'nome' | 'comando' | 'id'>): string {
   const words = nome === '' ? comando.join(' ') : nome;
   const line = words.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\s]+/g, ' ').trim();
@@ -55,7 +55,7 @@ export function sayLimits({ limites: { cpus, memoriaMb, segundos, gpus } }: Pick
   return text('queue.limitsLine', { cpus, memoria, tempo: sayDuration(segundos), gpus });
 }
 
-/** What a screen reader says of jobs that changed: each one, or how many. */
+/** Announcement of changed jobs: each one, or only their number. */
 export function sayChanges(jobs: readonly JobView[]): string {
   if (jobs.length > 3) return text('queue.changedMany', { n: jobs.length });
   return jobs.map((job) => text('queue.changed', { nome: jobName(job), estado: stateText(job) })).join('. ');

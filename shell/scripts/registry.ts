@@ -14,7 +14,7 @@ export interface Registry<Registered> {
   load(app: string, address: string): Promise<Registered>;
 }
 
-/** What a script hands over. A call outside of the script's first run also names its `app`. */
+/** A registration of a script. A call outside of the script's first run also names its `app`. */
 export interface Registered {
   readonly app?: string;
 }
@@ -58,7 +58,7 @@ export function createRegistry<Kind extends Registered>({ called, method, publis
 type FaultKey = 'script.notRegistered' | 'script.notLoaded' | 'script.lateToBegin' | 'script.lateToDraw';
 const sayFault = (key: FaultKey, language: Language): string => text(key, { s: scriptMsMax / 1_000 }, language);
 
-/** What the shell finds wrong with a script. Its message, which logs keep, is English. */
+/** A fault of a script that the shell found. Its message, which logs keep, is English. */
 class ScriptFault extends Error {
   readonly key: FaultKey;
 
@@ -68,7 +68,7 @@ class ScriptFault extends Error {
   }
 }
 
-/** What went wrong with a script, for people: what the script itself threw stays as it is. */
+/** A script's failure, in the person's language; an error that the script itself threw stays as it is. */
 export function scriptFault(error: unknown, language: Language): string {
   if (error instanceof ScriptFault) return sayFault(error.key, language);
   return errorLine(error);

@@ -1,6 +1,6 @@
 /**
  * The dialog of an app's secrets: which it asks for, which are set; set, replace and remove. A value lives in its input until it is sent,
- * and nowhere else in the page; none ever comes from the portal. Source: spec 2.1 `secrets`, 5.7.
+ * and nowhere else in the page; none ever comes from the portal. Source: rules 2.1 `secrets`, 5.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
@@ -17,7 +17,7 @@ import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { secretsStyles } from './secrets-styles.ts';
 
-/** What is open in the list: at most one secret at a time. */
+/** Open part of the list: at most one secret at a time. */
 interface Open {
   readonly kind: 'edit' | 'remove';
   readonly name: string;
@@ -42,7 +42,7 @@ export class SvcSecrets extends LitElement {
   declare open: Open | null;
   declare busy: boolean;
   declare problem: string | null;
-  /** What was done last, for a screen reader, too. */
+  /** The last act, which a screen reader says, too. */
   declare done: string;
   #watch = new Watch(this, () => [this.desk.apps.state, language]);
 

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   /** The portal's code; 'OFFLINE' when it could not be reached. */
   readonly code: string;
 
-  /** What the person's server said about it. */
+  /** Message of the person's server about the failure. */
   readonly told: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -150,7 +150,7 @@ export async function whoAmI(): Promise<SessionAnswer | null> {
 export type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
 
 export const signIn = async (body: SignInBody): Promise<void> => void (await request('POST', '/api/sessao', body));
-/** Whose a one-time link is; it stays good. */
+/** Reads the owner of a one-time link without using the link up. */
 export const linkOwner = async (passe: string): Promise<LinkOwnerAnswer> => json(await request('POST', '/api/sessao/link', { passe }));
 export const signInMethods = async (): Promise<SignInMethodsAnswer> => json(await request('GET', '/api/sessao/metodos'));
 
@@ -187,7 +187,10 @@ export const deleteSecret = async (app: string, name: string): Promise<SecretsVi
 export const sendWindowCount = async (app: string, abertas: number, pagina: string): Promise<void> =>
   void (await request('POST', appPath(app, '/janelas'), { abertas, pagina }));
 
-/** Tells the app that its last window closed, with the tabs that its windows had. A 404 is ignored, as any other failure. Source: spec 3.3, supervisor rule 6. */
+/**
+ * Reports to the app that its last window closed, with the tabs that its windows had. A 404 is ignored, as any other failure. Source: rules
+ * 3.3, supervisor rule 6.
+ */
 export function closeTabs(appUrl: string, abas: readonly ClosedTab[]): void {
   void fetch(new URL('close-tabs', appUrl), {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What `disponivel` of a page says when the portal could not be asked: it never rejects for that, as the runtimes of backends never do. */
+/** Answer of a page's `disponivel` when the portal could not be asked: it never rejects for that, as the runtimes of backends never do. */
 import { ApiError, isPassing } from './api.ts';
 
 interface Away {

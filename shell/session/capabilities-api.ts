@@ -21,7 +21,7 @@ export interface PortalCall {
   readonly uso: string | null;
 }
 
-/** What the portal refused; of several providers, or before the person consented, with who it is about. */
+/** A refusal of the portal; with the providers in question when there are several, or when the person did not consent yet. */
 export class CallRefused extends ApiError {
   readonly ofertas: readonly Offer[];
 

@@ -23,7 +23,7 @@ export async function readContent(caminho: string, last?: number): Promise<Conte
 export interface Part {
   readonly blob: Blob;
   readonly etag: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What `svc dev` says of the app that is being written. */
+/** State that `svc dev` reports about the app under development. */
 import type { DevAnswer } from '../../schema/wire/dev.ts';
 import { json, request } from './api.ts';
 

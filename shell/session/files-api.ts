@@ -57,7 +57,7 @@ export const makeFolder = async (caminho: string): Promise<FileItem> => json(awa
 export const renameFile = async (caminho: string, nome: string): Promise<FileItem> =>
   json(await request('POST', `${root}/renomear`, { caminho, nome }));
 
-/** Of files and folders in one. */
+/** Address of a zip of the files and folders. */
 export const zipUrl = (paths: readonly string[]): string =>
   `${root}/zip?${new URLSearchParams(paths.map((caminho) => ['caminho', caminho])).toString()}`;
 

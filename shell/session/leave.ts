@@ -37,5 +37,5 @@ export function askBeforeLeaving(by: Ask): void {
   ask = by;
 }
 
-/** Of every act that ends the session of this page. */
+/** Called before every act that ends the session of this page. */
 export const beforeLeaving: Ask = (then) => ask(then);

@@ -1,4 +1,4 @@
-/** What pages count, and what apps reported of their errors, of the portal's HTTP API as the shell uses it. Source: schema/wire/metrics.ts. */
+/** Counts of pages and reported errors of apps, through the portal's HTTP API. Source: schema/wire/metrics.ts. */
 import type { ErrorGroup, ErrorsAnswer, MetricsAnswer, MetricsAvailable } from '../../schema/wire/metrics.ts';
 import { json, request, withPerson } from './api.ts';
 

@@ -8,7 +8,7 @@ import { fetchFile } from './api.ts';
 /** Files by part, as setup/build.ts writes them into the page; null: the page says nothing of them. */
 let files: Readonly<Record<string, readonly string[]>> | null = null;
 
-/** Those that came: the browser has them. */
+/** Addresses that arrived: the browser has them. */
 const fetched = new Set<string>();
 
 /** `name`: of the source of the part, without its ending. Rejects with an ApiError when a file did not come. */

@@ -1,4 +1,4 @@
-/** What the person chose, of the portal's HTTP API as the shell uses it. Source: schema/wire/preferences.ts. */
+/** Preferences of the person, through the portal's HTTP API. Source: schema/wire/preferences.ts. */
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { PreferencesNow } from '../preferences/model.ts';
 import { ApiError, etagOf, json, request } from './api.ts';

@@ -21,7 +21,7 @@ export const searchPeople = async (busca: string): Promise<PeopleAnswer> =>
   json(await request('GET', `/api/pessoas?${new URLSearchParams({ busca }).toString()}`));
 
 export const readNotices = async (): Promise<NoticesAnswer> => json(await request('GET', '/api/avisos'));
-/** What an app tells the person. */
+/** Sends a notice of an app to its person. */
 export const tellPerson = async (body: AppNoticeBody, signal: AbortSignal): Promise<AppNoticeAnswer> =>
   json(await request('POST', '/api/avisos', body, signal));
 /** Null: all of them. */

@@ -5,7 +5,7 @@ import { problemText } from '../../schema/texts/problems.ts';
 export interface Refusal {
   readonly code: string;
   readonly message?: string;
-  /** What the server itself said. */
+  /** Message of the server itself. */
   readonly told?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
@@ -27,7 +27,7 @@ const sentences: Readonly<Record<string, TextKey>> = {
   OIDC_OTHER_IDENTITY: 'signin.otherIdentity',
 };
 
-/** What of it a page may take from its own address. */
+/** The part of a refusal that a page may take from its own address. */
 export function refusalOf(code: string | null): Refusal | null {
   return code !== null && /^[A-Z_]{1,40}$/.test(code) ? { code } : null;
 }

@@ -34,7 +34,7 @@ const cryptoMsMax = 5_000;
 /** On plain http under another name than localhost browsers have none of it. */
 const isPossible = (): boolean => isSecureContext && 'locks' in navigator && 'indexedDB' in globalThis && 'subtle' in crypto;
 
-/** One page of the origin at a time. Rejects when the browser does not say that it is this one's turn. */
+/** Runs an act in one page of the origin at a time. Rejects when the browser does not grant this page its turn. */
 async function alone<T>(act: () => Promise<T>): Promise<T> {
   const turn = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
   });
 }
 
-/** What the key answers to a question of the portal. */
+/** The key's signed answer to the portal's challenge. */
 async function proofOf({ bilhete, chave, secreta }: Kept): Promise<object> {
   const { pergunta } = await json<{ readonly pergunta: string }>(await request('GET', '/api/sessao/volta'));
   const signed = await signing(crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, secreta, new TextEncoder().encode(pergunta)));

@@ -1,4 +1,7 @@
-/** What was done by the person and to what is theirs, page by page: a section of Settings. Decision: docs/decisions/0403-what-a-person-sees-of-the-record.md */
+/**
+ * Acts of the person and acts on what is theirs, page by page: a section of Settings. Decision:
+ * docs/decisions/0403-what-a-person-sees-of-the-record.md
+ */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import type { ActivityAnswer, ActivityRow } from '../../schema/wire/audit.ts';

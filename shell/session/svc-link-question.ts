@@ -91,7 +91,7 @@ export class SvcLinkQuestion extends LitElement {
     this.#timer = setTimeout(() => (this.ready = true), readyMs);
   };
 
-  /** One that comes too early was meant for something else, and so may be the next: the time counts anew. */
+  /** A press that comes too early was meant for something else, and so may be the next: the delay starts anew. */
   #press = (): void => {
     if (!this.ready) this.#count();
   };

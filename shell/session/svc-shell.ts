@@ -30,7 +30,7 @@ type Phase =
 
 /** Parameters of the address besides the page; removed from it, so that no history holds them. */
 interface Address {
-  /** Of a link that the portal did not accept at once: the person is asked. */
+  /** Code of a link that the portal did not accept at once: the person is asked. */
   readonly passe: string | null;
   /** Why signing in came to nothing. */
   readonly entrada: string | null;
@@ -120,7 +120,7 @@ export class SvcShell extends LitElement {
   async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
     const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
-    // Who is signed in follows no link into an app, but for the one that `svc dev` prints.
+    // A person already signed in follows no link into an app, except the one that `svc dev` prints.
     if (destino !== null && (session === null || session.dev !== null)) keepDestination(keptHere, destino, Date.now());
     if (passe !== null) {
       try {

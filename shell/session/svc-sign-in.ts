@@ -93,7 +93,7 @@ export class SvcSignIn extends LitElement {
       return this.#retry.failed(error);
     }
     this.#retry.succeeded();
-    // What was typed meanwhile is not taken away.
+    // Keeps the text that was typed meanwhile.
     const typed = this.#field('link')?.value ?? '';
     this.away = false;
     await this.updateComplete;

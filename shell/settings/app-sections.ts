@@ -157,7 +157,7 @@ export function secrets({ desk }: SettingsContext): TemplateResult {
   </ul>`;
 }
 
-/** Where a person's apps run, and why they have no limits there. Source: spec 3.1.7. */
+/** Where a person's apps run, and why they have no limits there. Source: rules 3.1. */
 export function server({ desk, state }: SettingsContext): TemplateResult {
   const apps = desk.apps.state.get().apps.filter(({ pid, escopo }) => pid !== null && escopo === 'pessoa');
   const unlimited = apps.filter(({ contained }) => !contained);

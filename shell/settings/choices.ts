@@ -11,7 +11,7 @@ export interface Choice<Value extends string> {
   readonly sample?: string;
 }
 
-/** One of a few, as radio buttons. */
+/** A choice of one among a few, as radio buttons. */
 export function oneOfFew<Value extends string>(
   name: string,
   legend: string,
@@ -33,7 +33,7 @@ export function oneOfFew<Value extends string>(
   </ui-radio-group>`;
 }
 
-/** One of several apps, or what holds without a choice. `name` says in words what a label with a picture is about. */
+/** A choice of one among several apps, or of the default. `name` says in words what a label with a picture is about. */
 export function oneOfApps(
   label: string | TemplateResult,
   key: string,

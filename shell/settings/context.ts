@@ -1,4 +1,4 @@
-/** What a section of Settings is drawn from, and how it acts. */
+/** Inputs and acts of a section of Settings. */
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
 import type { Desk } from '../desktop/desk.ts';
 import type { SettingsState } from './model.ts';
@@ -10,6 +10,6 @@ export interface SettingsContext {
   readonly busy: boolean;
   /** Stored by the portal; a refusal is shown. */
   readonly change: (patch: PreferencesPatch) => void;
-  /** What goes wrong is shown; `done` is said to a screen reader. */
+  /** Runs an act and shows its failure; `done` is said to a screen reader. */
   readonly act: (work: () => Promise<unknown>, done: string) => void;
 }

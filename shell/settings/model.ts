@@ -1,4 +1,4 @@
-/** What Settings shows besides preferences and apps: read while its window is open, again when the portal says that it changed. */
+/** Facts that Settings shows besides preferences and apps: read while its window is open, again when the portal reports a change. */
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts';
@@ -24,7 +24,7 @@ export type OwnSection = (typeof ownSections)[number];
 /** `app:ID`: the section of an app. */
 export type SectionId = OwnSection | `app:${string}`;
 
-/** The section of an app is there: without `settingsOptIn`, or once the person turned it on. Source: spec 2.1. */
+/** The section of an app is there: without `settingsOptIn`, or once the person turned it on. Source: rules 2.1. */
 export const isSectionShown = ({ id, secao }: Pick<AppSettings, 'id' | 'secao'>, on: readonly string[]): boolean =>
   secao !== null && (!secao.optIn || on.includes(id));
 

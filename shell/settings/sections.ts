@@ -1,4 +1,4 @@
-/** The sections of Settings of the shell's own. Source: design 7. */
+/** The sections of Settings of the shell's own. */
 import type { TemplateResult } from 'lit';
 import type { TextKey } from '../i18n/i18n.ts';
 import type { Glyph } from '../ui/glyphs.ts';

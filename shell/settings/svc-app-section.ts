@@ -13,7 +13,7 @@ import { appSections, type RegisteredSection } from './registry.ts';
 export class SvcAppSection extends LitElement {
   static override properties = { app: { attribute: false }, problem: { state: true }, busy: { state: true } };
   declare app: AppSettings;
-  /** What was thrown; undefined: nothing. */
+  /** The error that was thrown; undefined: none. */
   declare problem: unknown;
   declare busy: boolean;
   #watch = new Watch(this, () => [language]);
@@ -113,7 +113,7 @@ function leave(end: unknown): void {
   if (typeof end === 'function') end();
 }
 
-/** What ends it. */
+/** Draws the section; returns the function that ends it. */
 async function drawn(section: RegisteredSection, place: HTMLElement, app: string): Promise<unknown> {
   const tema = dark.get() ? ('escuro' as const) : ('claro' as const);
   return await within(section.montar(place, { app, idioma: language.get(), tema }), 'script.lateToDraw');

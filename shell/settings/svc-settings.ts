@@ -80,7 +80,7 @@ export class SvcSettings extends LitElement {
     this.#end();
   }
 
-  /** Scripts of apps run when Settings opens, not before. Source: spec 2.1 `contributes.settings`. */
+  /** Scripts of apps run when Settings opens, not before. Source: rules 2.1 `contributes.settings`. */
   override willUpdate(): void {
     for (const app of this.#ofApps) {
       const address = app.secao?.endereco ?? '';

@@ -1,4 +1,4 @@
-/** One line of the share dialog: a person or a group, the role, and what the owner can do about it. */
+/** A single line of the share dialog: a person or a group, the role, and the owner's acts on it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import '../../sdk/web/ui/person.ts';

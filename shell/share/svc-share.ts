@@ -2,7 +2,7 @@
  * The share dialog of a room: its people and roles, invite, change, remove, leave, rename, delete. An app opens it by the bridge
  * (`salas.compartilhar`), only for one of its rooms, only from the front window, one at a time; the person acts in it, not the app. The
  * app's call is answered at once, changes are reported by `mudaram`; so an app needs no screen for people and roles, and sees no list of
- * people beyond what the person searches. Leaving, removing and deleting take two presses. Source: spec 2.4, 4.3.
+ * people beyond what the person searches. Leaving, removing and deleting take two presses. Source: rules 2.4, 4.3.
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
@@ -23,7 +23,7 @@ import type { Invited, SvcPeopleSearch } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
 import { rowStyles, shareStyles } from './share-styles.ts';
 
-/** What waits for a second press: at most one thing at a time. */
+/** The act that waits for a second press: at most one at a time. */
 type Asked = { readonly kind: 'remove'; readonly key: string } | { readonly kind: 'leave' | 'delete' };
 
 export class SvcShare extends LitElement {
@@ -45,7 +45,7 @@ export class SvcShare extends LitElement {
   declare asked: Asked | null;
   declare busy: boolean;
   declare problem: string | null;
-  /** What was done last, for a screen reader. */
+  /** The last act, for a screen reader. */
   declare done: string;
   #watch = new Watch(this, () => [language]);
   #end: () => void = () => {};
@@ -79,7 +79,7 @@ export class SvcShare extends LitElement {
   }
 
   async #load(): Promise<void> {
-    // What is being done reads the room itself, or leaves none to read.
+    // An act under way reads the room itself, or leaves none to read.
     if (this.busy) return;
     const first = this.room === null;
     try {
@@ -103,7 +103,7 @@ export class SvcShare extends LitElement {
     else this.problem = sayError(error);
   }
 
-  /** What was not found may be the person or the group. */
+  /** A 404 may concern the room, the person or the group, so the room is read again. */
   async #failed(error: unknown): Promise<void> {
     if (!(error instanceof ApiError && error.status === 404)) return void (this.problem = sayError(error));
     try {

@@ -28,7 +28,7 @@ const word = (list: 'admin.package' | 'admin.engine' | 'state', name: string): s
   return said === undefined ? name : said;
 };
 
-/** What the portal says to engineers, in English. */
+/** Message of the portal for engineers, in English. */
 const technical = (message: string): TemplateResult =>
   html`<details class="technical">
     <summary>${text('store.technical')}</summary>

@@ -1,4 +1,4 @@
-/** What can be done with an app of the shop, as buttons: the one that is wanted most on its card, all of them on its page. */
+/** Buttons for the acts on an app of the shop: the most wanted one on its card, all of them on its page. */
 import { html, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';

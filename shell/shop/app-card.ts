@@ -1,4 +1,4 @@
-/** One app in a list of the shop: picture, name, developer, description, state, and the most useful button. */
+/** A card in a list of the shop: picture, name, developer, description, state, and the most useful button. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';

@@ -120,7 +120,7 @@ function copyButton(context: ShopContext, mark: string, words: string, name: 'li
   </ui-button>`;
 }
 
-/** Of an app that the person has. */
+/** The extension offered by an installed app. */
 function extensionOf({ id }: ShopApp, { desk }: ShopContext): TemplateResult | typeof nothing {
   const app = desk.settings.state.get().answer?.apps.find((each) => each.id === id);
   const offer = app?.extensao ?? null;

@@ -1,4 +1,4 @@
-/** What the parts of the shop get of it. */
+/** The state that the parts of the shop share. */
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import type { Desk } from '../desktop/desk.ts';
 

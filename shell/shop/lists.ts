@@ -15,7 +15,7 @@ interface ShopEntry extends Entry {
   readonly app: ShopApp;
 }
 
-/** What is offered, for the search of the launcher: who made it is found, too. */
+/** An app of the shop for the search of the launcher, which also finds its authors. */
 const entryOf = (app: ShopApp): ShopEntry => ({
   key: app.id,
   name: app.name,

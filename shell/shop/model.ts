@@ -1,6 +1,6 @@
 /**
- * What the shop shows and what can be asked of it. As with the apps, the portal's answer is the truth: an event moves the progress at
- * once and everything else by another reading (one in flight, one waiting).
+ * State of the shop and its acts. As with the apps, the portal's answer is the truth: an event moves the progress at once and everything
+ * else by another reading (one in flight, one waiting).
  */
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';

@@ -60,7 +60,7 @@ const stepKey = (step: string): TextKey | null =>
 export function sayProgress({ progress, state }: ShopInstall): { readonly step: string; readonly bytes: string } {
   if (progress === null) return { step: text(state === 'removing' ? 'store.removing' : 'store.waiting'), bytes: '' };
   const key = stepKey(progress.step);
-  // Of a package the name is the app's, which is known; of an engine it says which one.
+  // The name of a package is the app's, which is known; the name of an engine says which one.
   const named = progress.nome !== null && progress.step === 'engines';
   const step = named ? text('store.loadingFile', { nome: progress.nome ?? '' }) : key === null ? progress.step : text(key);
   const { bytes, total, etaMs } = progress;
@@ -74,7 +74,7 @@ export const isForAdmins = (motivo: ShopRefusal['motivo']): boolean => ['escopo'
 
 export interface RefusalWords {
   readonly why: string;
-  /** What the person can do or ask for; null when there is nothing. */
+  /** An act that the person can do or ask for; null when there is none. */
   readonly ask: string | null;
 }
 
@@ -108,27 +108,27 @@ export function sayRefusal(
     case 'escopo':
       return { why: text('store.why.escopo', values), ask: text(admin ? 'store.ask.escopoAdmin' : 'store.ask.escopo', values) };
     default:
-      // What a newer portal may say.
+      // A newer portal may send other codes.
       return { why: refusal.texto, ask: null };
   }
 }
 
 const sayList = (names: readonly string[]): string => new Intl.ListFormat(shownAs(), { type: 'disjunction' }).format(names);
 
-/** The developer, and the publisher if that is another one. Source: spec 2.1 `developer`, `publisher`. */
+/** The developer, and the publisher if that is another one. Source: rules 2.1 `developer`, `publisher`. */
 export function sayAuthors({ developer, publisher }: Pick<ShopApp, 'developer' | 'publisher'>): string {
   const by = developer === '' ? '' : text('store.by', { nome: developer });
   const ported = publisher === '' || publisher === developer ? '' : text('store.portedBy', { nome: publisher });
   return [by, ported].filter((part) => part !== '').join(' · ');
 }
 
-/** Of all versions newer than the installed one, newest first; of the newest one when nothing is installed. */
+/** News of all versions newer than the installed one, newest first; of the newest one when nothing is installed. */
 export function newsOf({ versions, installed }: Pick<ShopApp, 'versions' | 'installed'>): ShopApp['versions'] {
   const at = versions.findIndex(({ version }) => version === installed);
   return at === -1 ? versions.slice(0, 1) : versions.slice(0, at);
 }
 
-/** What a screen reader hears when a reading brought news of installations; '' for none. */
+/** Announcement for a screen reader when a reading brought news of installations; '' for none. */
 export function sayChanges(before: readonly ShopApp[], after: readonly ShopApp[]): string {
   const known = new Map(before.map((app) => [app.id, app]));
   return after

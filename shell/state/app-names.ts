@@ -1,4 +1,4 @@
-/** What tells apps of the same name apart. */
+/** The facts that distinguish apps of the same name. */
 interface Named {
   readonly id: string;
   readonly name: string;

@@ -24,7 +24,7 @@ export interface AppsModel {
   ask(): Promise<boolean>;
   /** Until the returned function is called, readings tell what apps use of processor and memory. */
   watchUsage(): () => void;
-  /** What an event says, shown at once. */
+  /** Applies an event; the change is shown at once. */
   apply(event: PortalEvent): void;
 }
 
@@ -36,7 +36,7 @@ export function createAppsModel(read: (usage: boolean) => Promise<readonly AppPr
   let reading: Promise<void> | null = null;
   let again = false;
   let usageWanted = 0;
-  /** What was heard since the reading under way began. */
+  /** Events received since the reading under way began. */
   let heard: PortalEvent[] = [];
 
   const readOnce = async (): Promise<void> => {

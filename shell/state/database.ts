@@ -5,7 +5,7 @@ import { inTime } from './in-time.ts';
 /** A disk that wakes up takes a second or two. */
 const databaseMsMax = 3_000;
 
-/** One look into a database that `upgrade` makes. Rejects where the browser keeps nothing, or does not answer. */
+/** Runs a single act on a database that `upgrade` creates. Rejects where the browser keeps nothing, or does not answer. */
 export async function inDatabase<Shelf, T>(
   name: string,
   upgrade: (fresh: IDBPDatabase<Shelf>) => void,

@@ -1,6 +1,6 @@
 /**
- * What the browser keeps for this origin, or for this tab. A browser that keeps nothing (blocked by a setting or a policy) or no more (it is full)
- * ends nothing: what it refuses is remembered as long as this page lives.
+ * Values that the browser keeps for this origin, or for this tab. Where a browser keeps nothing (blocked by a setting or a policy) or no
+ * more (it is full), the value is remembered as long as this page lives.
  */
 export type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 

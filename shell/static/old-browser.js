@@ -42,7 +42,7 @@
   document.addEventListener('DOMContentLoaded', function () {
     if (lacking.length > 0) say(tooOld + lacking.join(', '));
   });
-  /* What ends the first script leaves an empty page. */
+  /* An error that ends the first script leaves an empty page. */
   function ended(event) {
     var isOpen = document.body === null || document.querySelector('svc-shell') !== null;
     if (!isOpen && lacking.length === 0) say(failed + (event.message || (event.target && event.target.src) || ''));

@@ -32,7 +32,7 @@ export class SvcTabs extends LitElement {
   /** Id of the window. */
   declare window: string;
   declare now: WindowTabs;
-  /** What the window is called. */
+  /** Name of the window. */
   declare label: string;
   #watch = new Watch(this, () => [language]);
 

@@ -1,4 +1,7 @@
-/** What the person does with the tabs of a window. The page hears of it; closing and a new one are its own to do. Decision: docs/decisions/0207 */
+/**
+ * Acts of the person on the tabs of a window. The page is notified; closing a tab and adding one are its own to do. Decision:
+ * docs/decisions/0207-tabs-of-a-window.md
+ */
 import type { Tab } from '../../schema/bridge/tab-verbs.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
@@ -25,7 +28,7 @@ export function reorderTabs(desk: Desk, window: string, ids: readonly string[]):
   desk.bridge.emit(window, 'abas', { acao: 'ordenar', ids });
 }
 
-/** One place to the right, or with -1 to the left; nothing at the ends. */
+/** Moves a tab one place to the right, or with -1 to the left; at the ends it does nothing. */
 export function moveTab(desk: Desk, window: string, id: string, by: 1 | -1): void {
   const tabs = desk.tabs.state.get().get(window)?.tabs ?? [];
   const ids = tabs.map((tab) => tab.id);
@@ -46,7 +49,7 @@ export const tabChoices = (desk: Desk, window: string, { tabs, active }: WindowT
   })),
 });
 
-/** Of one tab. */
+/** Menu entries of a single tab. */
 export function tabCommands(desk: Desk, window: string, { tabs, canAdd }: WindowTabs, tab: Tab): MenuGroup {
   const at = tabs.findIndex(({ id }) => id === tab.id);
   return {

@@ -85,7 +85,7 @@ export class SvcAppErrors extends LitElement {
     void this.#read();
   }
 
-  /** What can't be read now is read at the next turn; what is shown stays. */
+  /** Reads the errors of the app; a failure is retried at the next turn, and the shown ones stay. */
   async #read(): Promise<void> {
     const { app } = this;
     const groups = await readErrors(app).catch(() => null);

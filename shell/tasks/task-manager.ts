@@ -48,9 +48,9 @@ const verbs: Readonly<Record<Verb, (app: string) => Promise<unknown>>> = {
   restart: restartApp,
 };
 
-/** Which buttons make sense: an app on its way up can be stopped, also while it waits or fails. Source: design 3 rule 8. */
+/** Which buttons make sense: an app that is starting can be stopped, also while it waits or fails. */
 export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted' | 'escopo'>): boolean {
-  // One backend for everybody: the server keeps it. Source: spec 2.1 `escopo: servidor`.
+  // The server keeps the one backend that everybody shares. Source: rules 2.1 `escopo: servidor`.
   if (app.escopo === 'servidor') return false;
   const down = app.status === 'stopped' || app.status === 'failed';
   if (verb === 'start') return down || app.status === 'backoff';
@@ -67,7 +67,7 @@ export class SvcTaskManager extends LitElement {
   #watch = new Watch(this, () => [this.desk.apps.state, this.desk.tasksApp, language]);
   /** The app whose row was last brought into view. */
   #seen: string | null = null;
-  /** What had the focus before this drawing. */
+  /** The focused element before this drawing. */
   #focused: Element | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #endUsage: () => void = () => {};
@@ -314,7 +314,7 @@ export class SvcTaskManager extends LitElement {
       </dl>
       ${this.#secrets(app)} ${loose === '' ? nothing : html`<p class="loose">${loose}</p>`}
       ${
-        // What the portal says to engineers, in English.
+        // Message of the portal for engineers, in English.
         app.message === ''
           ? nothing
           : html`<details class="technical">

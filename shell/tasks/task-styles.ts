@@ -207,7 +207,7 @@ export const taskStyles = css`
       height: 290px;
     }
   }
-  /* One thing at a time: the list, or the details of what was chosen. */
+  /* Either the list or the details of the chosen app are shown. */
   @container (max-width: 479px) {
     table tr > :not(:first-child) {
       padding-inline: 4px;

@@ -1,4 +1,4 @@
-/** What an app uses, in words; a dash while it is unknown. Of a processor: two busy ones are 200 %. */
+/** Resources that an app uses, in words; a dash while unknown. Two busy processors are 200 %. */
 import type { AppUsage } from '../../schema/wire/http.ts';
 import { shownAs } from '../i18n/i18n.ts';
 import { saySize } from '../shop/words.ts';

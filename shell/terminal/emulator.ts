@@ -16,7 +16,7 @@ export interface Emulator {
   close(): void;
 }
 
-/** What a screen reader says. */
+/** Texts for a screen reader. */
 export interface EmulatorTexts {
   readonly promptLabel: string;
   readonly tooMuchOutput: string;

@@ -28,7 +28,7 @@ export interface Link {
   stop(): void;
 }
 
-/** Of one frame; what is pasted may be longer. Source: docs/limits.md, terminalFrameBytesMax. */
+/** Bytes of one frame; pasted text may be longer and is split. Source: docs/limits.md, terminalFrameBytesMax. */
 const frameBytesMax = 32 * 1_024;
 
 const openMsMax = 10_000;

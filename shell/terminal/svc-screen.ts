@@ -1,4 +1,4 @@
-/** One terminal: the emulator in its box, held to the shell on the server. Loads the emulator; what is said of it is told by events. */
+/** A terminal: the emulator in its box, connected to the shell on the server. Loads the emulator; events report its state. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult, unsafeCSS } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/toolbar.ts';
@@ -133,7 +133,7 @@ export class SvcScreen extends LitElement {
         this.lost = false;
         terminal.reset();
         terminal.resize(colunas, linhas);
-        // What was printed in that size is laid out anew in ours.
+        // Output printed in the other size is laid out anew in ours.
         terminal.write(bytes, () => {
           this.#fit();
           this.#tellSize();

@@ -1,4 +1,4 @@
-/** What xterm.js writes into its style elements, as constructed sheets of the root that they are in: the shell's policy takes no inline styles. */
+/** Puts the style elements that xterm.js writes into constructed sheets of their root: the shell's policy takes no inline styles. */
 class SvcStyle extends HTMLElement {
   #sheet = new CSSStyleSheet();
   #root: Document | ShadowRoot | null = null;

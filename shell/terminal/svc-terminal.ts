@@ -213,7 +213,7 @@ export class SvcTerminal extends LitElement {
     </ui-empty>`;
   }
 
-  /** Of the tab that is shown: for a finger and a screen reader, which have no Delete key. */
+  /** Button that closes the shown tab: a finger and a screen reader have no Delete key. */
   #closeButton(): TemplateResult | typeof nothing {
     const at = this.tabs.findIndex(({ id }) => id === this.active);
     const tab = this.tabs[at];

@@ -23,7 +23,7 @@ export const keyRow: readonly TouchKey[] = [
   { label: '-', types: '-' },
 ];
 
-/** What goes to the shell; with Ctrl a letter becomes its control character. */
+/** Text sent to the shell; with Ctrl a letter becomes its control character. */
 export function typedWith(isControl: boolean, data: string): string {
   if (!isControl || data.length !== 1) return data;
   const code = data.toUpperCase().charCodeAt(0);

@@ -28,7 +28,7 @@ export class SvcAppIcon extends LitElement {
   };
   declare app: Pick<AppProjection, 'id' | 'name' | 'icone'> | undefined;
   declare icon: WindowOptions['icon'];
-  /** Of a window of the shell's own. */
+  /** Picture of a window of the shell's own. */
   declare builtin: Glyph | null;
   declare size: number;
   /** Addresses that brought no picture. */

@@ -11,12 +11,12 @@ export interface MenuItem {
   readonly label: string;
   readonly glyph?: Glyph;
   readonly disabled?: boolean;
-  /** One of several choices; undefined for a plain command. */
+  /** Whether this choice of several is the current one; undefined for a plain command. */
   readonly checked?: boolean;
   /** Goes on and off by itself. */
   readonly on?: boolean;
   readonly keys?: string;
-  /** Whose entry it is, in smaller letters. */
+  /** The owner of the entry, in smaller letters. */
   readonly detail?: string;
   /** Its picture. */
   readonly app?: Pick<AppProjection, 'id' | 'name' | 'icone'>;
@@ -56,10 +56,10 @@ function entry(item: MenuItem): TemplateResult {
   >`;
 }
 
-/** Of the desktop: the area of the windows, and the taskbar. */
+/** Landmarks of the desktop: the area of the windows, and the taskbar. */
 const landmarks = 'main, [data-landmark]';
 
-/** What is open, or opens in this turn. */
+/** The menu that is open, or opens in this turn. */
 let opened: SvcUiMenu | null = null;
 
 /**

@@ -15,7 +15,7 @@ const exceptions = new Map([
   ['session/svc-sign-in.ts ui-field', 'password managers look for inputs in the document, in one form'],
 ]);
 
-/** What the kit has; what would be a second one; a line that is one, and one that is none. */
+/** Elements of the kit; the pattern of a second one; a line that is one, and a line that is none. */
 const set: readonly (readonly [string, RegExp, string, string])[] = [
   ['ui-dialog', /<dialog\b|\.showModal\(|createElement\('dialog'\)/, '<dialog open>', '<ui-dialog open>'],
   ['ui-field', /<(input|textarea)\b/, '<input type="radio" />', '<ui-field type="textarea">'],

@@ -1,4 +1,4 @@
-/** What several windows and dialogs show alike: the frame of a window, a note. */
+/** Styles that several windows and dialogs share: the frame of a window, a note. */
 import { css } from 'lit';
 
 /** A window is a container: its content follows its width, not that of the screen. */

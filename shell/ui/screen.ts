@@ -1,6 +1,7 @@
 /**
- * What of the page a keyboard on the screen leaves. Some browsers make the page smaller (`interactive-widget` in index.html); others cover it and shift what
- * is seen (Safari on a phone): for those the custom properties of shell.css say what is left. In both, what is being typed in stays in sight.
+ * The part of the page that an on-screen keyboard leaves free. Some browsers make the page smaller (`interactive-widget` in index.html);
+ * others cover it and shift the visible part (Safari on a phone): for those the custom properties of shell.css hold the free part. In both,
+ * the field with the focus stays in sight.
  */
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 
@@ -11,7 +12,7 @@ const zoomMin = 1.02;
 
 export interface Seen {
   readonly height: number;
-  /** Of what is seen, from the top of the page. */
+  /** Distance of the visible part from the top of the page. */
   readonly top: number;
   readonly zoom: number;
 }
@@ -23,7 +24,7 @@ export interface Left {
   readonly covered: number;
 }
 
-/** What is left of a page of this height; null: all of it. */
+/** The free part of a page of this height; null: all of it. */
 export function leftOf(pageHeight: number, { height, top, zoom }: Seen): Left | null {
   if (zoom >= zoomMin || pageHeight - height < keyboardPxMin) return null;
   return { height, top, covered: Math.max(0, pageHeight - height - top) };

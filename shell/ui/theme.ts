@@ -11,7 +11,7 @@ export const theme = createSignal<Theme>('auto');
 
 const systemDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
 
-/** What is on screen now: what was chosen, or what the system says at this moment. */
+/** Whether the dark theme is shown now: the person's choice, or the system's setting at this moment. */
 export const dark = createSignal(false);
 
 export function startTheme(): void {

@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
 import { sourceOf } from './source.ts';
 import { printWayOf } from './ways.ts';
 
-/** What prints it; null: nothing does. */
+/** The act that prints the file; null: it can't be printed. */
 export function printing(desk: Desk, item: FileItem): (() => Promise<void>) | null {
   const way = printWayOf(item, { showsPdf: navigator.pdfViewerEnabled, origins: desk.session.origins });
   if (way === null) return null;
@@ -23,7 +23,7 @@ export function printing(desk: Desk, item: FileItem): (() => Promise<void>) | nu
   };
 }
 
-/** Of what was printed last. */
+/** Removes the document that was printed last. */
 let end: () => void = () => undefined;
 
 /** A frame out of sight: browsers print none that is not drawn. */

@@ -13,7 +13,7 @@ export interface Source {
   release(): void;
 }
 
-/** Of a copy: an image of text runs nothing in `<img>`. */
+/** Media types of copies: an image of text runs nothing in `<img>`. */
 const copyTypes: Partial<Record<Way, string>> = { image: 'image/*', audio: 'audio/*', video: 'video/*' };
 
 export const isDrawing = (caminho: string): boolean => /\.svg$/i.test(caminho);

@@ -43,7 +43,7 @@ export class SvcViewer extends LitElement {
     problem: { state: true },
   };
   declare desk: Desk;
-  /** Of it. */
+  /** Id of the window that shows it. */
   declare window: string;
   /** In the exact form. */
   declare path: string;
@@ -56,7 +56,7 @@ export class SvcViewer extends LitElement {
   declare problem: string | null;
   #watch = new Watch(this, () => [language]);
   #loads = 0;
-  /** Whose pictures they are. */
+  /** Folder of the pictures in `siblings`. */
   #folder: string | null = null;
 
   constructor() {
@@ -313,7 +313,7 @@ async function loadAs(path: string, { bytes }: FileItem, way: Way): Promise<Show
   }
   const isCut = bytes > limits.viewerTextBytesMax;
   const head = bytes === 0 ? new Uint8Array() : (await readContent(path, limits.viewerTextBytesMax - 1)).bytes;
-  // What is cut may end within a character.
+  // A cut text may end within a character.
   const found = detect(isCut ? head.subarray(0, head.lastIndexOf(0x0a) + 1 || head.length) : head);
   return found === null ? { way: 'other', broken: false } : { way, text: decode(head, found).text, isCut };
 }

@@ -85,7 +85,7 @@ export class SvcAppFrame extends LitElement {
   declare seen: string;
   /** The page was taken out, since it took the keyboard from the desktop. */
   declare stopped: boolean;
-  /** What came last may not be the app: reload when it is ready. */
+  /** The last page may not be the app: reload when it is ready. */
   #doubtful = false;
   /** Counts what came, so that an answer about an earlier page decides nothing. */
   #arrivals = 0;
@@ -159,7 +159,7 @@ export class SvcAppFrame extends LitElement {
     if (changed.has('sdk') || changed.has('away')) this.dispatchEvent(new CustomEvent('app-there', { detail: this.sdk && !this.away }));
     const online = this.desk.connection.get() === 'open';
     this.#watchPortal();
-    // What came while the portal was away is not the app.
+    // A page that loaded while the portal was away is not the app.
     if (online && !this.#connected && this.#doubtful) this.reload();
     this.#connected = online;
   }
@@ -361,7 +361,7 @@ export class SvcAppFrame extends LitElement {
     </div>`;
   }
 
-  /** `required` is informative: the app runs without, and its window says what it lacks until the person has seen it. Source: spec 2.1. */
+  /** `required` is informative: the app runs without, and its window says what it lacks until the person has seen it. Source: rules 2.1. */
   #secretsStrip(): TemplateResult | typeof nothing {
     const { app } = this;
     const missing = app?.secrets.missing ?? [];

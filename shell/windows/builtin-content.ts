@@ -1,4 +1,4 @@
-/** What is in the windows of the shell's own. Those that need large libraries are loaded with their first window. */
+/** Contents of the shell's own windows. Windows with large libraries load them when first opened. */
 import { html, type TemplateResult } from 'lit';
 import type { Desk } from '../desktop/desk.ts';
 import {
@@ -55,7 +55,7 @@ export function builtinContent(desk: Desk, { app: window, id, route }: WindowSta
   return html`<svc-task-manager .desk=${desk}></svc-task-manager>`;
 }
 
-/** What is in the window takes the focus, if it is there and has a place for it. */
+/** Gives the focus to the content of the window, if it is there and has a place for it. */
 export function focusBuiltin(root: ParentNode): void {
   root.querySelector<HTMLElement & { focusContent?: () => void }>('.builtin')?.focusContent?.();
 }

@@ -1,7 +1,7 @@
 /**
  * Reports to the portal how many windows each app has on this page: by that it decides when an app with `aoFechar: encerrar` stops. Counts
  * belong to the page's event connection and end with it, so a new `pagina` gets everything again. When the last window closes the app
- * itself is notified too (`close-tabs`). Source: spec 3.3, supervisor rule 6.
+ * itself is notified too (`close-tabs`). Source: rules 3.3, supervisor rule 6.
  */
 export interface WindowCounts {
   /** The counts now; apps without windows are absent. */
@@ -22,7 +22,10 @@ export function createWindowCounts(port: CountsPort): WindowCounts {
   const reported = new Map<string, number>();
   const sending = new Set<string>();
 
-  /** One request per app at a time: an older count can't overtake a newer one. A failure waits for the next change or connection. */
+  /**
+   * Sends a single request per app at a time: an older count can't overtake a newer one. After a failure the next change or connection
+   * sends again.
+   */
   const report = async (app: string): Promise<void> => {
     if (sending.has(app)) return;
     sending.add(app);

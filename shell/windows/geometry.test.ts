@@ -130,7 +130,7 @@ describe('whatever happens', () => {
     const seen = Math.min(window.x + window.width, space.width) - Math.max(window.x, 0);
     return seen >= Math.min(120, window.width, space.width) && window.y >= 0 && window.y <= Math.max(space.height - 40, 0);
   };
-  /** What a handle must leave alone: left, top, right, bottom. */
+  /** Sides that a handle must leave alone: left, top, right, bottom. */
   const fixedSides = (handle: string, { x, y, width, height }: Rect): readonly (number | null)[] => [
     handle.includes('w') ? null : x,
     handle.includes('n') ? null : y,

@@ -9,7 +9,7 @@ export interface Rect extends Size {
   readonly y: number;
 }
 
-/** Source: spec 8, "environment window floor". */
+/** Source: rules 8, "environment window floor". */
 export const windowFloor: Size = { width: 400, height: 300 };
 export const smallScreenWidth = 600;
 /** A phone on its side has no room for a window of the floor's height and something beside it. docs/decisions/0342-a-phone-on-its-side.md */
@@ -100,7 +100,7 @@ export const whole = (rect: Rect, area: Size): Rect => ({
   y: clamp(rect.y, 0, Math.max(0, area.height - rect.height)),
 });
 
-/** Where a window is born. `nth` counts the windows that are open already. Source: spec 2.1, `posicao`. */
+/** Where a window is born. `nth` counts the windows that are open already. Source: rules 2.1, `posicao`. */
 export function birthplace(size: Size, least: Size, position: 'cascata' | 'centrada', nth: number, area: Size): Rect {
   const width = clamp(size.width, least.width, Math.max(area.width - cascadeStep, least.width));
   const height = clamp(size.height, least.height, Math.max(area.height - cascadeStep, least.height));
@@ -115,7 +115,7 @@ export function birthplace(size: Size, least: Size, position: 'cascata' | 'centr
   return { x: Math.min(startX + step, roomX), y: Math.min(startY + step, roomY), width, height };
 }
 
-/** The rectangle on screen for a mode. Maximise and snap reach any size (spec 2.1, `minimos`). */
+/** The rectangle on screen for a mode. Maximise and snap reach any size (rules 2.1, `minimos`). */
 export function shown(rect: Rect, mode: Mode, area: Size): Rect {
   if (mode === 'maximised' || fillsArea(area)) return { x: 0, y: 0, ...area };
   const half = Math.floor(area.width / 2);
@@ -130,7 +130,7 @@ export function coversArea(modes: readonly Mode[], area: Size): boolean {
   return fillsArea(area) || modes.includes('maximised') || (modes.includes('left') && modes.includes('right'));
 }
 
-/** What a window dropped with the pointer here becomes. */
+/** Mode of a window that is dropped with the pointer here. */
 export function snapTarget(x: number, y: number, area: Size): Exclude<Mode, 'normal'> | null {
   if (fillsArea(area)) return null;
   if (y <= snapEdge) return 'maximised';

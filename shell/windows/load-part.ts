@@ -6,7 +6,7 @@ import { createRetry } from '../state/retry.ts';
 
 type Needs = Pick<Desk, 'toast' | 'connection'>;
 
-/** Those on their way. */
+/** Parts on their way. */
 const loading = new Set<string>();
 
 /**

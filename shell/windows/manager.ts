@@ -69,7 +69,7 @@ export interface WindowManager {
   setMode(id: string, mode: Mode): void;
   toggleMaximised(id: string): void;
   close(id: string): void;
-  /** What is in the window went elsewhere: after a reload of the page it is there again. */
+  /** The content of the window navigated: after a reload of the page the route is restored. */
   setRoute(id: string, route: string): void;
   place(id: string, rect: Rect): void;
   /** The same while a drag goes on: nothing is written down. */
@@ -203,7 +203,7 @@ export function createWindowManager(initialArea: Size, places: Places = noPlaces
   };
 }
 
-/** What changes the place of a window, and is remembered. */
+/** Changes of a window's place, which are remembered. */
 function sizes(core: Core): Pick<WindowManager, 'setMode' | 'toggleMaximised' | 'place' | 'slide' | 'move' | 'resize' | 'least'> {
   const { area } = core;
   type Next = (window: WindowState, now: Rect) => Partial<WindowState>;

@@ -1,4 +1,4 @@
-/** The manifest's `window` object as the shell uses it. The portal passes it whole; what is missing or odd takes the default. Source: spec 2.1. */
+/** The manifest's `window` object as the shell uses it. The portal passes it whole; what is missing or odd takes the default. Source: rules 2.1. */
 import type { Size } from './geometry.ts';
 
 export interface WindowOptions {
@@ -9,7 +9,7 @@ export interface WindowOptions {
   readonly manyWindows: boolean;
   /** The page may have tabs in the title bar (`richChrome`). */
   readonly tabs: boolean;
-  /** Who draws the title bar. */
+  /** Drawer of the title bar. */
   readonly header: 'ambiente' | 'app';
   readonly icon: { readonly kind: 'glyph'; readonly name: 'pasta' | 'globo' } | { readonly kind: 'url'; readonly url: string } | null;
   /** Selectors inside the frame that never start a drag. */
@@ -33,7 +33,7 @@ export interface AppForWindow {
   readonly window: Fields;
 }
 
-/** `selectorWorks` says whether the browser knows a selector: the shell discards the others (spec 2.1, `cancelarArraste`). */
+/** `selectorWorks` says whether the browser knows a selector: the shell discards the others (rules 2.1, `cancelarArraste`). */
 export function windowOptions(app: AppForWindow, baseUrl: string, selectorWorks: (selector: string) => boolean): WindowOptions {
   const fields = app.window;
   const minimos = isObject(fields['minimos']) ? fields['minimos'] : {};

@@ -1,5 +1,5 @@
 /**
- * What survives: the place of each app's window (per person, for good) and which windows are open (per tab, for a reload). Stored data is
+ * State that survives: the place of each app's window (per person, for good) and the open windows (per tab, for a reload). Stored data is
  * not trusted: anything invalid counts as nothing stored.
  */
 import type { Mode, Rect } from './geometry.ts';
@@ -13,7 +13,7 @@ export interface OpenWindow {
   readonly route: string;
   /** Which one it was by the time of opening, as the taskbar shows them; absent: it comes last. */
   readonly nth?: number;
-  /** What it is asked to open again. */
+  /** Openings that the window is asked for again. */
   readonly openings?: readonly Fields[];
 }
 
@@ -88,7 +88,7 @@ export function saveOpenWindows(
     .toSorted((a, b) => a.z - b.z)
     .map(({ id, app, rect, mode, minimised, route, nth }) => {
       const waiting = openings(id);
-      // What is undefined is not written.
+      // Undefined fields are not written.
       return { app, rect, mode, minimised, route, nth, openings: waiting.length === 0 ? undefined : waiting };
     });
   write(shop, `svc.open.${person}`, list);

@@ -6,7 +6,7 @@ import type { PortalEvent } from '../../schema/wire/events.ts';
 
 export interface RemovedApps {
   heard(event: PortalEvent): void;
-  /** What the portal lists now. */
+  /** The apps that the portal lists now. */
   listed(apps: ReadonlySet<string>): void;
 }
 

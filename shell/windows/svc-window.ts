@@ -40,7 +40,7 @@ export class SvcWindow extends LitElement implements Frame {
   declare desk: Desk;
   declare state: WindowState;
   declare top: boolean;
-  /** What is in the window is the app, which draws the title bar where its manifest says so; not a start, a failure, the portal's panel. */
+  /** The window shows the app, which draws the title bar where its manifest says so; false for a start, a failure, the portal's panel. */
   declare there: boolean;
   #watch = new Watch(this, () => [
     this.desk.apps.state,
@@ -57,7 +57,7 @@ export class SvcWindow extends LitElement implements Frame {
   ]);
   #asked = false;
   readonly #pageDrag = createPageDrag();
-  /** What had the focus last in the content of a window of the shell. */
+  /** The last focused element in the content of a window of the shell. */
   #lastFocused: HTMLElement | null = null;
   /** Where it began, on the screen. */
   #dragFrom: readonly [number, number] = [0, 0];
@@ -152,7 +152,7 @@ export class SvcWindow extends LitElement implements Frame {
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
     else if (!this.#focusLast()) focusBuiltin(this.renderRoot);
-    // What is not there yet takes it from the window as a whole once it is, and from nobody else.
+    // Content that is not there yet takes the focus from the window as a whole once it is, and from nothing else.
     if (!holdsFocus(this)) this.focus({ preventScroll: true });
   }
   #remember(event: Event): void {
@@ -236,7 +236,7 @@ export class SvcWindow extends LitElement implements Frame {
     if (startDrag(event, target, begin)) shieldWhileCaptured(this.desk);
   }
 
-  /** Buttons don't start a drag, nor what the manifest names. Source: spec 2.1, `cancelarArraste`. */
+  /** Buttons don't start a drag, nor what the manifest names. Source: rules 2.1, `cancelarArraste`. */
   #refusesDrag(event: Event): boolean {
     const refused = ['button', ...this.state.options.noDrag].join(',');
     return event
@@ -292,7 +292,7 @@ export class SvcWindow extends LitElement implements Frame {
     `;
   }
 
-  /** Of the page that is in it now: while it is loaded again there are none. */
+  /** Tabs of the page that is in the window now: none while it is loaded again. */
   get #tabs(): WindowTabs | undefined {
     return this.there ? this.desk.tabs.state.get().get(this.state.id) : undefined;
   }

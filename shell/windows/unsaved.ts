@@ -1,18 +1,18 @@
 /**
- * What pages said is not saved in their windows (`janela.naoSalvo`), and the question before it is lost. The desktop draws the question and never
- * waits for the page with it: a window can always be closed. Decision: docs/decisions/0322-what-is-not-saved.md
+ * Unsaved work that pages reported for their windows (`janela.naoSalvo`), and the question before it is lost. The desktop draws the
+ * question and never waits for the page with it: a window can always be closed. Decision: docs/decisions/0322-what-is-not-saved.md
  */
 import { createSignal, type Signal } from '../state/signal.ts';
 
 export interface NotSaved {
-  /** What it is, as the page calls it. */
+  /** Name of the unsaved work, as the page calls it. */
   readonly name: string | null;
   /** The page saves by itself when it is asked to. */
   readonly saves: boolean;
 }
 
 export interface Asking {
-  /** What the person wants to do with the window. */
+  /** The act that the person wants on the window. */
   readonly act: 'close' | 'reload';
   /** `failed`: the page could not save, or did not say so in time. */
   readonly state: 'asked' | 'saving' | 'failed';
@@ -24,7 +24,7 @@ export interface Unsaved {
   /** By window. */
   readonly state: Signal<ReadonlyMap<string, NotSaved>>;
   readonly asking: Signal<ReadonlyMap<string, Asking>>;
-  /** What the page says; null: all is saved. */
+  /** Records the page's report; null: all is saved. */
   say(window: string, what: NotSaved | null): void;
   /** Asks before the act where something is not saved; else it is done at once. */
   before(window: string, act: Asking['act']): void;

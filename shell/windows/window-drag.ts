@@ -1,4 +1,4 @@
-/** What a drag does to a window: the title moves it and snaps it to the edges, a handle resizes it. Iframes are shielded meanwhile. */
+/** Drags of a window: the title moves it and snaps it to the edges, a handle resizes it. Iframes are shielded meanwhile. */
 import type { Desk } from '../desktop/desk.ts';
 import type { DragSteps } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, moved, resized, snapTarget, tornOff, type Handle, type Mode, type Rect } from './geometry.ts';
@@ -66,7 +66,7 @@ export function resizeSteps(desk: Desk, window: WindowState, handle: Handle): Dr
   };
 }
 
-/** What a page says of the end of its drag may come so long after the pointer went up. */
+/** Time after the pointer went up in which a page may still report the end of its drag. */
 const pageSaysMs = 500;
 
 /** A drag by a title bar of a page's own, in whose frame the pointer is. */
@@ -79,7 +79,10 @@ interface PageDrag {
   end(kept: boolean, at: readonly [number, number] | null): void;
 }
 
-/** One at a time. Where the desktop sees that the pointer is up and the page does not say so, it is over: no page leaves the desktop shielded. */
+/**
+ * Runs a single drag of a page at a time. Where the desktop sees that the pointer is up and the page does not report it, the drag ends: no
+ * page leaves the desktop shielded.
+ */
 export function createPageDrag(): PageDrag {
   let now: { readonly steps: DragSteps; readonly over: AbortController; at: readonly [number, number] } | null = null;
   const end: PageDrag['end'] = (kept, at) => {

@@ -58,14 +58,14 @@ export interface Disponibilidade {
 export class ErroSvc extends Error {
   readonly codigo: string;
   readonly mensagem: string;
-  /** Of what the portal refused: its HTTP status. */
+  /** HTTP status, when the portal refused. */
   readonly status?: number;
-  /** Of what the portal refused: how long it asks to wait. */
+  /** Wait that the portal asks for, when it refused. */
   readonly retryAfterMs?: number;
   constructor(codigo: string, mensagem: string);
 }
 
-/** What other apps offer. The portal's refusals are ErroSvc with its code and `status`. */
+/** Capabilities of other apps. The portal's refusals are ErroSvc with its code and `status`. */
 export const apps: {
   disponivel(): Disponibilidade;
   /** As `fetch`: resolves with the provider's own answer, also 4xx and 5xx. */
@@ -110,7 +110,7 @@ export interface Trabalho {
   readonly nome: string;
   readonly chave: string;
   readonly cluster: string;
-  /** Of the request that submitted it, as the portal's log has it. */
+  /** Id of the request that submitted it, as in the portal's log. */
   readonly requestId: string | null;
   readonly estado: EstadoDoTrabalho;
   /** Reason code (docs/reasons.md). */
@@ -224,7 +224,7 @@ export const gpu: {
   disponivel(): Disponibilidade;
 };
 
-/** What kind of event, never who caused it: at most five, texts or what has one. */
+/** Kind of the event, never who caused it: at most five labels, texts or values that have one. */
 export type Rotulos = Readonly<Record<string, string | number | boolean>>;
 
 /** None of them throws, waits, or does anything without `recursos.metricas` in the manifest. */
@@ -251,7 +251,7 @@ export interface Sala {
   readonly app: string;
   /** `usuario` of the owner. */
   readonly dona: string;
-  /** Of the person of this backend. */
+  /** Role of this backend's person. */
   readonly papel: Papel;
   readonly criadaEm: number;
   readonly mudadaEm: number;
@@ -310,7 +310,7 @@ export interface Conexao<D, P> {
   readonly estado: EstadoDaSala;
   /** With `fora`: the space for rooms is used up, or the document is as large as it may get. */
   readonly motivo: MotivoDaSala | null;
-  /** Of the last ticket: a backend does not hear of a change before it connects again; the portal decides what it takes. */
+  /** Role in the last ticket: a backend learns of a change only when it connects again; the portal decides what it accepts. */
   readonly papel: Papel | null;
   readonly podeEscrever: boolean;
   readonly sincronizado: Promise<void>;

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * Runtime library of a backend of svc (spec 4.4, 4.5, 5.1) for Node 20 and newer, no dependencies.
+ * Runtime library of a backend of svc (rules 4.4, 4.5, 5) for Node 20 and newer, no dependencies.
  *
  * An ES module loads it with `createRequire(import.meta.url)('svc')`, or by `import` where import.cjs is preloaded. The Python library (sdk/python/svc) keeps the same
  * contract; sdk/contract.real.test.ts drives one table over both.
@@ -14,7 +14,7 @@ const { dataDir } = require('./lib/app.js');
 const { emNomeDe } = require('./lib/pessoa.js');
 const { ErroSvc } = require('./lib/erros.js');
 
-// One by one: so an ES module that imports the package of an author finds the names.
+// Exported by name, so that an ES module that imports the package of an author finds the names.
 exports.escutar = escutar;
 exports.servidor = { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir };
 exports.web = { spa };

@@ -1,4 +1,4 @@
-"""Runtime library of a backend of svc (spec 4.4, 4.5, 5.1), Python 3.9 or newer, standard library only.
+"""Runtime library of a backend of svc (rules 4.4, 4.5, 5), Python 3.9 or newer, standard library only.
 
 `from svc import servidor, web` is all that an app needs; `fila`, `gpu`, `metricas` and `salas` say what the system granted;
 `apps` asks other apps.
@@ -21,7 +21,7 @@ The Node library beside it (sdk/node/svc) keeps the same contract; sdk/contract.
 import os as _os
 import sys as _sys
 
-# The run of an app never writes into its package: bytecode beside the sources would change the hash by which the launcher knows
-# the installed code (spec 2.6, 3.1 step 5). What is imported before `svc` is the launcher's to send elsewhere.
+# The run of an app never writes into its package: bytecode beside the sources would change the hash by which the launcher knows the
+# installed code (rules 2.6, 3.1 step 5). Bytecode of modules imported before `svc` is redirected by the launcher.
 if _sys.pycache_prefix is None and _os.environ.get('SVC_APP_INSTALLED_HASH'):
     _sys.pycache_prefix = _os.path.join(_os.path.expanduser('~'), '.cache', 'svc', 'python')

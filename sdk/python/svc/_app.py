@@ -1,4 +1,4 @@
-"""Who this process is: id, version, package folder, data folder. Source: spec 2.6 and 9, rule 8."""
+"""Identity of this process: id, version, package folder, data folder. Source: rules 2.6 and 9, rule 8."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def entrada(fonte: str | os.PathLike[str] | bytes) -> Entrada:
 
 
 def enviar(fonte: Entrada, paciencia_s: float) -> None:
-    """What the portal has of it is not sent again."""
+    """Uploads a file; pieces that the portal already has are not sent again."""
     onde = ('entradas', fonte.sha)
     feito = objeto('submeter', 'GET', *onde, paciencia_s=paciencia_s)
     while not feito['completo']:
@@ -105,7 +105,7 @@ def baixar(trabalho: str, saida: Saida, pasta: str | os.PathLike[str], paciencia
     parte = destino.with_name(f'.{saida["sha"]}.parte')
     if parte.exists() and not parte.is_file():
         parte.unlink()
-    # What lies there of an earlier try may be damaged: then once from the beginning.
+    # A partial file of an earlier attempt may be damaged: then it is fetched once from the beginning.
     for _ in range(2):
         _continuar(trabalho, saida, parte, paciencia_s)
         if _sha(parte) == saida['sha']:

@@ -1,4 +1,4 @@
-"""The token gate: every request carries `X-Svc-App-Token` equal to SVC_APP_TOKEN. Source: spec 5.1.
+"""The token gate: every request carries `X-Svc-App-Token` equal to SVC_APP_TOKEN. Source: rules 5.
 
 Absent from the environment: everything passes (bench). Set but empty: nothing passes (docs/decisions/0015). The token is read
 once, so that an app that cleans its environment does not open the gate.

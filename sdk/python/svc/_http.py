@@ -17,8 +17,8 @@ _CHUNK_LINE_BYTES_MAX = 1024
 _TRAILER_BYTES_MAX = 8 * 1024
 
 _REQUEST_LINE = re.compile(rb'([A-Z][A-Z-]{0,31}) ([\x21-\x7e]+) HTTP/1\.([01])\r\n\Z')
-# One greedy run without a second choice: the space around a value is taken off afterwards. Two patterns that may both match a
-# space made a line of them cubic, before the gate and with the interpreter held.
+# A single greedy run without a second choice: the space around a value is taken off afterwards. Two patterns that may both match a space
+# made a line of them cubic, before the gate and with the interpreter held.
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)\r\n\Z")
 _LENGTH = re.compile(r'[0-9]{1,15}\Z')
 _CHUNK = re.compile(rb'([0-9A-Fa-f]{1,12})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n\Z')

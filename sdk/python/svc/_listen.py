@@ -1,4 +1,4 @@
-"""The socket of a backend: where it listens, its connections, its end. Source: spec 3.1 step 3, 4.4, 5.2, 7 (exit codes)."""
+"""The socket of a backend: where it listens, its connections, its end. Source: rules 3.1 step 3, 4.4, 5, 7 (exit codes)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def where(argv: list[str]) -> tuple[str, object]:
 
 
 def _private_folder(folder: str) -> None:
-    """The folder of the socket belongs to this account alone (spec 5.2). A shared one such as /tmp is refused, never changed."""
+    """The folder of the socket belongs to this account alone (rules 5). A shared one such as /tmp is refused, never changed."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     found = os.stat(folder)
     if found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX:
@@ -78,7 +78,7 @@ def _private_folder(folder: str) -> None:
 
 
 def _clear_orphan(path: str) -> None:
-    """A refused connect test tells an orphan from a live socket. Source: spec 3.1 step 3 (never a plain file-type test alone)."""
+    """A refused connect test tells an orphan from a live socket. Source: rules 3.1 step 3 (never a plain file-type test alone)."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(_CONNECT_TEST_S)
         try:
@@ -119,7 +119,7 @@ def _open_tcp(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 def _open_unix(path: str) -> socket.socket:
-    shared = _app.server_scope()  # spec 5.2: a server-scope app accepts every account of the server
+    shared = _app.server_scope()  # rules 5: a server-scope app accepts every account of the server
     if not shared:
         _private_folder(os.path.dirname(path))
     _clear_orphan(path)
@@ -242,7 +242,7 @@ class Server:
             cleaning.join(max(0.0, deadline - time.monotonic()))
 
     def _clean_up(self) -> threading.Thread | None:
-        """What the app does at its end, beside the answers under way, which it may be about to end."""
+        """Runs the app's own end, beside the answers under way, which it may be about to end."""
         if self._at_end is None:
             return None
         cleaning = threading.Thread(target=_tried, args=(self._at_end,), daemon=True)

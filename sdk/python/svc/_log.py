@@ -1,4 +1,4 @@
-"""app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: spec 2.6 and 4.4.
+"""app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: rules 2.6 and 4.4.
 
 The same rules as sdk/node/svc/lib/log.js, whose header explains them: no raw control characters, texts and lines cut, the file opened
 for each line and rotated at 4 MiB, two kept. Writing never fails the app: a full disk costs the line, told once on stderr.
@@ -28,7 +28,7 @@ _UNSAFE = re.compile('[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud8
 
 
 def _plain(value: object, depth: int = 0) -> object:
-    """What JSON can hold; anything else as text."""
+    """A value that JSON can hold; anything else becomes text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""For whom a backend of `escopo: servidor` asks the portal (spec 5.2, 5.3): it serves everybody, so it says whose request it works on."""
+"""For whom a backend of `escopo: servidor` asks the portal (rules 5): it serves everybody, so it says whose request it works on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _ComCabecalhos(Protocol):
 
 @contextmanager
 def em_nome_de(pedido: _ComCabecalhos) -> Iterator[None]:
-    """What is asked of the portal within is asked for the person whose request this is.
+    """Makes the portal calls inside for the person whose request this is.
 
     The portal wrote a mandate into that request, which is good for some minutes after it and ends when the person signs out. A thread that is
     started within says so anew. The backend of one person needs none: there it changes nothing.

@@ -1,4 +1,4 @@
-"""What `apps`, `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it."""
+"""Shared by `apps`, `fila`, `metricas` and `salas`: the portal's address and credential of this process (rules 2.6, 5), and one call to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ESPERA_S = 20.0
 
 
 def escopos() -> list[str] | None:
-    """What the credential was made for; None when the portal that started us does not say (docs/app-authors.md)."""
+    """Scopes of the credential; None when the portal that started us does not report them (docs/app-authors.md)."""
     texto = os.environ.get('SVC_PORTAL_SCOPES')
     return None if texto is None else [escopo for escopo in texto.split(',') if escopo]
 
@@ -117,7 +117,7 @@ def pedir(
     outros: Mapping[str, str] | None = None,
     espera_s: float = ESPERA_S,
 ) -> Entregue:
-    """One request to the portal in the name of this app and its person.
+    """Sends a request to the portal in the name of this app and its person.
 
     Raises ErroSvc: the portal's code, SEM_REDE, or SEM_RESPOSTA when nothing moved for `espera_s`.
     """

@@ -1,4 +1,4 @@
-"""What other apps offer (spec 2.1 `requires`, `usa`; 4.3): this backend asks them through the portal, with the consent of its person."""
+"""Capabilities of other apps (rules 2.1 `requires`, `usa`; 4.3): this backend asks them through the portal, with the consent of its person."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def pedir(
     espera_s: float = _ESPERA_S,
 ) -> Resposta:
     """The provider's own answer, also 4xx and 5xx and redirects. An iterable body is sent as it comes. 404 with the code CAPABILITY_UNKNOWN:
-    no app offers the capability (spec 2.1 `usa`, 7).
+    no app offers the capability (rules 2.1 `usa`, 7).
 
     Raises ErroSvc with the portal's code and status for what the portal refused, such as CONSENT_NEEDED until the person said yes; SEM_REDE;
     SEM_RESPOSTA when nothing moved for `espera_s`. `app` names the provider where several offer it.

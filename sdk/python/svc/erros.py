@@ -8,6 +8,6 @@ class ErroSvc(Exception):
         super().__init__(f'{codigo}: {mensagem}')
         self.codigo = codigo
         self.mensagem = mensagem
-        # Of what the portal refused: its HTTP status, and how long it asks to wait.
+        # HTTP status of the portal's refusal, and the wait that it asks for.
         self.status: int | None = None
         self.retry_after_ms: float | None = None

@@ -1,4 +1,4 @@
-"""The processing queue (spec 2.1 `recursos.fila`): jobs of this app for its person, on a cluster of the portal.
+"""The processing queue (rules 2.1 `recursos.fila`): jobs of this app for its person, on a cluster of the portal.
 
     trabalho = fila.submeter(['python3', 'entrada/conta.py'], entradas={'entrada/conta.py': RAIZ / 'conta.py'})
     for noticia in fila.acompanhar(trabalho['id']):
@@ -135,7 +135,7 @@ def _noticias(trabalho: str, paciencia_s: float) -> Iterator[Noticia]:
 
 
 def saidas(trabalho: str) -> list[Saida]:
-    """What the job left so far, below `saida/`: { caminho, sha, tamanho, ate, completo, recusada }."""
+    """Outputs of the job so far, below `saida/`: { caminho, sha, tamanho, ate, completo, recusada }."""
     lista: list[Saida] = _fila.objeto('saidas', 'GET', 'trabalhos', trabalho, 'saida')['saidas']
     return lista
 

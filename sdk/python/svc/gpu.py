@@ -1,4 +1,4 @@
-"""The launcher's verdict on the GPU (spec 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`."""
+"""The launcher's verdict on the GPU (rules 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BYTES_MAX = 256 * 1024
 
 
 def _verdict() -> tuple[dict[str, object], str, str]:
-    """What the launcher wrote; when it is not enough, why in words and as a code."""
+    """Reads the launcher's verdict; when it is not usable, gives the reason in words and as a code."""
     path = _app.app_dir() / 'limits.json'
     try:
         if path.exists() and not path.is_file():

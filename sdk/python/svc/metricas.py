@@ -1,4 +1,4 @@
-"""Metrics of the app (spec 2.1 `recursos.metricas`): `contar`, `duracao`, `relatar_erro`.
+"""Metrics of the app (rules 2.1 `recursos.metricas`): `contar`, `duracao`, `relatar_erro`.
 
 The same contract as sdk/node/svc/lib/metricas.js, whose header explains it: a call adds to a number in memory and returns, a thread of its
 own sends batches, at most 300 series and 50 stacks are kept while the portal is away, and the end of the process sends what is left, for at
@@ -109,7 +109,7 @@ def encerrar(prazo_s: float = _FIM_S_MAX) -> None:
 
 
 class _Estado:
-    """What was added and not sent yet, and the thread that sends it. One per process: a fork begins a new one."""
+    """Sums that were not sent yet, and the thread that sends them. Each process has its own: a fork begins a new one."""
 
     def __init__(self) -> None:
         self.trava = threading.Lock()
@@ -143,7 +143,7 @@ class _Estado:
         self._descartados[motivo] = self._descartados.get(motivo, 0) + 1
 
     def celula(self, mapa: dict[str, dict[str, Any]], chave: str, evento: str, rotulos: dict[str, object], vazia: dict[str, Any]) -> dict[str, Any] | None:
-        """What is kept of one event with its labels; None when there is no room for one more. Called with the lock."""
+        """The cell of an event with its labels; None when there is no room for another. Called with the lock."""
         self.acordar()
         if len(self.contadores) + len(self.duracoes) >= _SERIES_MAX:
             self.contar_descarte('series')
@@ -171,7 +171,7 @@ class _Estado:
                     self._pedidos += 1
                     meu = self._pedidos
                     self._fim.set()
-                    # What another thread asked for before may have begun without what came since.
+                    # An earlier request of another thread may have begun without the newest events.
                     self._feito.wait_for(lambda: self._feitos >= meu, prazo_s)
         except Exception:  # noqa: BLE001
             pass
@@ -218,7 +218,7 @@ class _Estado:
             self._lotes.pop(0)
 
     def _fechar_lotes(self) -> None:
-        """What was added since becomes batches that fit into a request."""
+        """Packs the sums since the last call into batches that fit into a request."""
         with self.trava:
             itens = [('contadores', item) for item in self.contadores.values()]
             itens += [('duracoes', item) for item in self.duracoes.values()]
@@ -272,6 +272,6 @@ def _recomecar() -> None:
     _estado = _Estado()
 
 
-# What the parent added is the parent's to send; a lock that another thread held would never be let go in the child.
+# The parent sends what it added; a lock that another thread held would never be released in the child.
 os.register_at_fork(after_in_child=_recomecar)
 atexit.register(encerrar)

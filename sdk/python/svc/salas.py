@@ -1,4 +1,4 @@
-"""Shared rooms (spec 2.1 `recursos.salas`, 2.4, 5.3): the rooms of this app that its person is in.
+"""Shared rooms (rules 2.1 `recursos.salas`, 2.4, 5): the rooms of this app that its person is in.
 
 The standard library has no WebSocket and no CRDT, so there is no `entrar` here: `bilhete(sala).url` is the address that any y-websocket client
 opens. docs/rooms.md shows one with pycrdt.

@@ -1,4 +1,4 @@
-"""What a backend imports: `Pedido` (a handler behind the gate), `escutar`, `criar_log`. Source: spec 4.2, 4.4, 5.1."""
+"""Parts that a backend imports: `Pedido` (a handler behind the gate), `escutar`, `criar_log`. Source: rules 4.2, 4.4, 5."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._pessoa import em_nome_de as em_nome_de
 from .tipos import Json
 
 CORPO_BYTES_MAX = 1024 * 1024
-# The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.
+# The portal's proxy keeps an idle connection for up to 10 minutes (rules 8); we never close first, or it would lose a request.
 _IDLE_S = 11 * 60
 _HEAD_S = 15
 _STALLED_S = 10 * 60
@@ -147,7 +147,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
         self.requestline = f'{head.method} {head.target} {self.request_version}'
         self.headers = head.message()
         if not _gate.admits(head.fields):
-            # Source: spec 5.1. The connection ends: nothing that a refused peer sent is read any further.
+            # Source: rules 5. The connection ends: nothing more of a refused peer is read.
             self._refuse(403, 'token do app recusado', {'X-Svc-Token': 'recusado'})
             return
         if not (head.target.startswith('/') or (head.target == '*' and head.method == 'OPTIONS')):
@@ -168,7 +168,7 @@ class Pedido(http.server.BaseHTTPRequestHandler):
             if not self.wfile.used:  # type: ignore[attr-defined]
                 if getattr(self, '_headers_buffer', None):
                     raise RuntimeError('atender começou uma resposta e não a terminou (falta end_headers)')
-                # Source: spec 7, a route unknown to the app. `atender` that answers nothing served nothing: `return pagina(self)`.
+                # Source: rules 7, a route unknown to the app. `atender` that answers nothing served nothing: `return pagina(self)`.
                 self.responder_json(404, {'error': 'rota desconhecida'})
         except (_http.Refused, ConnectionError, TimeoutError):
             raise
@@ -233,7 +233,7 @@ def escutar(
     ao_encerrar: Callable[[], object] | None = None,
 ) -> int:
     """Serves until SIGTERM and returns the exit code 0, also when another instance already serves. Ends the process with 2 where there
-    is nowhere to listen (spec 7). `argv` takes `--tcp host:port` for a bench; the whole `sys.argv` may be given. `ao_escutar` is called once the socket is this process's own:
+    is nowhere to listen (rules 7). `argv` takes `--tcp host:port` for a bench; the whole `sys.argv` may be given. `ao_escutar` is called once the socket is this process's own:
     what only one instance may do begins there. `ao_encerrar` is called on SIGTERM in a thread of its own, while answers under way
     end: streams that would go on are ended there. Both have five seconds."""
     name = _app.app_id()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Literal, Optional, TypedDict, Union, overload
 
 Json = Union[None, bool, int, float, str, List['Json'], Dict[str, 'Json']]
-"""What a JSON text holds."""
+"""A value of a JSON text."""
 
 Papel = Literal['ver', 'comentar', 'editar', 'dona']
 PapelConcedido = Literal['ver', 'comentar', 'editar']
@@ -95,7 +95,7 @@ class Trabalho(TypedDict):
     chave: str
     cluster: str
     requestId: Optional[str]
-    """Of the request that submitted it, as the portal's log has it."""
+    """Id of the request that submitted it, as in the portal's log."""
     estado: EstadoDoTrabalho
     motivo: str
     """Reason code (docs/reasons.md)."""
@@ -145,7 +145,7 @@ class Sala(TypedDict):
     dona: str
     """`usuario` of the owner."""
     papel: Papel
-    """Of the person of this backend."""
+    """Role of this backend's person."""
     criadaEm: int
     mudadaEm: int
 

@@ -1,4 +1,4 @@
-"""Serves the frontend of an app. Source: spec 4.5 and 4.2; which paths are navigations: docs/decisions/0016."""
+"""Serves the frontend of an app. Source: rules 4.5 and 4.2; which paths are navigations: docs/decisions/0016-what-the-spa-serves.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Callable, Sequence
 
 from . import _app, _files
 
-# What is not closed goes to the end of the page, so that each is found in one pass.
+# An unclosed tag or comment extends to the end of the page, so that each is found in one pass.
 _ATTRIBUTES = rb'(?=[\s>])(?:[^>"\']|"[^"]*(?:"|\Z)|\'[^\']*(?:\'|\Z))*(?:>|\Z)'
 _HEAD_TAG = re.compile(rb'<!--.*?(?:-->|\Z)|<head' + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
 _OPENING_TAG = re.compile(rb'<!--.*?(?:-->|\Z)|<html' + _ATTRIBUTES + rb'|<!doctype[^>]*(?:>|\Z)', re.IGNORECASE | re.DOTALL)
@@ -24,7 +24,7 @@ Avisar = Callable[..., object]
 
 
 class _Answer:
-    """One thing to send: bytes in memory, or an open file."""
+    """A body to send: bytes in memory, or an open file."""
 
     def __init__(self, size: int, etag: str, mtime_s: int, kind: str, cache: str, data: bytes | None, opened: _files.Opened | None) -> None:
         self.size, self.etag, self.mtime_s, self.kind, self.cache = size, etag, mtime_s, kind, cache
@@ -47,7 +47,7 @@ class _Site:
         if request.command not in ('GET', 'HEAD'):
             return False
         parts = _files.segments(request.path)
-        if parts is None or parts[:1] == ['_sdk']:  # `_sdk` belongs to the system: spec 4.2
+        if parts is None or parts[:1] == ['_sdk']:  # `_sdk` belongs to the system: rules 4.2
             return False
         answer = self._index() if parts in ([], ['index.html']) else self._file(parts, request.path)
         if answer is None and _is_navigation(parts, request.headers):

@@ -1,4 +1,4 @@
-"""One verb of svc.fila, as JSON in the first argument; what it answers as JSON lines. main.cjs beside it is the same."""
+"""Calls a verb of svc.fila, given as JSON in the first argument; prints the answer as JSON lines. main.cjs beside it is the same."""
 
 import json
 import sys

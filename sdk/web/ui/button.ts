@@ -162,7 +162,7 @@ export class UiButton extends KitElement implements SvcUiButton {
     return this.#internals.form;
   }
 
-  /** What is drawn inside is pressed: a link is followed, what is disabled stays quiet. */
+  /** Presses the inner button or link: a link is followed, a disabled button stays quiet. */
   override click(): void {
     this.renderRoot.querySelector<HTMLElement>('.button')?.click();
   }

@@ -1,4 +1,4 @@
-/** One of several: what `ui-select` and `ui-radio-group` share. The choices are `<option>` children. */
+/** A choice among several: the part that `ui-select` and `ui-radio-group` share. The choices are `<option>` children. */
 import type { PropertyDeclarations } from 'lit';
 import { FormControl } from './form-control.ts';
 import { followOptions, optionsOf, type Option } from './options.ts';

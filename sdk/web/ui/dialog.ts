@@ -29,7 +29,7 @@ class UiDialog extends KitElement implements SvcUiDialog {
   busy = false;
   returnValue = '';
   backTo: HTMLElement | null = null;
-  /** What is longer than the window is scrolled by the keyboard, too, where nothing in it takes the focus. */
+  /** Makes content that is longer than the window scrollable by the keyboard, where nothing in it takes the focus. */
   readonly #resized = new ResizeObserver(([entry]) => {
     const body = entry!.target;
     const within = [...this.querySelectorAll(stops)].some((each) => each.closest('[slot=actions]') === null);

@@ -1,4 +1,7 @@
-/** What every element of the kit is: it draws anew when the language of the page changes, and looks by the tokens of svc-ui.css only. */
+/**
+ * Base of every element of the kit: it draws anew when the language of the page changes, and takes its look from the tokens of svc-ui.css
+ * only.
+ */
 import { css, LitElement } from 'lit';
 import { deepActive } from './deep-active.ts';
 import { onLanguage, word, type WordKey } from './words.ts';
@@ -58,7 +61,7 @@ export function roleOf(element: Element, role: string): void {
   if (!element.hasAttribute('role')) element.setAttribute('role', role);
 }
 
-/** What arrow keys, Home and End mean in a list; null for any other key. Right to left is the reading direction's matter. */
+/** Index that arrow keys, Home and End lead to in a list; null for any other key. The caller chooses the arrows by reading direction. */
 export function step(key: string, at: number, count: number, [back, on]: readonly [string, string]): number | null {
   if (count === 0) return null;
   if (key === back) return (at - 1 + count) % count;

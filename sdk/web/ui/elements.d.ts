@@ -43,7 +43,7 @@ interface SvcUiControl extends SvcUiElement {
   name: string;
   label: string;
   hint: string;
-  /** What is wrong, as the app says it; the control is invalid while there is one. */
+  /** Error in the app's words; the control is invalid while there is one. */
   error: string;
   /** Only for the screen reader. */
   hideLabel: boolean;
@@ -73,7 +73,7 @@ interface SvcUiField extends SvcUiControl {
   max: string | undefined;
   step: string | undefined;
   pattern: string | undefined;
-  /** Of a `textarea`. */
+  /** Lines of a `textarea`. */
   rows: number;
   autocomplete: string | undefined;
   select(): void;
@@ -93,7 +93,7 @@ interface SvcUiRadioGroup extends SvcUiControl {
 }
 
 interface SvcUiCheckbox extends SvcUiControl {
-  /** What a form sends while it is checked. */
+  /** Value that a form sends while it is checked. */
   value: string;
   checked: boolean;
   indeterminate: boolean;
@@ -180,14 +180,14 @@ interface SvcUiTabPanel extends SvcUiElement {
 }
 
 interface SvcUiToastOptions {
-  /** One with the same id is replaced: something that goes on is told again and again. */
+  /** Id of the toast; a later toast with the same id replaces it, as for progress. */
   readonly id?: string;
   readonly detail?: string;
   /** `busy` stays until it is ended. */
   readonly kind?: 'info' | 'success' | 'danger' | 'busy';
   /** Words of a button. */
   readonly action?: string;
-  /** What that button does. */
+  /** Action of that button. */
   readonly run?: () => void;
   /** Without it 10 s. */
   readonly durationMs?: number;
@@ -264,7 +264,7 @@ interface SvcUiTreeItem extends SvcUiElement {
   expanded: boolean;
   selected: boolean;
   disabled: boolean;
-  /** What is within it comes when it is opened. */
+  /** The page adds the children when the item is first opened (`expand`). */
   lazy: boolean;
   readonly words: string;
 }
@@ -274,7 +274,7 @@ interface SvcUiSplitEvents {
 }
 interface SvcUiSplit extends SvcUiElement<SvcUiSplitEvents> {
   label: string;
-  /** Of the first part, in percent. */
+  /** Size of the first part, in percent. */
   position: number;
   min: number;
   max: number;

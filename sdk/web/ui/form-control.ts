@@ -1,7 +1,7 @@
 /**
- * What the form controls share. Each is form-associated: it takes part in the `<form>` around it (FormData, validity, reset, restore,
- * a disabled fieldset, `<label for>`). What is drawn inside is the browser's own control, so that the keyboard, the screen reader and the
- * phone know it. What is wrong is told below the control, in the language of the page, once the person was there or the form was sent.
+ * Base of the form controls. Each is form-associated: it takes part in the `<form>` around it (FormData, validity, reset, restore, a
+ * disabled fieldset, `<label for>`). The inner element is the browser's own control, so that the keyboard, the screen reader and the phone
+ * know it. An error is shown below the control, in the language of the page, once the person was there or the form was sent.
  */
 import { css, html, LitElement, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { controlLook } from './control-look.ts';
@@ -33,7 +33,7 @@ export abstract class FormControl extends KitElement {
   required = false;
   disabled = false;
   protected formDisabled = false;
-  /** What is wrong is shown from now on. */
+  /** Whether errors are shown from now on. */
   protected touched = false;
   /** The text given to setCustomValidity. */
   protected asked = '';
@@ -45,7 +45,7 @@ export abstract class FormControl extends KitElement {
     super();
     this.addEventListener('invalid', (event) => this.#refused(event));
     this.addEventListener('focusout', () => {
-      // What was left as it was found is not complained about before the form is sent.
+      // A control left unchanged shows no error before the form is sent.
       if (this.isChanged()) this.touched = true;
     });
   }
@@ -89,12 +89,12 @@ export abstract class FormControl extends KitElement {
 
   /** The browser's own control; null before the first drawing. */
   protected abstract inner(): Native | null;
-  /** What a form sends; null: nothing. */
+  /** Value that a form sends; null: nothing. */
   protected abstract formValue(): string | null;
   /** Takes what `state()` said, or with null what the page gave at the beginning. */
   protected abstract restore(state: string | null): void;
   protected abstract isChanged(): boolean;
-  /** What the browser keeps of it over a reload. */
+  /** State that the browser keeps over a reload. */
   protected state(): string | null {
     return this.formValue();
   }

@@ -79,7 +79,7 @@ async function put(html: string): Promise<void> {
   }, html);
 }
 
-/** What has the focus, inside of every shadow tree: the words of its element, or its id. */
+/** The focused element, inside of every shadow tree: the words of its element, or its id. */
 const focused = (): Promise<string> =>
   page.evaluate(() => {
     const active = document.activeElement;

@@ -1,4 +1,4 @@
-/** What ends a menu besides the person: what it was opened for is gone, hidden or scrolled, the page is another one, or the person is elsewhere. */
+/** Ends of a menu besides the person's: its opener is gone, hidden or scrolled, the page is another one, or the person is elsewhere. */
 
 /** As drawn: through slots and shadow roots. */
 export function* around(element: Element): Generator<Element> {

@@ -1,4 +1,4 @@
-/** What stands in a menu: its entries and their groups. */
+/** Contents of a menu: its entries and their groups. */
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { define, KitElement, kitStyles, roleOf, wordsOf } from './element.ts';
 import { glyph } from './glyphs.ts';

@@ -14,13 +14,13 @@ const edgePx = 8;
 
 const at = (wanted: number, size: number, room: number): number => Math.max(edgePx, Math.min(wanted, room - size - edgePx));
 
-/** Of what is seen, above a keyboard on the screen; fingers that zoom are none. */
+/** Height of the visible part, above a keyboard on the screen; a zoom by fingers does not count. */
 function roomBelow(): number {
   const seen = visualViewport;
   return seen === null || seen.scale > 1.02 ? innerHeight : Math.min(innerHeight, seen.offsetTop + seen.height);
 }
 
-/** One is open at a time, with the menus of its entries. */
+/** The open menu, one at a time, with the menus of its entries. */
 let shown: UiMenu | null = null;
 
 function replaceShown(menu: UiMenu): void {
@@ -238,7 +238,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     });
   }
 
-  /** What had the focus in it was taken away. */
+  /** Closes by Escape after the focused element in it was removed. */
   #keyBeside(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || holdsFocus(this)) return;
     event.preventDefault();
@@ -253,7 +253,7 @@ export class UiMenu extends KitElement implements SvcUiMenu {
     if (event.key === 'ArrowUp') this.focusItem(-1);
   }
 
-  /** Of the entries of this menu only: those of an inner one hear their own. Where a heading was pressed none has the focus. */
+  /** Handles keys of this menu's entries only: an inner menu handles its own. After a press on a heading no entry has the focus. */
   #key(event: KeyboardEvent): void {
     const { items } = this;
     const from = items.findIndex((item) => item === (event.target as Element).closest('ui-menu-item'));

@@ -6,7 +6,7 @@ export interface Option {
   readonly hint: string;
   readonly disabled: boolean;
   readonly selected: boolean;
-  /** Of the `<optgroup>` around it. */
+  /** Label of the `<optgroup>` around it. */
   readonly group: string;
 }
 

@@ -1,4 +1,4 @@
-/** Who somebody is, in the colour that they have everywhere, and what they may do in a room. Source: spec 2.4 */
+/** A person, in the colour that they have everywhere, and their role in a room. Source: rules 2.4 */
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { corDe, type Papel } from '../../../schema/rooms.ts';
 import { define, KitElement, kitStyles } from './element.ts';

@@ -1,4 +1,4 @@
-/** One of a few, all of them seen: the browser's own radios inside, with their arrow keys. */
+/** A choice of one among a few, all of them visible: the browser's own radios inside, with their arrow keys. */
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { ChoiceControl } from './choice-control.ts';
 import { define } from './element.ts';

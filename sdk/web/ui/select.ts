@@ -1,4 +1,4 @@
-/** One of a list: the browser's own select inside, so that the keyboard, the screen reader and the phone know it. */
+/** A choice of one in a list: the browser's own select inside, so that the keyboard, the screen reader and the phone know it. */
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { ChoiceControl } from './choice-control.ts';
 import { define } from './element.ts';

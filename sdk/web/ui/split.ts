@@ -18,7 +18,7 @@ class UiSplit extends KitElement implements SvcUiSplit {
     stacked: { state: true },
   };
   label = '';
-  /** Of the first part, in percent. */
+  /** Size of the first part, in percent. */
   position = 50;
   min = 10;
   max = 90;

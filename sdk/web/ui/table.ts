@@ -26,7 +26,7 @@ function valueOf(row: HTMLTableRowElement, column: Column): string | number {
   return column.dataset['sort'] === 'date' ? Date.parse(words) : words;
 }
 
-/** What has no value is last in either direction. */
+/** Rows without a value are last in either direction. */
 function compare(a: string | number, b: string | number, { compare: words }: Intl.Collator, sign: 1 | -1): number {
   const [noneA, noneB] = [a, b].map((each) => each === '' || Number.isNaN(each));
   if (noneA || noneB) return Number(noneA) - Number(noneB);
@@ -240,7 +240,7 @@ export class UiTable extends KitElement implements SvcUiTable {
     if (box !== null && head !== null) return this.#all(this.selected.length < this.#rows.length);
     const row = this.#rowOf(event);
     if (row === null || this.selectable === null) return;
-    // What is within a cell and is pressed itself is the page's.
+    // A press on a control within a cell belongs to the page.
     if (box === null && target.closest('a, button, input, select, label, ui-button, ui-menu') !== null) return;
     const range = event.shiftKey && this.selectable === 'many';
     this.#choose(range ? this.#between(row) : [row], range ? 'add' : box !== null || event.ctrlKey || event.metaKey ? 'toggle' : 'only');
@@ -278,7 +278,7 @@ export class UiTable extends KitElement implements SvcUiTable {
   }
 
   override render(): TemplateResult {
-    // What scrolls is reached by the keyboard; the rows of a grid are.
+    // A scrolled table must be reachable by the keyboard; the rows of a grid already are.
     const stop = this.scrolls && this.selectable === null;
     return html`<div
       class="scroll"

@@ -31,7 +31,7 @@ class UiTabs extends KitElement implements SvcUiTabs {
   /** For the screen reader: what moved where. */
   protected told = '';
   #observer = new MutationObserver((changes) => {
-    // What changes within a panel, or a tab, changes no tabs.
+    // Changes within a panel, or within a tab, do not change the set of tabs.
     if (!changes.some(({ target }) => target === this || target.parentNode === this)) return;
     this.#arrange();
     if (this.overflows) this.requestUpdate();
@@ -42,7 +42,7 @@ class UiTabs extends KitElement implements SvcUiTabs {
   });
   /** The tab with the focus, which goes on in its place when it is moved or taken away, whoever does that. */
   #kept: UiTab | null = null;
-  /** Whose click ends a drag and shows nothing. */
+  /** True after a drag: the click that ends it shows nothing. */
   #pulled = false;
   /** The tab that was last brought into view. */
   #seen: UiTab | null = null;
@@ -132,7 +132,7 @@ class UiTabs extends KitElement implements SvcUiTabs {
     next?.focus();
   }
 
-  /** What was moved or taken away is found by `#arrange` before the timer fires. */
+  /** Forgets the focused tab; `#arrange` runs before the timer and finds a tab that was moved or removed. */
   #left({ relatedTarget }: FocusEvent): void {
     if (relatedTarget !== null) this.#kept = null;
     else setTimeout(() => deepActive() !== this.#kept && (this.#kept = null));

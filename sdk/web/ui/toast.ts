@@ -108,7 +108,7 @@ class UiToast extends KitElement implements SvcUiToast {
   show(words: string, options: ToastOptions = {}): () => void {
     const { id = '', detail = '', kind = 'info', action = '', run, durationMs = kind === 'busy' ? Infinity : shownMs } = options;
     const toast: Toast = { id, words, detail, kind, action, run, durationMs, timer: undefined };
-    // One that is told again stands where it stood.
+    // A repeated toast keeps its place.
     const known = this.toasts.findIndex((each) => id !== '' && each.id === id);
     const all = (known < 0 ? [...this.toasts, toast] : this.toasts.with(known, toast)).slice(-shownMax);
     for (const old of this.toasts) if (!all.includes(old)) clearTimeout(old.timer);
@@ -131,7 +131,7 @@ class UiToast extends KitElement implements SvcUiToast {
   }
 
   override render(): TemplateResult {
-    // One region for all, there from the beginning: what is put into it is said.
+    // A single region for all, there from the beginning: a screen reader says what is added to it.
     const { silent } = this;
     return html`<div
       role=${silent ? nothing : 'log'}

@@ -54,7 +54,7 @@ class UiToolbar extends KitElement implements SvcUiToolbar {
     this.#sizes.disconnect();
   }
 
-  /** What a narrow page leaves out is none. */
+  /** Elements that the arrow keys reach; a control that a narrow page hides is none. */
   #stops(): readonly HTMLElement[] {
     return [...this.querySelectorAll<HTMLElement>(stops)].filter(
       (each) =>
@@ -82,7 +82,7 @@ class UiToolbar extends KitElement implements SvcUiToolbar {
     event.preventDefault();
     this.#last = all[next]!;
     this.#arrange();
-    // What became a stop is drawn as one with the next turn.
+    // The new stop of Tab is drawn as one with the next turn.
     all[next]!.focus();
   }
 

@@ -193,8 +193,8 @@ class UiTree extends KitElement implements SvcUiTree {
   }
 
   /**
-   * One item is the stop of Tab: where the focus was, the selected one, the first; of one in a closed item, that. What it is in has no tabindex
-   * at all: Chromium skips whatever is slotted into a host with -1.
+   * Sets the item that is the stop of Tab: the focused one, the selected one, or the first; for an item inside a closed one, the closed
+   * one. The items around it have no tabindex at all: Chromium skips whatever is slotted into a host with -1.
    */
   #stop(wanted: UiTreeItem | null = this.contains(this.#at) ? this.#at : this.selected): void {
     const seen = this.#seen();

@@ -1,10 +1,10 @@
 /**
- * The rules of spec 2.1 `opens` written a second time, as a search over claims instead of a chain of questions, with a table of kinds of its own
+ * The rules 2.1 `opens` written a second time, as a search over claims instead of a chain of questions, with a table of kinds of its own
  * that holds what the generated files use. For the properties of elections.test.ts.
  */
 import type { Opener } from '../file-type.ts';
 
-/** What the desktop does with an extension: `O`: its own, to no app by itself; `V`: it can show it; `-`: it only draws it. */
+/** Treatment of an extension by the desktop: `O`: its own, to no app by itself; `V`: it can show it; `-`: it only draws it. */
 export const world: Readonly<Record<string, 'O@editor' | 'O@files' | 'O@viewer' | 'V@viewer' | '-'>> = {
   py: 'O@editor',
   txt: 'O@editor',
@@ -56,7 +56,7 @@ export function expected({ ends, mime, apps, tipos }: Case): string {
   const on = claimed(type).length > 0 ? type : mime;
   const mine = claimed(on);
   if (mine.length === 1) return `app:${mine[0]}`;
-  // Who asks for the extension may have declared the media type alone, and the other way round.
+  // An app that asks for the extension may have declared the media type alone, and the other way round.
   const wanting = mine.filter((id) => claims.some(({ app, on: what, pede }) => app === id && pede && (what === type || what === mime)));
   if (wanting.length === 1) return `app:${wanting[0]}`;
   if (wanting.length === 0 && rule.startsWith('V')) return rule.slice(1);

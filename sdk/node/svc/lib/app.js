@@ -1,5 +1,5 @@
 'use strict';
-/** Who this process is: id, version, package folder, data folder. Source: spec 2.6 and 9, rule 8. */
+/** Identity of this process: id, version, package folder, data folder. Source: rules 2.6 and 9, rule 8. */
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

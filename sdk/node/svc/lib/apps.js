@@ -1,5 +1,7 @@
 'use strict';
-/** What other apps offer (spec 2.1 `requires`, `usa`; 4.3): this backend asks them through the portal, with the consent of its person. */
+/**
+ * Capabilities of other apps (rules 2.1 `requires`, `usa`; 4.3): this backend asks them through the portal, with the consent of its person.
+ */
 const { ErroSvc } = require('./erros.js');
 const { cabecalhos } = require('./pessoa.js');
 const portal = require('./portal.js');
@@ -30,7 +32,7 @@ async function buscar(what, url, { headers, signal, ...init }) {
   }
 }
 
-/** Whether the portal says that no app offers the capability, which is an answer of `pedir`. Source: spec 2.1 `usa`, 7. */
+/** Whether the portal says that no app offers the capability, which is an answer of `pedir`. Source: rules 2.1 `usa`, 7. */
 async function semFornecedor(resposta) {
   if (resposta.status !== 404) return false;
   const problema = await resposta

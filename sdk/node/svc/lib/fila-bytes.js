@@ -73,7 +73,7 @@ async function lerArquivo(arquivo, desde) {
   }
 }
 
-/** What the portal has of it is not sent again. */
+/** Uploads a file; pieces that the portal already has are not sent again. */
 async function enviar({ nome, sha, tamanho, ler }, como) {
   const onde = ['entradas', sha];
   for (let feito = await json('submeter', 'GET', onde, como); !feito.completo;) {
@@ -90,7 +90,7 @@ async function baixar(trabalho, saida, pasta, como) {
   if (fs.lstatSync(destino, { throwIfNoEntry: false })?.isFile() && (await shaDe(destino)) === saida.sha) return destino;
   const parte = path.join(path.dirname(destino), `.${saida.sha}.parte`);
   if (fs.lstatSync(parte, { throwIfNoEntry: false })?.isFile() === false) await rm(parte);
-  // What lies there of an earlier try may be damaged: then once from the beginning.
+  // A partial file of an earlier attempt may be damaged: then it is fetched once from the beginning.
   for (let vez = 0; vez < 2; vez += 1) {
     await continuar(trabalho, saida, parte, como);
     if ((await shaDe(parte)) === saida.sha) {

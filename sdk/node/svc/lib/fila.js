@@ -1,8 +1,8 @@
 'use strict';
 /**
- * The processing queue (spec 2.1 `recursos.fila`): jobs of this app for its person, on a cluster of the portal. The command runs in a folder of
- * its own that has the inputs at their paths; what it leaves in `saida/` can be fetched. What passes (no network, a portal that starts again) is
- * asked again for `pacienciaMs`, which does nothing twice. docs/queue.md
+ * The processing queue (rules 2.1 `recursos.fila`): jobs of this app for its person, on a cluster of the portal. The command runs in a
+ * folder of its own that has the inputs at their paths; files that it leaves in `saida/` can be fetched. Passing failures (no network, a
+ * portal that restarts) are retried for `pacienciaMs`, and no retry acts twice. docs/queue.md
  */
 const { randomUUID } = require('node:crypto');
 const { ErroSvc } = require('./erros.js');
@@ -91,7 +91,7 @@ async function* acompanhar(trabalho, { pacienciaMs = 600_000, signal } = {}) {
   }
 }
 
-/** What the job left so far, below `saida/`. */
+/** Outputs of the job so far, below `saida/`. */
 const saidas = async (trabalho) => (await json('saidas', 'GET', ['trabalhos', trabalho, 'saida'])).saidas;
 
 /**

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * The token gate: every request carries `X-Svc-App-Token` equal to SVC_APP_TOKEN. Source: spec 5.1.
+ * The token gate: every request carries `X-Svc-App-Token` equal to SVC_APP_TOKEN. Source: rules 5.
  *
  * Absent from the environment: everything passes (bench). Set but empty: nothing passes (docs/decisions/0015). The token is
  * read once, so that an app that cleans its environment does not open the gate.
@@ -11,7 +11,7 @@ const HEADER = 'x-svc-app-token';
 const letters = (name) => name.replaceAll(/[^a-z0-9]/g, '');
 const LOOK_ALIKE = letters(HEADER);
 
-/** Of bytes: the environment's are UTF-8, a header's come as latin1. */
+/** Hash of bytes: the environment's are UTF-8, a header's come as latin1. */
 const digest = (bytes) => createHash('sha256').update(bytes).digest();
 
 const token = process.env.SVC_APP_TOKEN;

@@ -1,5 +1,5 @@
 'use strict';
-/** The launcher's verdict on the GPU (spec 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`. */
+/** The launcher's verdict on the GPU (rules 2.1 `recursos.gpu`), read from `~/.svc-apps/<id>/limits.json`. */
 const fs = require('node:fs');
 const path = require('node:path');
 const { appDir } = require('./app.js');

@@ -1,5 +1,5 @@
 'use strict';
-/** One request: gate, `/saude`, then the app's handler, whose failure is an answer and a log line. Source: spec 4.2, 5.1, 7. */
+/** Serves a request: gate, `/saude`, then the app's handler, whose failure is an answer and a log line. Source: rules 4.2, 5, 7. */
 const gate = require('./gate.js');
 const { version } = require('./app.js');
 const { ownLog } = require('./log.js');
@@ -69,7 +69,7 @@ function failed(req, res, problem) {
   return refuse(res, 500, 'erro interno do app');
 }
 
-/** A handler that answers false served nothing, as `web.spa` does: 404, or the client would wait for ever. Source: spec 7. */
+/** A handler that answers false served nothing, as `web.spa` does: 404, or the client would wait for ever. Source: rules 7. */
 function served(res, result) {
   if (result === false && !res.headersSent && !res.writableEnded) responderJson(res, 404, { error: 'rota desconhecida' });
 }

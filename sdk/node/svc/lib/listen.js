@@ -1,5 +1,5 @@
 'use strict';
-/** The socket of a backend: where it listens and how it ends. Source: spec 3.1 step 3, 4.4, 5.2, 7 (exit codes). */
+/** The socket of a backend: where it listens and how it ends. Source: rules 3.1 step 3, 4.4, 5, 7 (exit codes). */
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
@@ -16,7 +16,7 @@ const END_GRACE_MS = 5_000;
 const IDLE_SWEEP_MS = 20;
 const CONNECT_TEST_MS = 5_000;
 const BACKLOG = 512;
-// The portal's proxy keeps an idle connection for up to 10 minutes (spec 8); we never close first, or it would lose a request.
+// The portal's proxy keeps an idle connection for up to 10 minutes (rules 8); we never close first, or it would lose a request.
 const IDLE_MS = 11 * 60_000;
 const HEAD_MS = 15_000;
 
@@ -45,7 +45,7 @@ function where(argv) {
   return { socket };
 }
 
-/** The folder of the socket belongs to this account alone (spec 5.2). A shared one such as /tmp is refused, never changed. */
+/** The folder of the socket belongs to this account alone (rules 5). A shared one such as /tmp is refused, never changed. */
 function privateFolder(folder) {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = fs.statSync(folder);
@@ -67,7 +67,7 @@ function connectTest(socket) {
   });
 }
 
-/** A connect test distinguishes an orphan from a live socket. Source: spec 3.1 step 3 (never a plain file-type test alone). */
+/** A connect test distinguishes an orphan from a live socket. Source: rules 3.1 step 3 (never a plain file-type test alone). */
 async function clearOrphan(socket) {
   const code = await connectTest(socket);
   if (code === 'ENOENT') return;
@@ -98,7 +98,7 @@ async function open(server, argv) {
     }
     return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
   }
-  const shared = serverScope(); // spec 5.2: a server-scope app accepts every account of the server
+  const shared = serverScope(); // rules 5: a server-scope app accepts every account of the server
   if (!shared) privateFolder(path.dirname(target.socket));
   await clearOrphan(target.socket);
   const before = process.umask(shared ? 0o111 : 0o177); // before bind: never wider than 0600, not for an instant
@@ -183,7 +183,7 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
 
 /**
  * Listens where SVC_APP_SOCKET or `--tcp host:port` says. Ends the process with 0 when another instance already serves and with 2
- * with nowhere to listen (spec 7). On SIGTERM the answers under way end, `aoEncerrar` is awaited, and the process ends with 0.
+ * with nowhere to listen (rules 7). On SIGTERM the answers under way end, `aoEncerrar` is awaited, and the process ends with 0.
  */
 async function escutar(server, { argv = process.argv, aoEncerrar } = {}) {
   const options = argv[0] === process.argv[0] ? argv.slice(2) : argv;

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: spec 2.6 and 4.4.
+ * app.log: one JSON line per event below SVC_APP_DATA_DIR. Source: rules 2.6 and 4.4.
  *
  * A line never holds a raw control character (newline, ANSI, bidi marks), so a reader's terminal is safe. A text is cut at 8 Ki characters,
  * a line above 64 KiB keeps its head; a field with a reserved name gets a trailing `_`. The file (0600) is opened for each line, so that it
@@ -21,7 +21,7 @@ const FLAGS = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CRE
 
 const cut = (text) => (text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX)}…`);
 
-/** What JSON can hold; anything else as text. */
+/** A value that JSON can hold; anything else becomes text. */
 function plain(value, depth = 0) {
   if (value === null || value === undefined || typeof value === 'boolean') return value ?? null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

@@ -1,9 +1,9 @@
 'use strict';
 /**
- * Metrics of the app (spec 2.1 `recursos.metricas`): `contar`, `duracao`, `relatarErro`. A call adds to a number in memory and returns; it never
- * throws and waits for nothing. What was added goes to the portal every few seconds in batches, each counted once however often it is sent. While
- * the portal is away, at most 300 series and 50 stacks are kept (twice: those that wait, and those of the batch that is being sent); more is
- * counted as refused. At the end of the process what is left is sent, for at most two seconds. Without the declaration nothing is kept.
+ * Metrics of the app (rules 2.1 `recursos.metricas`): `contar`, `duracao`, `relatarErro`. A call adds to a number in memory and returns; it
+ * never throws and waits for nothing. The sums go to the portal every few seconds in batches, each counted once however often it is sent.
+ * While the portal is away, at most 300 series and 50 stacks are kept (twice: those that wait, and those of the batch that is being sent);
+ * more is counted as refused. At the end of the process the rest is sent, for at most two seconds. Without the declaration nothing is kept.
  * The Python library keeps the same contract. Decision: docs/decisions/0213-metrics-of-apps.md
  */
 const { randomBytes } = require('node:crypto');
@@ -58,7 +58,7 @@ function chaveDe(evento, rotulos) {
   return chave;
 }
 
-/** What is kept of one event with its labels; null when there is no room for one more. */
+/** The cell of an event with its labels; null when there is no room for another. */
 function celula(mapa, chave, evento, rotulos, vazia) {
   if (contadores.size + duracoes.size >= SERIES_MAX) return descartar('series');
   const item = { evento };
@@ -143,7 +143,7 @@ function agendar(ms = INTERVALO_MS) {
   }, ms).unref();
 }
 
-/** What was added since becomes batches that fit into a request. */
+/** Packs the sums since the last call into batches that fit into a request. */
 function fecharLotes() {
   const itens = [
     ...[...contadores.values()].map((item) => ['contadores', item]),
@@ -171,7 +171,7 @@ function fecharLotes() {
   }
 }
 
-/** One at a time; resolves when there is nothing left to send, or the portal does not take it. */
+/** Runs a single sender at a time; resolves when there is nothing left to send, or the portal does not accept it. */
 function enviar(esperaMs = RESPOSTA_MS_MAX) {
   enviando ??= tentar(esperaMs).finally(() => {
     enviando = null;
@@ -202,7 +202,7 @@ async function tentar(esperaMs) {
     falhas = 0;
     lotes.shift();
   }
-  // What came while these were sent, or waited.
+  // Events that were counted during the sending, or the wait before it.
   if (ha()) agendar();
 }
 
@@ -227,7 +227,7 @@ const ha = () => contadores.size + duracoes.size + erros.size + lotes.length + O
 async function encerrar(prazoMs = FIM_MS_MAX) {
   const fim = Date.now() + prazoMs;
   const tudo = async () => {
-    // What is under way first; then what came after it.
+    // Waits for the batch under way, then sends what was counted after it.
     await enviando;
     if (ha()) await enviar(Math.max(1, fim - Date.now()));
     if (ha() && falhas === 0) await enviar(Math.max(1, fim - Date.now()));

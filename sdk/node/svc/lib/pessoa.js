@@ -1,13 +1,15 @@
 'use strict';
-/** For whom a backend of `escopo: servidor` asks the portal (spec 5.2, 5.3): it serves everybody, so it says whose request it works on. */
+/**
+ * The person for whom a backend of `escopo: servidor` asks the portal (rules 5): it serves everybody, so it names the request it works on.
+ */
 const { AsyncLocalStorage } = require('node:async_hooks');
 
 const MANDATO = 'x-svc-em-nome';
 const pessoa = new AsyncLocalStorage();
 
 /**
- * What `fazer` asks of the portal, it asks for the person whose request this is. The portal wrote a mandate into that request, which is good for
- * some minutes after it and ends when the person signs out. The backend of one person needs none: there it changes nothing.
+ * Makes the portal calls inside `fazer` for the person whose request this is. The portal wrote a mandate into that request, which is good
+ * for some minutes after it and ends when the person signs out. The backend of one person needs none: there it changes nothing.
  */
 function emNomeDe(req, fazer) {
   const mandato = req.headers[MANDATO];

@@ -1,11 +1,13 @@
 'use strict';
-/** What `apps`, `fila`, `metricas` and `salas` share: the portal's address and credential of this process (spec 2.6, 5.3), and one call to it. */
+/**
+ * Shared by `apps`, `fila`, `metricas` and `salas`: the portal's address and credential of this process (rules 2.6, 5), and one call to it.
+ */
 const { ErroSvc } = require('./erros.js');
 const { cabecalhos } = require('./pessoa.js');
 
 const ESPERA_MS = 20_000;
 
-/** What the credential was made for; null when the portal that started us does not say. The cases: docs/app-authors.md. */
+/** Scopes of the credential; null when the portal that started us does not report them. The cases: docs/app-authors.md. */
 function escopos() {
   const texto = process.env.SVC_PORTAL_SCOPES;
   return texto === undefined ? null : texto.split(',').filter(Boolean);
@@ -60,7 +62,7 @@ async function recusa(response, what) {
 }
 
 /**
- * One request to the portal in the name of this app and its person; 304 is an answer. Rejects ErroSvc: the portal's code, SEM_REDE, or
+ * Sends a request to the portal in the name of this app and its person; 304 is an answer. Rejects ErroSvc: the portal's code, SEM_REDE, or
  * SEM_RESPOSTA after `esperaMs`. A redirect is not followed: the credential goes to the portal only.
  */
 async function pedir(what, metodo, caminho, { json, bytes, tipo, cabecalhos: outros = {}, esperaMs = ESPERA_MS, signal } = {}) {

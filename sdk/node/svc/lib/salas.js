@@ -1,5 +1,5 @@
 'use strict';
-/** Shared rooms (spec 2.1 `recursos.salas`, 2.4, 5.3): the rooms of this app that its person is in. `entrar` joins one as a page does. */
+/** Shared rooms (rules 2.1 `recursos.salas`, 2.4, 5): the rooms of this app that its person is in. `entrar` joins one as a page does. */
 const { ErroSvc } = require('./erros.js');
 const portal = require('./portal.js');
 
@@ -46,7 +46,7 @@ function motorDaConexao() {
   }
 }
 
-/** The connection, at once (spec 2.4, 3.4). Throws ErroSvc without the portal's credential, TypeError for wrong options. */
+/** The connection, at once (rules 2.4, 3.4). Throws ErroSvc without the portal's credential, TypeError for wrong options. */
 function entrar(sala, opcoes) {
   if (typeof sala !== 'string' || typeof opcoes?.Y?.applyUpdate !== 'function') throw new TypeError('salas.entrar espera (id, { Y })');
   portal.recusar('salas', 'entrar');

@@ -1,12 +1,12 @@
 'use strict';
-/** Serves the frontend of an app. Source: spec 4.5 and 4.2; which paths are navigations: docs/decisions/0016. */
+/** Serves the frontend of an app. Source: rules 4.5 and 4.2; which paths are navigations: docs/decisions/0016-what-the-spa-serves.md. */
 const fs = require('node:fs');
 const { createHash } = require('node:crypto');
 const { fileURLToPath } = require('node:url');
 const { basePath } = require('./app.js');
 const { TYPES, contentType, segments, openBelow, contentHash, readAll, notModified, askedRange } = require('./files.js');
 
-// What is not closed goes to the end of the page, so that each is found in one pass.
+// An unclosed tag or comment extends to the end of the page, so that each is found in one pass.
 const HEAD_TAG = /<!--[\s\S]*?(?:-->|$)|<head(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)/gi;
 const OPENING_TAG = /<!--[\s\S]*?(?:-->|$)|<html(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)|<!doctype[^>]*(?:>|$)/gi;
 const BASE_TAG = /<base\s/i;
@@ -156,7 +156,7 @@ function spa(root, { ui = true, scripts = [], aoAvisar = () => {} } = {}) {
   return function pagina(req, res) {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false;
     const parts = segments(req.url);
-    if (parts === null || parts[0] === '_sdk') return false; // `_sdk` belongs to the system: spec 4.2
+    if (parts === null || parts[0] === '_sdk') return false; // `_sdk` belongs to the system: rules 4.2
     let answer = isRoot(parts) ? indexAnswer(site) : fileAnswer(site, parts, req.url);
     if (answer === null && isNavigation(parts, req.headers)) answer = indexAnswer(site);
     if (answer === null) return false;

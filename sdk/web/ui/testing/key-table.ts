@@ -1,4 +1,4 @@
-/** What each key does, told by what the page then says: the table of the tests of the kit. `told` has the events in their order. */
+/** Effect of each key, as the page reports it: the table of the tests of the kit. `told` has the events in their order. */
 
 const menu = `<ui-menu id="m" label="Ações"><ui-button slot="trigger" id="b">Ações</ui-button><ui-menu-item value="a">Abrir</ui-menu-item>
   <ui-menu-item value="c">Copiar</ui-menu-item><ui-menu-item value="d" disabled>Mover</ui-menu-item><hr>
