@@ -1,4 +1,4 @@
-/** What the portal asks of a supervisor: which order a wish becomes, and when one that was not confirmed is given again. Pure. */
+/** The portal's order to a supervisor: which order a desired state leads to, and when an unconfirmed one is sent again. Pure. */
 import type { Reason } from '../schema/backend.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
@@ -19,7 +19,7 @@ export interface SentOrder {
   readonly atMs: number;
 }
 
-/** What is wanted of the app at this moment, the strongest of all that say something. */
+/** Desired state of the app at this moment, the strongest of all sources. */
 export type Wish =
   /** `replace`: a process that lives is ended first, for that reason, and the start follows once it is gone. */
   | {
@@ -30,16 +30,16 @@ export type Wish =
       readonly replace: StopReason | null;
     }
   | { readonly type: 'stop'; readonly cause: Cause; readonly requestId: string | null; readonly reason: StopReason }
-  /** No window of the app is open since then. Source: spec 3.3, rows 7 and 8. */
+  /** No window of the app has been open since then. Source: rules 3.3, rows 7 and 8. */
   | { readonly type: 'windowsClosed'; readonly sinceMs: number }
   | { readonly type: 'pin'; readonly pinned: boolean }
   | { readonly type: 'nothing' };
 
-/** What the supervisor says of the app at this moment. */
+/** The supervisor's report about the app at this moment. */
 export interface Facts {
   /** A process is there, also one that ends. */
   readonly process: boolean;
-  /** One is there and does not end. */
+  /** A process exists and is not ending. */
   readonly living: boolean;
   /** None is there and none is to come: a stop has nothing to end. */
   readonly over: boolean;
@@ -47,7 +47,7 @@ export interface Facts {
   readonly confirmed: string | null;
 }
 
-/** When windows that are closed end the app. Source: spec 3.3 row 7; sharedLimits.lastWindowGraceMs. */
+/** When windows that are closed end the app. Source: rules 3.3 row 7; sharedLimits.lastWindowGraceMs. */
 export function windowsEndAtMs(sinceMs: number): number {
   return sinceMs + sharedLimits.lastWindowGraceMs;
 }

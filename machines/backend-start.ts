@@ -1,4 +1,4 @@
-/** What is known of one process from its appearance to the verdict, and when it is probed (spec 3.2). Driven by machines/backend.ts. */
+/** State of a process from its appearance to the verdict, and when it is probed (rules 3.2). Driven by machines/backend.ts. */
 import { doubledMs } from '../schema/backoff.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';

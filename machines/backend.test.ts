@@ -1,4 +1,4 @@
-/** The table of spec 3.3 as far as the portal drives it, and the probes of 3.2: state × event → state and effects. */
+/** The table of rules 3.3 as far as the portal drives it, and the probes of 3.2: state × event → state and effects. */
 import { describe, expect, it } from 'vitest';
 import type { BackendState } from '../schema/backend.ts';
 import { advanceBackend, seen, type BackendEvent, type BackendLife, type Saw } from './backend.ts';

@@ -1,10 +1,10 @@
 /**
- * The life of one backend as the portal drives it (spec 3.3 with the probes of 3.2). What the person's supervisor drives, keeping a
- * process alive, is machines/supervision.ts. Data only: reconcilers/backend.ts sends what is wished and what was seen as events and gets
- * the state, the verdict and the effects back; the value and context are rebuilt from its memory for each decision.
+ * The life of one backend as the portal drives it (rules 3.3 with the probes of 3.2). The part that the person's supervisor drives, keeping
+ * a process alive, is machines/supervision.ts. Data only: reconcilers/backend.ts sends the desired state and the observations as events and
+ * gets the state, the verdict and the effects back; the value and context are rebuilt from its memory for each decision.
  *
- * Three regions: `life` is what people are shown, `probes` the health of the process that is there, `orders` what the supervisor is told.
- * The events of one decision come in that order: the wish, the process with its probes, then what the supervisor says of the app.
+ * Three regions: `life` is what people are shown, `probes` the health of the current process, `orders` the orders to the supervisor. The
+ * events of one decision come in that order: the desired state, the process with its probes, then the supervisor's report about the app.
  */
 import { and, not, setup, stateIn } from 'xstate';
 import type { BackendState, Reason } from '../schema/backend.ts';
@@ -18,12 +18,12 @@ import type { EffectOf } from './effects.ts';
 interface Context {
   /** Why `life` is what it is. */
   readonly reason: Reason;
-  /** Of the process that is there; null while `probes` is none. */
+  /** Probing of the current process; null while `probes` is none. */
   readonly start: StartContext | null;
   readonly sent: SentOrder | null;
 }
 
-/** What the supervisor says of the app. Source: states of machines/supervision.ts; spec 3.3. */
+/** The supervisor's state of the app. Source: states of machines/supervision.ts; rules 3.3. */
 export type Saw =
   | 'sawStopped'
   /** The env file is there and no process yet, or one is being set up. */
@@ -34,7 +34,7 @@ export type Saw =
   | 'sawFailed'
   /** The supervisor can't read what is the app's. */
   | 'sawNothing'
-  /** The app can't be observed at all. Source: design 3 rule 6. */
+  /** The app can't be observed at all. */
   | 'sightLost'
   /** The supervisor was ended because nothing was wanted. */
   | 'supervisorEnded';
@@ -44,7 +44,9 @@ export type BackendEvent =
   | (Wish & Facts)
   | Because<Saw>
   | { readonly type: 'process'; readonly pid: number; readonly startTicks: number; readonly listening: boolean }
-  /** None that could answer: no process, one that ends, or set-up before the process image is the app. Source: spec 3.1 steps 4 to 6. */
+  /**
+   * No process could answer: there is none, it is ending, or set-up before the process image is the app. Source: rules 3.1 steps 4 to 6.
+   */
   | { readonly type: 'noProcess' }
   | { readonly type: 'answered'; readonly pid: number; readonly attempt: number; readonly code: number; readonly atMs: number }
   /** Time passes. `inFlight`: a probe is out, so that none is sent. */
@@ -137,13 +139,13 @@ export const backendMachine = base.createMachine({
       initial: 'seen',
       on: {
         start: [
-          // Source: spec 3.3 row 11: other code on disk, so the old process ends and the next start uses it.
+          // Source: rules 3.3 row 11: other code on disk, so the old process ends and the next start uses it.
           { guard: 'endsFirst', target: '.stopOrdered', actions: [setReplaceReason] },
-          // Source: spec 3.3 row 1. A start asked of an app that lives changes nothing that one sees.
+          // Source: rules 3.3 row 1. A start requested for a living app changes nothing visible.
           { guard: not('living'), target: '.startOrdered', actions: [setReason] },
         ],
         stop: { guard: not('over'), target: '.stopOrdered', actions: [setReason] },
-        // Source: spec 3.3 row 7.
+        // Source: rules 3.3 row 7.
         windowsClosed: { guard: and(['graceOver', not('over')]), target: '.stopOrdered', actions: [setClosedReason] },
         sightLost: { target: '.seen.unknown', actions: [setReason] },
         supervisorEnded: { target: '.seen.stopped', actions: [setReason] },
@@ -155,13 +157,13 @@ export const backendMachine = base.createMachine({
             sawStopped: { target: '.stopped', actions: [setReason] },
             sawComing: { target: '.starting', actions: [setReason] },
             sawLiving: [
-              // Source: spec 3.3 row 2: a ready code within 15 attempts; a later one is as good.
+              // Source: rules 3.3 row 2: a ready code within 15 attempts; a later one is as good.
               { guard: stateIn({ probes: 'ready' }), target: '.running', actions: [setReason] },
-              // Source: spec 3.3 row 3: exhausted attempts leave it starting.
+              // Source: rules 3.3 row 3: exhausted attempts leave it starting.
               { target: '.starting', actions: [setReason] },
             ],
             sawEnding: { target: '.stopping', actions: [setReason] },
-            // Source: spec 3.3 rows 4 to 6; the supervisor counts and waits.
+            // Source: rules 3.3 rows 4 to 6; the supervisor counts and waits.
             sawBackoff: { target: '.backoff', actions: [setReason] },
             sawFailed: { target: '.failed', actions: [setReason] },
             sawNothing: { target: '.unknown', actions: [setReason] },
@@ -176,7 +178,7 @@ export const backendMachine = base.createMachine({
     probes: {
       initial: 'none',
       on: {
-        // A dead pid ends probing at once. Source: design 3 rule 7.
+        // A dead pid ends probing at once.
         noProcess: { target: '.none', actions: [drop] },
         process: { guard: 'another', target: '.probing', actions: [begin] },
       },
@@ -213,7 +215,7 @@ export const backendMachine = base.createMachine({
     },
     orders: {
       initial: 'open',
-      // What was ordered last is data (`sent`): the same order waits for its confirmation and is given again after that.
+      // The last order is data (`sent`): the same order waits for its confirmation and is sent again after that.
       states: {
         open: {
           on: {
@@ -240,7 +242,7 @@ export const backendMachine = base.createMachine({
 
 export type BackendEffect = EffectOf<typeof backendMachine>;
 
-/** What a decision remembers of the machine. */
+/** The machine's state as a decision remembers it. */
 export interface BackendLife {
   readonly state: BackendState;
   readonly reason: Reason;

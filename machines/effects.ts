@@ -1,4 +1,4 @@
-/** What a machine asks for, typed by the machine: an effect that is renamed in it no longer fits where it is carried out. */
+/** Effects of a machine, typed by the machine: an effect that is renamed in it no longer fits its executor. */
 import type { AnyStateMachine, StateMachine } from 'xstate';
 
 /** The fifth of XState's parameters is what `setup` was given as actions. */

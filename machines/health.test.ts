@@ -56,7 +56,7 @@ describe('an app that runs', () => {
   it('and hangs is told after three looks, and as well again by its first answer', () => {
     const { verdicts, asked } = live(freshHealth(0, 0), 0, 400_000, (nowMs) => (nowMs < 200_000 ? 'hangs' : 'answers'));
     expect(verdicts).toEqual(['44 silent', '200 well']);
-    // One question at a time stays open: not one a second.
+    // Only a single question stays open at a time: not one a second.
     expect(asked).toBeLessThan(12);
   });
 

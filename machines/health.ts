@@ -13,7 +13,7 @@ export interface Health {
   readonly nextCheckMs: number;
   /** Since when each check found the process stopped. */
   readonly stoppedSinceMs: number | null;
-  /** Of the last answer; at first the time from which it was watched. */
+  /** Time of the last answer; at first the time from which it was watched. */
   readonly answeredAtMs: number;
 }
 
@@ -72,7 +72,7 @@ function whileGoing(before: Health, event: Extract<HealthEvent, { readonly type:
   const dueMs = Math.min(health.nextCheckMs, health.answeredAtMs + holdsMs);
   const isDue = isPast(dueMs, nowMs);
   if (event.isAsking || !isDue) return { next: health, askMsMax: null };
-  // One question stays open while the app is silent: many would fill its backlog, and this one is answered as soon as it goes on.
+  // A single question stays open while the app is silent: many would fill its backlog, and this one is answered as soon as it goes on.
   const askMsMax = health.verdict === 'silent' ? limits.healthSilentAskMsMax : limits.healthAskMsMax;
   return { next: { ...health, nextCheckMs: nowMs + askMsMax }, askMsMax };
 }

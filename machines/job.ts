@@ -23,7 +23,7 @@ export interface JobLife extends JobContext {
   readonly state: JobState;
 }
 
-/** What is known of the job at this moment. */
+/** Observation of the job at this moment. */
 export type JobSight =
   /** The portal holds it back. */
   | 'held'
@@ -46,7 +46,7 @@ export type JobSight =
   /** The wrapper says that everything arrived. */
   | 'finished';
 
-/** What is known of a job that has its outcome. */
+/** Observation of a job that has its outcome. */
 export type JobRest =
   /** It runs on the cluster all the same. */
   | 'alive'

@@ -7,13 +7,13 @@ export const limits = {
   // Whether what runs still answers. Decision: docs/decisions/0137-what-runs-still-answers.md
   healthFirstCheckMs: 30_000,
   healthCheckMs: 600_000,
-  /** Of an app with an open connection. */
+  /** Interval of checks of an app with an open connection. */
   healthUsedCheckMs: 60_000,
   healthAskMsMax: 4_000,
   healthAgainMs: 1_000,
   healthMissesMax: 3,
   healthSilentAskMsMax: 30_000,
-  /** Who waits for an app has it asked again no sooner than this after an answer. */
+  /** Time after an answer before a client that waits for the app may have it asked again. */
   healthDoubtMs: 10_000,
   // Jobs of the queue. Decision: docs/decisions/0211-the-queue.md
   jobRetryMsMax: 60_000,
@@ -21,7 +21,7 @@ export const limits = {
   jobMissingMsMax: 60_000,
   /** So long after the cluster said that it is over, the wrapper may still say how. */
   jobCollectMsMax: 10_000,
-  // Stop. Source: design 3 rule 8.
+  // Stop.
   stopGraceMs: 10_000,
   stopKillMsMax: 15_000,
 } as const;

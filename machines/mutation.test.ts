@@ -170,7 +170,7 @@ test.for(['backend', 'supervision', 'room-connection', 'job'] as const)(
     const tried = changes.filter((_, at) => at % every === seed % every);
     for (const change of tried) if (!(await isNoticed(change))) unnoticed.push(change.name);
     tellCount(`changes of machines/${id}.ts: ${tried.length - unnoticed.length} of ${tried.length} noticed`);
-    // What was put in goes out again.
+    // Each change is undone afterwards.
     expect(await isNoticed(null)).toBe(false);
     expect(changes.length).toBeGreaterThan(50);
     expect(unnoticed.length / changes.length <= 1 - shareMin ? [] : unnoticed).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { probeVerdict } from './probe-verdict.ts';
 
-// Source: spec 3.2, table of verdicts, as literals.
+// Source: rules 3.2, table of verdicts, as literals.
 it.for([
   [0, false],
   [200, true],
@@ -36,7 +36,7 @@ it.for([
   expect(probeVerdict(code).reason).toBe(reason);
 });
 
-// Source: spec 5.1: the marker of the gate separates its 403 from one of the app.
+// Source: rules 5: the marker of the gate separates its 403 from one of the app.
 it.for([
   [403, 'RefusesToken'],
   [401, 'AnswersError'],

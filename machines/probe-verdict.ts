@@ -1,6 +1,6 @@
 /**
- * Table of spec 3.2: what the code of one health probe means. `0` is the spec's 000 (no answer). The order counts: the first row with the
- * code decides.
+ * Table of rules 3.2: the meaning of one health probe's code. `0` stands for 000 (no answer). The order counts: the first row with the code
+ * decides.
  */
 import type { Reason } from '../schema/backend.ts';
 
@@ -12,7 +12,7 @@ interface VerdictRow {
   readonly reason: Extract<Reason, 'Healthy' | 'NeverBound' | 'AnswersError'>;
 }
 
-// Source: spec 3.2, table of verdicts.
+// Source: rules 3.2, table of verdicts.
 export const verdictRows: readonly VerdictRow[] = [
   { from: 0, to: 0, ready: false, reason: 'NeverBound' },
   { from: 500, to: 599, ready: false, reason: 'AnswersError' },
@@ -22,7 +22,7 @@ export const verdictRows: readonly VerdictRow[] = [
   { from: 200, to: 499, ready: true, reason: 'Healthy' },
 ];
 
-/** A code outside the table (1xx, 6xx, garbage): not ready. `byGate`: the gate of the runtime refused, not the app (spec 5.1). */
+/** A code outside the table (1xx, 6xx, garbage): not ready. `byGate`: the gate of the runtime refused, not the app (rules 5). */
 export function probeVerdict(
   code: number,
   byGate = false,

@@ -1,10 +1,10 @@
 /**
- * One connection to one channel of a room, as data (spec 3.4): what the web SDK and the Node SDK both drive. Nothing here does I/O or knows
- * the time or chance: every event carries `nowMs` and `random`, every wait is an absolute deadline in the state, and what is to be done comes
- * out as effects. Decision: docs/decisions/0100-room-connection.md
+ * A connection to one channel of a room, as data (rules 3.4), driven by the web SDK and the Node SDK. Nothing here does I/O or knows the
+ * time or chance: every event carries `nowMs` and `random`, every wait is an absolute deadline in the state, and all work comes out as
+ * effects. Decision: docs/decisions/0100-room-connection.md
  *
- * An attempt is: ask for a ticket, open the socket with it, take in what the room holds. Attempts are numbered; what belongs to an older
- * one says so by its number and changes nothing.
+ * An attempt is: ask for a ticket, open the socket with it, receive the contents of the room. Attempts are numbered; an event of an older
+ * one carries its number and changes nothing.
  */
 import { doubledMs, halfByChanceMs } from '../schema/backoff.ts';
 import { setup, transition } from 'xstate';
@@ -12,7 +12,7 @@ import { limits } from './room-connection-limits.ts';
 import { roomCloseCodes, type Papel } from '../schema/rooms.ts';
 import { effectsOf } from './effects.ts';
 
-/** What the app sees. Source: spec 2.4. */
+/** State as the app sees it. Source: rules 2.4. */
 export type RoomState = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
 
 /** Why it is `fora` although the network is there: the space for rooms is used up, or the document is as large as it may get. */
@@ -21,7 +21,7 @@ export type RoomReason = 'sem-espaco' | 'cheia';
 export type RoomPhase = 'asking' | 'opening' | 'syncing' | 'synced' | 'waiting' | 'sem-acesso' | 'apagada' | 'saiu';
 
 interface Context {
-  /** Number of the last attempt; each uses a new ticket. Source: spec 5.4. */
+  /** Number of the last attempt; each uses a new ticket. Source: rules 5. */
   readonly attempt: number;
   /** Attempts and connections lost in a row; 0 only until the first is lost. */
   readonly failures: number;
@@ -52,7 +52,7 @@ export type RoomEvent =
   | {
       readonly type: 'TICKET';
       readonly attempt: number;
-      /** Null: not in the room any longer. Source: spec 7. */
+      /** Null: not in the room any longer. Source: rules 7. */
       readonly bilhete: string | null;
       readonly caminho: string;
       readonly papel: Papel | null;
@@ -66,7 +66,7 @@ export type RoomEvent =
   | { readonly type: 'ROLE'; readonly papel: Papel }
   | { readonly type: 'ONLINE' }
   | { readonly type: 'OFFLINE' }
-  /** sair(). Source: spec 3.4, last row. */
+  /** sair(). Source: rules 3.4, last row. */
   | { readonly type: 'LEAVE' }
   /** Time passed; sent at or after `deadlineMs`. `heardAtMs`: the last time anything came over the socket. */
   | { readonly type: 'TICK'; readonly heardAtMs: number };
@@ -90,7 +90,7 @@ export interface Now {
 }
 type Timed = RoomEvent & Now;
 
-/** Before the attempt after the n-th failure: 1, 2, 4 … 30 s, of which half is chance. Source: spec 8. */
+/** Before the attempt after the n-th failure: 1, 2, 4 … 30 s, of which half is chance. Source: rules 8. */
 export function reconnectWaitMs(failures: number, random: number): number {
   return Math.round(halfByChanceMs(doubledMs(limits.roomReconnectMs, failures, limits.roomReconnectMsMax), random));
 }
@@ -250,7 +250,7 @@ export const roomConnectionMachine = base.createMachine({
         TICK: { guard: 'due', ...attempt },
       },
     },
-    // What is on the screen stays; no retry. Source: spec 3.4.
+    // The shown contents stay; no retry. Source: rules 3.4.
     'sem-acesso': { on: { LEAVE: leave } },
     apagada: { on: { LEAVE: leave } },
     saiu: {},
@@ -278,7 +278,7 @@ export function enterRoom(nowMs: number, papel: Papel | null = null): Step {
   return { next, effects: [{ kind: 'askTicket', attempt: 1 }] };
 }
 
-/** One step. Pure; events of an older attempt and events that mean nothing in a state change nothing. */
+/** Advances by one event. Pure; events of an older attempt and events that mean nothing in a state change nothing. */
 export function advanceRoom(connection: RoomConnection, event: RoomEvent, now: Now): Step {
   if ('attempt' in event && event.attempt !== connection.attempt) return { next: connection, effects: [] };
   const { phase, ...context } = connection;

@@ -1,9 +1,9 @@
 /**
- * Keeping one app of one person alive, as data (spec 3.3 with the backoff of design 3). Nothing here does I/O or knows the
- * time: every event carries `nowMs`, every wait is an absolute deadline in the state, and what is to be done comes out as
- * effects. The supervisor (kit/supervise) and the simulator drive the same machine.
+ * Keeping one app of one person alive, as data (rules 3.3 with its backoff). Nothing here does I/O or knows the time: every event carries
+ * `nowMs`, every wait is an absolute deadline in the state, and all work comes out as effects. The supervisor (kit/supervise) and the
+ * simulator drive the same machine.
  *
- * `Supervision` is plain JSON: it is what status.json keeps across a death of the supervisor, and what a simulator clones.
+ * `Supervision` is plain JSON: status.json keeps it across a death of the supervisor, and a simulator clones it.
  */
 import { doubledMs } from '../schema/backoff.ts';
 import { setup } from 'xstate';
@@ -35,11 +35,11 @@ export interface Supervision extends Context {
 
 export type SupervisionEvent =
   /**
-   * A start was requested. Legal in every state and always resets the failures. Source: design 3 rule 7. `isMend`: not requested, the
-   * portal rewrote a damaged env file.
+   * A start was requested. Legal in every state and always resets the failures. `isMend`: not requested, the portal rewrote a damaged env
+   * file.
    */
   | { readonly type: 'START'; readonly reason: Reason; readonly isMend?: boolean }
-  /** The env file is there and no process is: found by a scan, so it resets nothing. Source: spec 3.3, supervisor rule 2. */
+  /** The env file is there and no process is: found by a scan, so it resets nothing. Source: rules 3.3, supervisor rule 2. */
   | { readonly type: 'WANTED' }
   /** A living process of the app was found that this supervisor did not launch, or the launched one is listening. */
   | { readonly type: 'PROCESS_SEEN'; readonly listening: boolean }
@@ -47,11 +47,11 @@ export type SupervisionEvent =
   | { readonly type: 'PROCESS_DIED'; readonly reason: Reason }
   /** The launcher refused. terminal: until asked; waiting: look again later, costs no failure; transient: a failure. */
   | { readonly type: 'LAUNCH_REFUSED'; readonly reason: Reason; readonly retry: RetryClass }
-  /** What a terminal refusal waited for changed (package, secrets, engine on disk). */
+  /** The cause of a terminal refusal changed (package, secrets, engine on disk). */
   | { readonly type: 'WAKE' }
-  /** Legal in every state. Source: design 3 rule 8. */
+  /** Legal in every state. */
   | { readonly type: 'STOP'; readonly reason: Reason }
-  /** The running code or token is not the wanted one: end the process and start again. Source: spec 3.3, last row. */
+  /** The running code or token is not the wanted one: end the process and start again. Source: rules 3.3, last row. */
   | { readonly type: 'REPLACE'; readonly reason: Reason }
   /** No process of the group is left. */
   | { readonly type: 'GONE' }
@@ -59,13 +59,16 @@ export type SupervisionEvent =
   | { readonly type: 'TICK' };
 
 export type SupervisionEffect =
-  /** Run the steps of spec 3.1. Answered by PROCESS_SEEN, PROCESS_DIED or LAUNCH_REFUSED. */
+  /** Run the steps of rules 3.1. Answered by PROCESS_SEEN, PROCESS_DIED or LAUNCH_REFUSED. */
   | { readonly kind: 'launch' }
   /** SIGTERM to the whole group. Answered by GONE, at once when there is nothing to end. */
   | { readonly kind: 'terminate' }
   /** SIGKILL to the whole group. Answered by GONE. */
   | { readonly kind: 'kill' }
-  /** The wish ends. Always the first effect of a stop, so that the app is not restarted. Source: spec 3.3. */
+  /**
+   * Removes the env file, which stands for the desired run. Always the first effect of a stop, so that the app is not restarted. Source:
+   * rules 3.3.
+   */
   | { readonly kind: 'deleteEnv' }
   /** SIGKILL to what a dead leader left behind in its group: never two processes of one app. */
   | { readonly kind: 'sweep' };
@@ -83,8 +86,8 @@ export const stoppedSupervision: Supervision = {
 };
 
 /**
- * Wait before the attempt that follows failure n: the first relaunch is at once, then 2 s, 4 s, 8 s, … up to 60 s.
- * Source: spec 3.3 (`2^n` capped at 60 s), issue 2 (the first relaunch at once).
+ * Wait before the attempt that follows failure n: the first relaunch is at once, then 2 s, 4 s, 8 s, … up to 60 s. Source: rules 3.3 (`2^n`
+ * capped at 60 s).
  */
 export function backoffMs(failures: number): number {
   if (failures <= 1) return 0;
@@ -112,8 +115,8 @@ const base = setup({
   guards: {
     fifthFailure: ({ context, event }) => failuresWith(context, event.nowMs) >= sharedLimits.restartFailuresMax,
     /**
-     * The service manager of the account went and took the app with it, or the installer ended it because its code is another one now
-     * (spec 3.3 `--force`): neither costs a failure. Source: design 3 rule 6.
+     * The service manager of the account went and took the app with it, or the installer ended it because its code changed (rules 3.3
+     * `--force`): neither costs a failure.
      */
     notItsFault: ({ event }) => event.type === 'PROCESS_DIED' && (event.reason === 'LingerBroken' || event.reason === 'HashChanged'),
     firstFailure: ({ context, event }) => failuresWith(context, event.nowMs) === 1,
@@ -173,7 +176,7 @@ const ended = base.assign(({ context, event }) => ({ ...idle, ...forgiven, reaso
 const adopt = base.assign({ ...idle, reason: 'Adopted' });
 const nowListening = base.assign(({ context }) => ({ ...idle, reason: context.reason === 'Adopted' ? 'Adopted' : 'Listening' }) as const);
 
-/** What a death or a failed launch leads to. */
+/** Transitions after a death or a failed launch. */
 const failure = [
   { guard: 'notItsFault', target: 'starting', actions: ['sweep', noteLoss, 'launch'] },
   { guard: 'fifthFailure', target: 'failed', actions: ['sweep', countFailure, giveUp] },
@@ -194,7 +197,7 @@ const seen = [
   { target: 'starting', actions: [adopt] },
 ] as const;
 
-/** The table of spec 3.3 as far as the supervisor moves it; probes and windows are the controller's. */
+/** The table of rules 3.3 as far as the supervisor moves it; probes and windows are the controller's. */
 export const supervisionMachine = base.createMachine({
   id: 'supervision',
   initial: 'stopped',
@@ -260,7 +263,7 @@ export const supervisionMachine = base.createMachine({
         PROCESS_SEEN: seen,
         WAKE: { guard: 'waitsForChange', target: 'starting', actions: [retry, 'launch'] },
         STOP: stopDead,
-        // One more chance with a clean counter. Source: spec 3.3.
+        // A further chance with a clean counter. Source: rules 3.3.
         TICK: { guard: 'attemptDue', target: 'starting', actions: [retry, forgive, 'launch'] },
       },
     },
@@ -269,7 +272,7 @@ export const supervisionMachine = base.createMachine({
 
 const steps = stepsOf(supervisionMachine);
 
-/** One step: the next state and what is to be done, in this order. Pure; events that mean nothing in a state change nothing. */
+/** Advances by one event: the next state and the effects, in this order. Pure; events that mean nothing in a state change nothing. */
 export function advance(
   supervision: Supervision,
   event: SupervisionEvent,

@@ -15,19 +15,19 @@ interface Arrow {
 }
 
 export const arrows: readonly Arrow[] = [
-  { folder: 'schema', may: [], why: 'schema imports nothing of ours (design 2).' },
-  { folder: 'machines', may: ['schema'], pure: true, why: 'machines import schema only and do no I/O (design 2).' },
+  { folder: 'schema', may: [], why: 'schema imports nothing of ours.' },
+  { folder: 'machines', may: ['schema'], pure: true, why: 'machines import schema only and do no I/O.' },
   {
     folder: 'reconcilers',
     may: ['schema', 'machines'],
     pure: true,
-    why: 'reconcilers import machines and schema only and do no I/O (design 2).',
+    why: 'reconcilers import machines and schema only and do no I/O.',
   },
-  { folder: 'store', may: ['schema'], why: 'the store keeps what it is given: schema only (design 2).' },
+  { folder: 'store', may: ['schema'], why: 'the store keeps what it is given: schema only.' },
   {
     folder: 'controller',
     may: ['schema', 'machines', 'reconcilers', 'store', 'kit/archive', 'kit/http', 'kit/repository/reading'],
-    why: 'the controller does not know the api (design 2).',
+    why: 'the controller does not know the api.',
   },
   {
     folder: 'kit',
@@ -37,7 +37,7 @@ export const arrows: readonly Arrow[] = [
   {
     folder: 'api',
     may: ['schema', 'machines', 'store'],
-    why: 'the api writes intent, the controller acts: they meet in the store (design 2).',
+    why: 'the api writes intent, the controller acts: they meet in the store.',
   },
   {
     folder: 'api/repository',
@@ -55,7 +55,7 @@ export const arrows: readonly Arrow[] = [
       'schema/limits.ts',
       'machines/room-connection.ts',
     ],
-    why: 'the sdk imports nothing (design 2); what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
+    why: 'the sdk imports nothing; what its bundles take: docs/decisions/0102-rooms-in-the-page.md.',
   },
   {
     folder: 'shell',
@@ -69,7 +69,7 @@ export const arrows: readonly Arrow[] = [
       'schema/backoff.ts',
       'sdk/web/ui',
     ],
-    why: 'the shell imports nothing (design 2) but the UI kit that apps have as well: docs/decisions/0240-ui-kit.md.',
+    why: 'the shell imports nothing but the UI kit that apps have as well: docs/decisions/0240-ui-kit.md.',
   },
   {
     folder: 'bin',
@@ -138,7 +138,7 @@ const closedTo = (outside: string): readonly Closed[] =>
 
 const tops = arrows.map(({ folder }) => folder).filter((folder) => !folder.includes('/'));
 const inputAndOutput = ['node:fs*', 'node:fs/**', 'node:net', 'node:http', 'node:child_process'];
-/** What nothing but itself, setup and tests reads. */
+/** Folders that nothing reads but themselves, setup and tests. */
 const refusable = tops.filter((top) => !['setup', 'examples', 'test', 'bench'].includes(top));
 
 interface Override {

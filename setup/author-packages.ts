@@ -28,7 +28,7 @@ const made: AuthorPackages = {
   wheel: path.join(out, `svc_sdk-${version}-py3-none-any.whl`),
 };
 
-/** What of other versions was there is removed. A reader finds the old file or the new one. */
+/** Builds the packages and removes those of other versions. A reader finds the old file or the new one. */
 export async function makeAuthorPackages(): Promise<AuthorPackages> {
   const workshop = path.join(root, `build/packages.${process.pid}.tmp`);
   await rm(workshop, { recursive: true, force: true });

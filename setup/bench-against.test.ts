@@ -1,4 +1,4 @@
-/** What `npm run bench -- --against` reads of the tables that both sides print. */
+/** The parsing of tables that `npm run bench -- --against` reads: both sides print them. */
 import { expect, test } from 'vitest';
 import { comparedRows, figureOf, figuresOf, shown } from '../bench/against.ts';
 

@@ -14,7 +14,7 @@ type Write = (path: string, bytes: Uint8Array) => Promise<void>;
 
 const programs = ['svc', 'svc-app-publish', 'publicar-motor'];
 
-/** What the portal starts as threads. From their sources each would load the compiler of TypeScript first, for a fifth of a second. */
+/** Threads that the portal starts. From their sources each would load the compiler of TypeScript first, for a fifth of a second. */
 const threads = ['store/room-log-thread', 'store/room-compact-thread', 'api/terminals/screen-thread'];
 
 /**
@@ -92,7 +92,10 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
   for (const file of before.all) if (!kept.has(file)) await rm(join(root, bundleDir, file), { force: true });
 }
 
-/** One command as a file, and then what it was made of. The other commands are not in it: bin/bundled/start.ts runs it for this one only. */
+/**
+ * Builds a single command as a file, and then the list of its inputs. The other commands are not in it: bin/bundled/start.ts runs it for
+ * this one only.
+ */
 async function buildQuick(
   root: string,
   options: BuildOptions,
@@ -132,7 +135,10 @@ const commandAlone = (command: string): Plugin => ({
   },
 });
 
-/** Of this build itself, the schemas that it compiles among them. Throws when one was written after it began, since then it runs another one. */
+/**
+ * Inputs of this build itself, the schemas that it compiles among them. Throws when one was written after it began, since then it runs an
+ * older one.
+ */
 async function ownFiles(root: string): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -214,7 +220,7 @@ const packages: Plugin = {
         .slice(0, path.startsWith('@') ? 2 : 1)
         .join('/');
       if (!bundledPackages.has(name)) return { path, external: true };
-      // Of a CommonJS package it would have no names.
+      // An import() of a CommonJS package would have no names.
       if (kind === 'dynamic-import') return { errors: [{ text: `import('${path}') through a file of ours, as bin/yaml.ts` }] };
       return null;
     });
@@ -233,7 +239,7 @@ const builtins: Plugin = {
       importer.includes('/commander/') ? { path: 'none', namespace: 'no-programs' } : null,
     );
     bundler.onLoad({ filter: /./, namespace: 'no-programs' }, () => ({ contents: 'export default {}', loader: 'js' }));
-    // What is loaded later stays as it is: in this way it would have no names.
+    // A dynamic import stays as it is: in this way it would have no names.
     bundler.onResolve({ filter: /^node:/ }, ({ path, kind }) => (kind === 'dynamic-import' ? null : { path, namespace: 'builtin' }));
     bundler.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,

@@ -1,6 +1,7 @@
 /**
- * Bundles what runs once per person on a server (less memory, a quicker start; design 11) and what the browser loads. Takes a second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an
- * error. The first build also compresses the runtime of the server kits, for some five seconds.
+ * Bundles the programs that run once per person on a server (less memory, a quicker start) and the files that the browser loads. Takes a
+ * second, so it always builds; a bundle is only rewritten when its bytes changed. An entry that does not exist is an error. The first build
+ * also compresses the runtime of the server kits, for some five seconds.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -28,8 +29,8 @@ const server: BuildOptions = {
 };
 
 /**
- * What lives as long as its person's apps: no loader of ES modules, and names of functions that stand in the source alone, are a tenth of its own
- * memory. Decision: docs/decisions/0294-the-supervisor-is-a-commonjs-file.md
+ * Options for a program that lives as long as its person's apps: no loader of ES modules, and names of functions that stand in the source
+ * alone, are a tenth of its own memory. Decision: docs/decisions/0294-the-supervisor-is-a-commonjs-file.md
  */
 const resident: BuildOptions = {
   platform: 'node',
@@ -56,7 +57,7 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   })),
   // At the root of the origin: the scope of a worker is its own folder.
   { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
-  // What an app author's own build would do. Not committed: nothing of others' code is.
+  // Stands for an app author's own build. Not committed: no code of others is.
   {
     entry: 'examples/apps/caderno/src/main.ts',
     outfile: 'examples/apps/caderno/frontend/caderno.js',
@@ -65,7 +66,8 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   { entry: 'examples/apps/caderno/src/yjs.ts', outfile: 'examples/apps/caderno/backend/yjs.mjs', options: server },
   // Copied into new apps of the template `rooms` (bin/create/fill.ts).
   { entry: 'bin/create/yjs.ts', outfile: 'build/create/yjs.mjs', options: { ...browser, sourcemap: false } },
-  // What every page of an app loads is small; the driver of rooms is a separate file. Decision: docs/decisions/0102-rooms-in-the-page.md
+  // Every page of an app loads svc.js, so it is small; the driver of rooms is a separate file. Decision:
+  // docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
   { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [...roomParts] } },
   { entry: 'sdk/web/ui/svc-ui.ts', outfile: 'build/sdk/web/ui/svc-ui.js', options: { ...page, plugins: [kitStyles] } },
@@ -121,8 +123,8 @@ async function bundle(options: BuildOptions): Promise<Made> {
 }
 
 /**
- * What browsers load, beside it as small as it gets: no portal spends the 4 s. A file of this build that is older than its source is of other bytes.
- * Decision: docs/decisions/0353-compressed-answers.md
+ * Compresses the files that browsers load, as small as possible, beside the originals: no portal spends the 4 s. A compressed file older
+ * than its source was made of other bytes. Decision: docs/decisions/0353-compressed-answers.md
  */
 async function compressForBrowsers(folder: string): Promise<readonly string[]> {
   const made: string[] = [];

@@ -35,7 +35,7 @@ const description = `Description: small applications inside a web desktop, on re
  .
  The package brings its own Node, and what it puts on servers.`;
 
-/** What dpkg knows of the package; `kibibytes`: of all its files. */
+/** Control file of the package for dpkg; `kibibytes` is the size of all its files. */
 function control({ version, processor }: DebOptions, kibibytes: number): string {
   return `Package: svc
 Version: ${version}

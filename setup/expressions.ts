@@ -29,7 +29,7 @@ export interface Found {
 
 type Node = Readonly<Record<string, unknown>> & { readonly type?: string; readonly start: number };
 
-/** What the text of the product's files says; in a template whatever is put in counts as `x`, and as 64 where a count stands. */
+/** Expressions in the text of the product's files; in a template each substitution counts as `x`, and as 64 where a count stands. */
 export function writtenExpressions(): Found {
   const expressions: Expression[] = [];
   const unread: string[] = [];
@@ -74,11 +74,11 @@ function expressionOf(node: Node): Pick<Expression, 'source' | 'flags'> | 'unrea
     return asExpression(source, flags === undefined ? '' : (textOf(flags) ?? ''));
   }
   const key = node.type === 'Property' ? ((node['key'] as Node)['name'] ?? (node['key'] as Node)['value']) : null;
-  // Of a JSON Schema; Ajv compiles it with this flag.
+  // The pattern of a JSON Schema; Ajv compiles it with this flag.
   return key === 'pattern' && textOf(node['value'] as Node) !== null ? asExpression(node['value'] as Node, 'u') : null;
 }
 
-/** Of `patterns` or `namePatterns`, whose values are judged each. */
+/** Whether the node is `patterns` or `namePatterns`, whose values are judged each. */
 function isOfTable(node: Node): boolean {
   const table = node.type === 'MemberExpression' ? (node['object'] as Node)['name'] : null;
   return typeof table === 'string' && /patterns$/i.test(table);
@@ -98,7 +98,10 @@ function textOf(node: Node): string | null {
   return parts.reduce((before, part) => `${before}${/\{(?:\d+,)?$/.test(before) ? '64' : 'x'}${part}`);
 }
 
-/** What modules that are no program make while they are loaded, and the patterns of the schemas that they export. In a process of its own: a module is loaded once. */
+/**
+ * Expressions that modules (programs excepted) create while they are loaded, and the patterns of the schemas that they export. In a process
+ * of its own: a module is loaded once.
+ */
 export async function madeExpressions(): Promise<readonly Expression[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'made-expressions.ts')], {
     maxBuffer: 64 * 1_024 * 1_024,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { transform, type Plugin } from 'esbuild';
 
-/** What holds no expression, which is all that the kit writes. */
+/** Styles without substitutions; the kit writes no others. */
 const styles = /\bcss`([^`$\\]*)`/g;
 
 export const kitStyles: Plugin = {

@@ -1,6 +1,7 @@
 /**
- * What whole runs of `npm test` left written down in setup/last-runs.json: the seconds of the files of real tests, by which the next run orders them
- * (longest-first.ts), and which tests passed at a later try only in the last ten runs. Written anew by each whole run, so that it is never stale. Pure.
+ * Records of whole runs of `npm test` in setup/last-runs.json: the seconds of the files of real tests, by which the next run orders them
+ * (longest-first.ts), and the tests that passed only at a later try in the last ten runs. Each whole run rewrites it, so that it is never
+ * stale. Pure.
  */
 export interface LastRuns {
   /** Wall seconds of a file in a whole run, four at once on two cores; without those of less than `secondsMin`. */
@@ -28,7 +29,7 @@ const flakyMax = 3;
  */
 const secondsMax = 60;
 const [toldTimes, failedTimes] = [2, 4];
-/** One way through all of the shipped product each, and the attacks, each for seconds on purpose. */
+/** Bounds of the journeys, each a way through all of the shipped product, and of the attacks, which take seconds on purpose. */
 const ownSecondsMax: Readonly<Record<string, number>> = {
   'test/journeys/operator.real.test.ts': 240,
   'test/journeys/person.real.test.ts': 300,
@@ -64,14 +65,14 @@ export interface Faults {
   readonly slow: readonly string[];
 }
 
-/** What is wrong with how a run went, which is the last of the second record; `before`: as it stood before that. */
+/** Faults of a run, which is the last of the second record; `before` is the record without it. */
 export function faultsOf(before: LastRuns, { runs }: LastRuns, { seconds, flaky, failed }: Run): Faults {
   const counts = new Map<string, number>();
   for (const name of runs.flatMap(({ flaky }) => flaky)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const now = new Set(runs.at(-1)?.flaky ?? []);
   const often = [...counts].filter(([name, count]) => count >= flakyMax && now.has(name));
   const slowness = slownessOf(before.seconds, seconds);
-  // What waited for a failure took its time by that.
+  // A file that waited for a failure took its time by that.
   const isTold = (file: string): boolean => [...flaky, ...failed].some((line) => line.startsWith(file));
   const boundOf = (file: string): number => slowness * (ownSecondsMax[file] ?? secondsMax);
   const long = Object.entries(seconds).filter(([file, value]) => value > toldTimes * boundOf(file) && !isTold(file));

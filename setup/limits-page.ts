@@ -42,7 +42,7 @@ function valueOf(name: string, value: number): string {
   return units === times ? `${value} ms` : String(value);
 }
 
-/** What the file says before each limit, on one line; '' when the name says it. */
+/** The comment before each limit, on one line; '' when there is none. */
 function remarksOf(text: string): ReadonlyMap<string, string> {
   const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(\w+):/g);
   return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));

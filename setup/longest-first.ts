@@ -10,10 +10,10 @@ import type { LastRuns } from './last-runs.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Of the last whole run. */
+/** Seconds of each file in the last whole run. */
 export const fileSeconds = (JSON.parse(readFileSync(join(import.meta.dirname, 'last-runs.json'), 'utf8')) as LastRuns).seconds;
 
-/** Of a file that is not in the table. */
+/** Seconds of a file; an assumed value where the table has none. */
 const secondsOf = (name: string): number => fileSeconds[name] ?? 8;
 const works = (name: string): boolean => /^(test\/browser|sdk|examples|api\/rooms)\//.test(name);
 

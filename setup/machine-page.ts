@@ -6,10 +6,10 @@ import { roomConnectionMachine } from '../machines/room-connection.ts';
 import { supervisionMachine } from '../machines/supervision.ts';
 
 const machines: readonly { readonly title: string; readonly file: string; readonly machine: AnyStateMachine }[] = [
-  { title: 'Backend, as the portal drives it (spec 3.2, 3.3)', file: 'machines/backend.ts', machine: backendMachine },
-  { title: 'Supervision of one app (spec 3.3)', file: 'machines/supervision.ts', machine: supervisionMachine },
+  { title: 'Backend, as the portal drives it (rules 3.2, 3.3)', file: 'machines/backend.ts', machine: backendMachine },
+  { title: 'Supervision of one app (rules 3.3)', file: 'machines/supervision.ts', machine: supervisionMachine },
   { title: 'A job of the queue', file: 'machines/job.ts', machine: jobMachine },
-  { title: 'Connection to a room (spec 3.4)', file: 'machines/room-connection.ts', machine: roomConnectionMachine },
+  { title: 'Connection to a room (rules 3.4)', file: 'machines/room-connection.ts', machine: roomConnectionMachine },
 ];
 
 interface Row {

@@ -11,7 +11,7 @@ const Plain = globalThis.RegExp;
 globalThis.RegExp = new Proxy(Plain, {
   construct: (target, args: [string | RegExp, string?], own) => {
     const one = Reflect.construct(target, args, own) as RegExp;
-    // What a library makes for itself is not ours to write.
+    // Expressions that a library creates are not ours to judge.
     const at = new Error('here').stack?.split('\n')[2]?.split(`${root}/`)[1]?.split(':').slice(0, 2).join(':');
     if (at?.startsWith('node_modules/') === false) made.push({ source: one.source, flags: one.flags, at });
     return one;

@@ -94,7 +94,7 @@ interface Part {
 const propertiesOf = (schema: PublishedSchema): Readonly<Record<string, PublishedSchema>> =>
   (schema['properties'] ?? {}) as Readonly<Record<string, PublishedSchema>>;
 
-/** What an item, or the value of any name, looks like; the item of a context menu has an alternative that any value fits. */
+/** Schema of an item, or of the value of any name; the item of a context menu has an alternative that any value fits. */
 function inner(schema: PublishedSchema): { readonly schema: PublishedSchema; readonly suffix: string } | null {
   const { items, additionalProperties } = schema;
   const of = (one: unknown): PublishedSchema => {
@@ -130,7 +130,7 @@ const sourceOf = (at: string): string => Object.entries(sources).find(([start]) 
 
 const anchorOf = (at: string): string => at.toLowerCase().replaceAll(/[^\w-]/g, '');
 
-/** Of a schema, where it is a text or a number; '' without it. */
+/** A member of a schema as text, where it is a text or a number; else ''. */
 function wordOf(schema: PublishedSchema | undefined, name: string): string {
   const value = schema?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

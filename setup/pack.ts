@@ -38,7 +38,7 @@ const leftOut: readonly RegExp[] = [
   /\.tmp$/,
   /^\.make-/,
 ];
-/** Of npm packages: what no program reads, and the packages in a package, which have entries of their own. */
+/** Files of npm packages that no program reads, and the packages in a package, which have entries of their own. */
 const leftOutOfPackages: readonly RegExp[] = [/\.d\.[cm]?ts$/, /\.map$/, /^node_modules$/];
 
 const limits = { tarballBytesMax: 512 * 1024 ** 2, bytesMax: 1024 ** 3, entriesMax: 50_000 };
@@ -65,7 +65,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean; readonly devOptional?: boolean }>>;
 }
 
-/** What `npm ci --omit=dev --omit=optional` would install, from what is installed here: no network. */
+/** The packages that `npm ci --omit=dev --omit=optional` would install, from those installed here: no network. */
 function packages(): readonly Shipped[] {
   const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Lock;
   return Object.entries(lock.packages)
@@ -82,7 +82,7 @@ async function kits(): Promise<readonly Shipped[]> {
 
 const listsOfBundles = [inputsFile, ...quickCommands.map((command) => path.join(bundleDir, quickInputs(command)))];
 
-/** Of the last build: chunks of the one before are kept for commands that are just starting. */
+/** Bundles of the last build only: chunks of the one before are kept for commands that are just starting. */
 function bundles(): readonly Shipped[] {
   const { outputs } = JSON.parse(readFileSync(path.join(root, inputsFile), 'utf8')) as Inputs;
   const all = new Set([...outputs.map((file) => path.join(bundleDir, file)), ...listsOfBundles]);
@@ -90,7 +90,7 @@ function bundles(): readonly Shipped[] {
 }
 
 const runtimeOf = (processor: string): string => `node_modules/node-linux-${processor}/bin/node`;
-/** Those whose Node is here; npm brings this machine's, which comes last. */
+/** Processors whose Node is here; npm brings this machine's, which comes last. */
 const processors = (['x64', 'arm64'] as const)
   .filter((processor) => existsSync(path.join(root, runtimeOf(processor))))
   .toSorted((a, b) => Number(a === process.arch) - Number(b === process.arch));
@@ -107,7 +107,7 @@ async function shipped(): Promise<readonly Shipped[]> {
   ];
 }
 
-/** What the files are, by times and sizes: a tarball of the same ones is not made again. */
+/** Stamp of the files, by times and sizes: a tarball of the same ones is not made again. */
 function stampOf(all: readonly Shipped[], build: AboutBuild): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([build, processors]))
@@ -127,7 +127,7 @@ function stampOf(all: readonly Shipped[], build: AboutBuild): string {
   return hash.digest('hex');
 }
 
-/** What git says; null where this is no clone. */
+/** Output of git; null where this is no clone. */
 function told(...args: readonly string[]): string | null {
   try {
     return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -154,7 +154,7 @@ async function stage(all: readonly Shipped[], folder: string, build: AboutBuild)
   await writeFile(path.join(folder, aboutBuildFile), `${JSON.stringify(build)}\n`);
 }
 
-/** One for each processor; the tree is that of this machine's afterwards. Resolves to their paths. */
+/** Makes a package for each processor; the tree is that of this machine's afterwards. Resolves to their paths. */
 async function makeDebs(tree: string, work: string): Promise<readonly string[]> {
   const node = path.join(tree, 'node/bin/node');
   const epoch = Number(told('log', '-1', '--format=%ct') ?? 0);

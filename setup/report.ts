@@ -1,4 +1,4 @@
-/** What the JSON report of vitest says, and the lines at the end of `npm test`. Pure. See test/README.md. */
+/** Reads the JSON report of vitest and writes the lines at the end of `npm test`. Pure. See test/README.md. */
 import { relative } from 'node:path';
 
 export interface Counts {
@@ -19,9 +19,9 @@ interface FileReport {
   /** The file, absolute. */
   readonly name: string;
   readonly status?: string;
-  /** What broke it outside its tests, '' when that was inside a group of them. */
+  /** Error outside of its tests, '' when it was inside a group of them. */
   readonly message?: string;
-  /** What broke it so in the run before the one that this tells of. */
+  /** The same error in the run before the reported one. */
   readonly brokeBefore?: string;
   /** Milliseconds since the epoch: of its first test's begin and its last one's end. */
   readonly startTime?: number;
@@ -32,7 +32,7 @@ interface FileReport {
 interface TestReport {
   readonly fullName: string;
   readonly status: string;
-  /** Of every try: one that passed has some only when a try before it failed. */
+  /** Failures of every try: a test that passed has some only when an earlier try failed. */
   readonly failureMessages: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function fileWithSecondRun(first: FileReport, second: FileReport): FileReport {
 const hasFailed = (file: FileReport): boolean =>
   file.status === 'failed' || file.assertionResults.some(({ status }) => status === 'failed');
 
-/** What is done before and after tests, or the import of the file: the tests it takes with it count as skipped, and none as failed. */
+/** Whether the file broke in its hooks or its import: the tests it takes with it count as skipped, and none as failed. */
 const brokeOutside = ({ status, message, assertionResults }: FileReport): boolean =>
   status === 'failed' && ((message ?? '') !== '' || assertionResults.every((test) => test.status !== 'failed'));
 

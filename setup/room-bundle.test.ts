@@ -32,7 +32,7 @@ beforeAll(async () => {
 interface Picked {
   /** Which of the events below. */
   readonly kind: number;
-  /** One of its variants. */
+  /** Number of the variant. */
   readonly variant: number;
   readonly passMs: number;
   readonly random: number;

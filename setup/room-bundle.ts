@@ -1,6 +1,6 @@
 /**
- * What the SDKs' room connections are bundled with, for pages and for Node: machines/interpreter.ts carries the machine out, not XState, and
- * y-protocols works with the app's own yjs. Decision: docs/decisions/0102-rooms-in-the-page.md
+ * Parts with which the SDKs' room connections are bundled, for pages and for Node: machines/interpreter.ts runs the machine instead of
+ * XState, and y-protocols works with the app's own yjs. Decision: docs/decisions/0102-rooms-in-the-page.md
  */
 import { resolve } from 'node:path';
 import type { Plugin } from 'esbuild';

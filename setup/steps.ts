@@ -20,7 +20,10 @@ const staticSteps: readonly Step[] = [
  */
 const goEnv = freemem() > 8 * 1_024 ** 3 ? { GOGC: 'off', GOMEMLIMIT: '3GiB' } : {};
 
-/** One after the other, beside the unit tests; resolves to which passed. `withTypes`: with the rules that need types, which take ten times as long. */
+/**
+ * Runs the static steps in order, beside the unit tests; resolves to their results. `withTypes`: with the rules that need types, which take
+ * ten times as long.
+ */
 export async function runStaticSteps({ withTypes }: { readonly withTypes: boolean }): Promise<readonly boolean[]> {
   const lint: Step = { name: 'lint', argv: [bin('oxlint'), '--deny-warnings', ...(withTypes ? ['--type-aware'] : [])] };
   const passed: boolean[] = [];

@@ -91,7 +91,7 @@ async function runProject(project: Project, folder: string, again?: Again): Prom
   return { report: text === null ? null : (JSON.parse(text) as Report), exitCode };
 }
 
-/** Of all processors together, since the machine started. */
+/** Time of all processors together, since the machine started. */
 function processorMs(): { readonly all: number; readonly idle: number } {
   const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ all: user + nice + sys + idle + irq, idle }));
   return times.reduce((sum, each) => ({ all: sum.all + each.all, idle: sum.idle + each.idle }), { all: 0, idle: 0 });
@@ -105,7 +105,7 @@ function busyLine(before: ReturnType<typeof processorMs>): string {
 
 const readRun = ({ report, exitCode }: Run): Read => readReport(report, exitCode, process.cwd());
 
-/** What the first run of `project` says; with the few files with failures once more, whole and alone. See test/README.md. */
+/** Result of a run of `project`; the few files with failures run once more, whole and alone. See test/README.md. */
 async function readTwice(project: Project, folder: string, first: Run): Promise<Read> {
   const files = long ? [] : filesToRunAgain(first.report);
   if (first.report === null || files.length === 0) return readRun(first);
@@ -125,8 +125,8 @@ async function writeDown(report: Report, { flaky, failed }: Pick<Read, 'flaky' |
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
 const tried = join(folder, 'counts');
-// A run over hours looks for what happens rarely: there nothing is tried again.
-// One seed for all that choose by chance: what is run once more tries the same.
+// A run over hours looks for rare failures: there nothing is tried again. All random choices share one seed: a repeated test tries the
+// same.
 const runSeed = process.env['SVC_TEST_RUN_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
 env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {

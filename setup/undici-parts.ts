@@ -1,6 +1,7 @@
 /**
- * Of undici a bundle holds the client for HTTP/1.1 with `request`, and none of fetch, WebSocket, caches, mocks and HTTP/2: 120 KB instead of
- * 730, and a tenth of the time to load. A version that needs what is left out fails in every test of a bundle that asks something.
+ * The bundle's part of undici: the client for HTTP/1.1 with `request`, without fetch, WebSocket, caches, mocks and HTTP/2: 120 KB instead
+ * of 730, and a tenth of the time to load. A version that needs a part that is left out fails in every test of a bundle that sends a
+ * request.
  */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';

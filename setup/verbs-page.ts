@@ -35,7 +35,7 @@ function parametersOf(name: VerbName): string {
 
 const answerOf = (name: VerbName): string => (verbs[name].by === 'shell' ? `Promise<${verbs[name].gives}>` : verbs[name].gives);
 
-/** One per line, its sentence above it, as the formatter leaves it. */
+/** Writes a method on a line, its sentence above it, as the formatter leaves it. */
 function method(name: VerbName, indent: string): string[] {
   const own = name.split('.').at(-1) ?? name;
   const remark = said.get(name) ?? '';
