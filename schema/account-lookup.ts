@@ -49,7 +49,7 @@ function getent(names: readonly string[]): Promise<readonly Account[]> {
   });
 }
 
-/** Of a line of passwd(5); [] for what is none. */
+/** Parses a line of passwd(5); [] when it describes no account. */
 function accountOf(line: string): readonly Account[] {
   const [name = '', , uid = '', gid = '', , home = ''] = line.split(':');
   const isOne = name !== '' && home.startsWith('/') && /^\d+$/.test(uid) && /^\d+$/.test(gid);

@@ -1,5 +1,5 @@
 /**
- * What may be the id of an app, the same at every border (rules 2.1 `id`): the validator, the API, the proxy, the installer, the launcher. The id
+ * The rule for ids of apps, the same at every border (rules 2.1 `id`): the validator, the API, the proxy, the installer, the launcher. The id
  * becomes a part of a socket path and a label of a host name, so that what `svc validate` accepts can be installed, reached and opened on every
  * server and in both origin modes. Decision: docs/decisions/0190-one-bound-for-an-app-id.md
  */

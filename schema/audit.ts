@@ -1,4 +1,4 @@
-/** What the audit record holds: who did what to what, from where, when, and how it ended. Decision: docs/decisions/0401-the-audit-record.md */
+/** A line of the audit record: who did what to which object, from where, when, and how it ended. Decision: docs/decisions/0401-the-audit-record.md */
 
 /** Every act that is recorded. The first part is what the act is about. */
 export const auditActions = [
@@ -65,7 +65,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who acted. */
+/** The actor of an action. */
 export type AuditActor =
   /** With a session; `admin`: one that was opened by an admin link. */
   | { readonly kind: 'person'; readonly person: string; readonly admin?: true }
@@ -88,14 +88,14 @@ export type AuditResult = (typeof auditResults)[number];
 export interface AuditEntry {
   readonly by: AuditActor;
   readonly action: AuditAction;
-  /** What it was done to, as `Kind/name`. Absent: nothing that the portal knows was named. */
+  /** The object of the action, as `Kind/name`. Absent when the portal knows no such object. */
   readonly object?: string;
   /** Whom it concerns: whose app, session, secret. */
   readonly person?: string;
   /** `agent`: browser and system by their names, nothing else of the header. */
   readonly from?: { readonly address: string; readonly agent?: string };
   readonly result: AuditResult;
-  /** Of an error: its code. */
+  /** Code of the error. */
   readonly code?: string;
   readonly reason?: string;
   /** So many of the same kind, of which no single lines were written. */
@@ -136,7 +136,7 @@ export interface AuditFigures {
   readonly waiting: number;
   /** Why lines can't be written now; null: they can. */
   readonly trouble: string | null;
-  /** What was found wrong at the start; null: nothing. */
+  /** Damage that was found at the start; null when there was none. */
   readonly found: string | null;
   /** Why lines don't go to syslog although they should; null: they do, or need not. */
   readonly syslogTrouble: string | null;
@@ -149,9 +149,9 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-/** What lines are asked for; what is left out is any. */
+/** Filter of a query; an absent field matches every line. */
 export interface AuditQuery {
-  /** Who acted, or whom it concerns. */
+  /** The actor or the person concerned. */
   readonly person?: string;
   /** The whole action, or its first part. */
   readonly action?: string;

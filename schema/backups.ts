@@ -6,17 +6,17 @@ export interface BackupStanding {
   readonly madeMs: number | null;
   /** When all objects of a snapshot were read and were sound. */
   readonly checkedMs: number | null;
-  /** What was not in the newest one, in words. */
+  /** Things that the newest backup lacks, in words. */
   readonly left: readonly string[];
   /** Why the last try failed; null: it did not. */
   readonly error: string | null;
   /** Tries in a row that failed. */
   readonly failures: number;
-  /** Of the last try. */
+  /** Time of the last attempt. */
   readonly triedMs: number | null;
 }
 
 const unitsMs = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 } as const;
 
-/** Of `30m`, `6h`, `1d`, as the schema lets it in. */
+/** Converts `30m`, `6h`, `1d`, as the schema lets it in. */
 export const durationMs = (text: string): number => Number(text.slice(0, -1)) * unitsMs[text.slice(-1) as keyof typeof unitsMs];

@@ -30,7 +30,7 @@ export async function closedAmong(names: readonly string[], nowMs: number): Prom
   );
 }
 
-/** Of a line of shadow(5); null: it is open. */
+/** Reads a line of shadow(5); null when the account is open. */
 export function closedBy(line: string, nowMs: number): AccountClosed | null {
   const [, password = '', , , , , , expires = ''] = line.split(':');
   // In days; 0 is taken for none by some programs, and by others for the first day.

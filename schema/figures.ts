@@ -1,4 +1,6 @@
-/** What the controller counts of its own work, as `/metrics` shows it (api/metrics.ts). It reads them; the controller writes them (controller/figures.ts). */
+/**
+ * Counts of the controller's own work, as `/metrics` shows them. The controller writes them (controller/figures.ts), and api/metrics.ts reads them.
+ */
 import type { Distribution } from './wire/distribution.ts';
 
 /** Upper bounds in seconds of everything here: from a decision without an act to a start that takes as long as is waited for. */

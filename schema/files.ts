@@ -21,7 +21,7 @@ import type {
 
 export type FilePath = Uint8Array;
 export type FileOrder = (typeof fileOrders)[number];
-/** What becomes of a name that is taken. */
+/** The action on a name that is taken. */
 export type Conflict = 'recusar' | 'substituir' | 'renomear' | 'pular';
 
 export interface ListOptions {
@@ -34,7 +34,7 @@ export interface ListOptions {
   readonly limit: number;
   /** It begins at the first entry from `from` on, and then from the first of all, whose name begins so; null: at `from`. */
   readonly prefix: string | null;
-  /** Of the listing that this is a page of; null: it is read anew. */
+  /** Version of the listing that this page belongs to; null reads the folder anew. */
   readonly version: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface UploadOrder {
   readonly path: FilePath;
   readonly bytes: number;
   readonly conflict: Conflict;
-  /** Of an upload that the portal knows no more: goes on from what is there. */
+  /** Continues an upload that the portal has forgotten from the bytes that are there. */
   readonly resume: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface PersonFiles {
   space(path: FilePath): Promise<SpaceAnswer>;
   open(path: FilePath): Promise<FileContent>;
   search(folder: FilePath, text: string, hidden: boolean, signal: AbortSignal): AsyncIterable<SearchLine>;
-  /** Of files and folders; rejects before the first byte when one of them is not there. */
+  /** Streams a ZIP of files and folders; rejects before the first byte when one of them is not there. */
   zip(paths: readonly FilePath[], signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** `version`: of the listing from which on changes are told; null: from now on. */
   watch(

@@ -107,7 +107,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** One finding of the validator, for YAML and JSON alike (issue: `svc validate --json`). */
+/** A finding of the validator, for YAML and JSON alike (`svc validate --json`). */
 export interface Finding {
   readonly code: string;
   /** JSON pointer into the document, e.g. `/spec/versao`. */

@@ -1,4 +1,4 @@
-/** What `format` means in the schemas. */
+/** Checks behind the `format` keywords of the schemas. */
 
 /** RFC 3986: what may stand after the scheme (brackets around an IPv6 host only), then one fragment. */
 const uri =

@@ -50,14 +50,11 @@ export interface PersonRecord {
   readonly isAdmin?: boolean;
   /** The account on their server is locked or expired: they don't come in. */
   readonly isClosed?: boolean;
-  /** What the person should know about their account; null: nothing. */
+  /** A notice for the person about their account; null when there is none. */
   readonly notice?: { readonly reason: Reason; readonly message: string } | null;
 }
 
-/**
- * What a server said about a name and a password. `serverMessage` is its own text for the person, cleaned and cut; null when it said
- * nothing.
- */
+/** The verdict of a server on a name and a password. `serverMessage` is its own text for the person, cleaned and cut; null when there is none. */
 export type PasswordVerdict =
   | { readonly kind: 'accepted'; readonly usuario: string }
   | { readonly kind: 'refused'; readonly serverMessage: string | null }
@@ -92,7 +89,7 @@ export interface SignInSettings {
 export interface StoreSources {
   readonly offers: Offers;
   readonly installed: readonly InstalledForStore[];
-  /** What documents and the person's own wishes want for this person, and how it goes. */
+  /** Installations that documents and the person's own requests want, with their progress. */
   readonly installs: readonly InstallView[];
   /**
    * By app id: which `requiredPackages` of the newest offer the server lacks, each as declared (`a|b`). Empty: it lacks none. An app
@@ -112,7 +109,7 @@ export interface PeopleView {
   signIn(): SignInSettings;
 }
 
-/** Who came by the provider, as it names them. */
+/** A person who signed in by the provider, as it names them. */
 export interface Arrived {
   readonly login: string;
   /** '' when the provider says none. */
@@ -180,7 +177,7 @@ export interface AppCommands {
 }
 
 export interface ShopView {
-  /** What the repository offers and what the person has; rejects NOT_FOUND for an unknown person. */
+  /** Offers of the repository and the person's packages; rejects NOT_FOUND for an unknown person. */
   sources(usuario: string): Promise<StoreSources>;
   /** Browser extensions that apps may name. */
   extensions(): Promise<readonly Extension[]>;
@@ -188,14 +185,17 @@ export interface ShopView {
   file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
 }
 
-/** What the queue has to say beside what is stored of its jobs. */
+/** State of the queue that is not stored with its jobs. */
 export interface QueueView {
   /** Why it takes no job; null: it takes them. */
   off(): QueueOff | null;
   clusters(): readonly ClusterView[];
-  /** One that takes jobs, by name, or with null the one for jobs that name none; null: there is none. `limites`: the most that one job may ask for. */
+  /**
+   * Finds a cluster that takes jobs: by name, or with null the one for jobs that name none; null when there is none. `limites`: the most that one
+   * job may ask for.
+   */
   cluster(name: string | null): { readonly nome: string; readonly limites: Partial<JobLimits> } | null;
-  /** Of a job without an outcome. */
+  /** State of a job without an outcome. */
   stateOf(id: string): { readonly estado: JobState; readonly reason: Reason; readonly message: string; readonly lugar: number | null };
   /** As the Portal document says; null: it says nothing. */
   spaceBytesMax(): number | null;
@@ -204,13 +204,13 @@ export interface QueueView {
 /** For the command line over the 0600 control socket, and for administrators. */
 export interface AdminView {
   objects(keyPrefix: string, page?: ObjectsPage): readonly ObjectView[];
-  /** One causal sentence, what it waits for, the next deadline, log lines, the fix. */
+  /** Answers with one causal sentence, what is waited for, the next deadline, log lines, the fix. */
   why(key: string): Promise<WhyAnswer | null>;
   /** Per server: what is missing, packages, engines, who runs what. */
   packages(): Promise<AdminPackagesAnswer>;
-  /** What runs, with its usage, of all people or of one; rejects NOT_FOUND for an unknown person. */
+  /** Running apps with their usage, of all people or of one; rejects NOT_FOUND for an unknown person. */
   usage(usuario: string | null): Promise<readonly UsageRow[]>;
-  /** What the administrator's look says of a server, judged; rejects NOT_FOUND, and BAD_REQUEST for a local one. */
+  /** Checks of a server as its administrator; rejects NOT_FOUND, and BAD_REQUEST for a local server. */
   serverChecks(name: string): Promise<readonly DoctorCheck[]>;
   /** Actions that a folder would cause now, by the very decide of the loop; null: the portal's own folder. */
   plan(dir: string | null): Promise<PlanAnswer>;
@@ -257,20 +257,20 @@ export interface ObjectsPage {
   readonly limit: number;
 }
 
-/** One check of `svc doctor`. */
+/** A check of `svc doctor`. */
 export interface DoctorCheck {
   readonly name: string;
   readonly ok: boolean;
   /** Not broken, but less than it could be. */
   readonly warning: boolean;
   readonly detail: Words;
-  /** What to do; null when there is nothing to mend. */
+  /** The remedy; null when there is nothing to mend. */
   readonly fix: Words | null;
 }
 
 /**
- * What an administrator does with the kit of a server; `plan` only lists. `forget` gives up a server whose document is gone and whose machine
- * never comes back: without `force` it only lists what is forgotten.
+ * An administrator's action on the kit of a server; `plan` only lists. `forget` gives up a server whose document is gone and whose machine never
+ * comes back: without `force` it only lists the things to forget.
  */
 export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove' | 'forget';
 
@@ -287,7 +287,7 @@ export interface WhyAnswer {
   readonly waitsFor: string | null;
   readonly nextDeadlineMs: number | null;
   readonly lastLogLines: readonly string[];
-  /** Of the HTTP request that it came with, as the portal's log has it; null: none is known. */
+  /** Id of the HTTP request behind it, as in the portal's log; null when none is known. */
   readonly requestId: string | null;
   readonly fix: string | null;
 }
@@ -301,7 +301,7 @@ export interface PlanAnswer {
   readonly errors: readonly string[];
   /** Names held back by the prune guard. */
   readonly pendingPrune: readonly string[];
-  /** What stays as it is although a document says something of it, and what is waited for. */
+  /** Sentences on things that a document changes but that stay for now, and what each waits for. */
   readonly notes?: readonly string[];
   /** Fields of the Portal document that are read when the portal is started again. */
   readonly restart?: readonly string[];

@@ -56,7 +56,7 @@ const engine = {
 
 /** The answer to `--look`: what of the server itself matters to packages. */
 const look = lineOf('look', {
-  /** Of the requirements that were asked for, as given: those of which no alternative is installed. */
+  /** The requirements, as given, of which no alternative is installed. */
   missing: { ...list(text(1_024)), maxItems: 10_000 },
   engines: { ...list(engine), maxItems: 10_000 },
   /** A physical GPU. */

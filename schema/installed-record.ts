@@ -1,6 +1,6 @@
 /**
- * What an installation leaves beside a package folder (`.versions/<id>/<tag>.json`): the installer writes it, the portal reads it
- * to tell a changed file from what the package's own installCommand made. Decision: docs/decisions/0060-versions-side-by-side.md
+ * The record that an installation leaves beside a package folder (`.versions/<id>/<tag>.json`): the installer writes it, the portal reads it to tell
+ * a changed file from one that the package's own installCommand made. Decision: docs/decisions/0060-versions-side-by-side.md
  */
 export interface InstalledRecord {
   readonly version: string;

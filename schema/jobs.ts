@@ -28,7 +28,7 @@ export type EndState = (typeof endStates)[number];
 export const jobIdPattern = /^j[0-9a-z]{20}$/;
 export const shaPattern = /^[0-9a-f]{64}$/;
 
-/** What the wrapper on the cluster says of itself. */
+/** States that the wrapper on the cluster reports. */
 export const reportStates = ['iniciado', 'a-correr', 'a-enviar', 'terminado'] as const;
 export type ReportState = (typeof reportStates)[number];
 
@@ -39,7 +39,7 @@ export interface JobLimits {
   readonly gpus: number;
 }
 
-/** What was submitted, whole. */
+/** The whole submission. */
 export interface JobRequest {
   readonly imagem: string | null;
   readonly comando: readonly string[];
@@ -52,7 +52,7 @@ export interface JobOutcome {
   readonly estado: EndState;
   readonly reason: Reason;
   readonly message: string;
-  /** Of the command; null: it did not run to its end, or the cluster does not tell. */
+  /** Exit code of the command; null when it did not run to its end or the cluster does not report it. */
   readonly codigo: number | null;
   readonly iniciadoEm: number | null;
   readonly terminadoEm: number;

@@ -3,7 +3,7 @@
  * kind that has no row here makes its keys with `makeKey`.
  */
 
-/** Of every object that has a status, in the order in which a name that many of them have is looked for. */
+/** The kinds of objects with a status, in the order in which a name shared by several is looked up. */
 export const objectKinds = [
   'Backend',
   'Supervisor',
@@ -42,7 +42,7 @@ export const keys = {
   job: (id: string) => `Job/${id}`,
 } as const;
 
-/** Of a document of the desired state. */
+/** Returns the key of a document of the desired state. */
 export function keyOfDocument({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name: string } }): string {
   return makeKey(kind, metadata.name);
 }

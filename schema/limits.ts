@@ -32,7 +32,7 @@ export const limits = {
   peopleValuesMax: 256,
   /** status.json, run.pid, marker and the like: what we write stays far below. */
   accountFileBytesMax: 1_024 * 1_024,
-  /** One value, as UTF-8; far below what the kernel takes for one variable. Decision: docs/decisions/0075-the-vault.md */
+  /** Size of a value as UTF-8; far below the kernel's bound for a variable. Decision: docs/decisions/0075-the-vault.md */
   secretValueBytesMax: 8 * 1_024,
   secretDescriptionCharsMax: 1_000,
   logTailLinesMax: 10_000,
@@ -44,10 +44,10 @@ export const limits = {
   packageTarballBytesMax: 512 * 1_024 * 1_024,
   // Archives. Decision: docs/decisions/0050-own-tar-reader.md
   engineTarballBytesMax: 64 * 1_024 ** 3,
-  /** One file of a package that the portal serves itself: an icon, a settings script. */
+  /** Size of a file of a package that the portal serves itself: an icon, a settings script. */
   packageFileBytesMax: 4 * 1_024 * 1_024,
   // Repository. Decision: docs/decisions/0055-repository-on-disk.md
-  /** Of a version: with the suffix a file name. */
+  /** Length of a version, which is a file name together with its suffix. */
   repositoryNameCharsMax: 128,
   novidadesCharsMax: 8 * 1_024,
   catalogueBytesMax: 64 * 1_024 * 1_024,
@@ -58,7 +58,7 @@ export const limits = {
   socketPathBytesMax: 107,
   /** `/home/` and the 32 characters of a Linux account: below a longer home the longest ids don't start. */
   accountHomeBytesMax: 38,
-  /** What is left in `<home>/.svc-apps/<id>/app.sock`; a DNS label has more. Decision: docs/decisions/0190-one-bound-for-an-app-id.md */
+  /** The room that remains in `<home>/.svc-apps/<id>/app.sock`; a DNS label has more. Decision: docs/decisions/0190-one-bound-for-an-app-id.md */
   appIdCharsMax: 49,
   // Supervisor socket.
   supervisorLineBytesMax: 1_024 * 1_024,
@@ -69,7 +69,7 @@ export const limits = {
   /** Folders that a local cluster shows to its jobs. */
   clusterReadableMax: 64,
   // Portal border. Decision: docs/decisions/0035-http-border.md
-  /** Of one list or table of a person's preferences. */
+  /** Entries of a list or table of a person's preferences. */
   preferenceEntriesMax: 200,
   preferenceWindowsMax: 64,
   /** Folders that a person keeps in the sidebar of the file manager. */
@@ -93,7 +93,7 @@ export const limits = {
   noticeRecipientsMax: 100,
   // The relay of rooms. Decision: docs/decisions/0090-rooms-are-logs.md
   roomFrameBytesMax: 1_024 * 1_024,
-  /** What one update may declare; more is none that an editor makes. */
+  /** Contents that an update may declare; no editor makes more. */
   roomUpdateStructsMax: 200_000,
   roomUpdateClientsMax: 20_000,
   roomUpdateDocumentsMax: 1_000,
@@ -106,9 +106,9 @@ export const limits = {
   /** A server-scope app has to be on its socket within this, beside its set-up. Decision: docs/decisions/0067-server-scope-apps.md */
   serviceSocketMsMax: 60_000,
   // The queue. Decision: docs/decisions/0211-the-queue.md
-  /** Of inputs and of outputs of one job. */
+  /** Number of inputs, and of outputs, of a job. */
   jobFilesMax: 1_000,
-  /** One word of a command, one value of its environment. */
+  /** Size of a word of a command, or of a value of its environment. */
   jobWordBytesMax: 16 * 1_024,
   jobFileBytesMax: 16 * 1_024 ** 3,
   // Manifests. Source: rules 2.1, 2.4, 2.5 and 8.
@@ -116,7 +116,7 @@ export const limits = {
   /** Without the dot. The desktop looks at the last parts of a file name, as `tar.gz` is two. */
   fileExtensionCharsMax: 32,
   fileExtensionPartsMax: 4,
-  /** Of the type and of the subtype. Source: RFC 6838 4.2. */
+  /** Length of the type, and of the subtype. Source: RFC 6838 4.2. */
   mediaTypeSideCharsMax: 127,
   /** Source: RFC 1035 2.3.4. */
   linkHostCharsMax: 253,
@@ -148,7 +148,7 @@ export const limits = {
   // Metrics of apps. Source: rules 8. Decision: docs/decisions/0213-metrics-of-apps.md
   metricLabelsMax: 5,
   metricSeriesPerAppMax: 300,
-  /** Of one batch, each kind; what the border lets in is judged by the limits of api/app-metrics. */
+  /** Entries of a batch, of each kind; the limits of api/app-metrics judge what the border lets in. */
   metricEntriesMax: 400,
   metricTextCharsMax: 512,
   metricStackCharsMax: 4_096,

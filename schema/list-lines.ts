@@ -20,7 +20,7 @@ export const listLine = {
     /** An administrator locked it, or let it expire. A line of its own: portals of before pass over it. */
     lineOf('closed', { account, why: { type: 'string', enum: ['locked', 'expired'] } }),
     lineOf('package', {
-      /** Whose own it is; null for the system's. */
+      /** The account that owns it; null for the system's. */
       account: orNull(account),
       app: { type: 'string', pattern: appIdPattern },
       /** packageHash of the installed folder. */

@@ -32,7 +32,7 @@ export interface PackageProgress {
   readonly etaMs: number | null;
 }
 
-/** One `Package` object as people see it: of a document, or of what a person asked for in the store. */
+/** A `Package` object as people see it: from a document, or from a person's request in the store. */
 export interface InstallView {
   /** `Package/<document>` or `Package/<person>/<app>`. */
   readonly key: string;

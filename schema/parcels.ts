@@ -1,6 +1,6 @@
 /**
- * What a restore hands to a running portal: a folder of the state folder with `parcel.json`, the documents and the attachments that it names. Written by `svc restore
- * --room` and `--person`, read by the portal. Decision: docs/decisions/0406-a-restore-is-built-beside.md
+ * The parcel of a restore for a running portal: a folder of the state folder with `parcel.json`, the documents and the attachments that it names.
+ * Written by `svc restore --room` and `--person`, read by the portal. Decision: docs/decisions/0406-a-restore-is-built-beside.md
  */
 import type { Canal, PapelConcedido } from './rooms.ts';
 

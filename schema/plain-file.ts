@@ -32,7 +32,7 @@ export async function openPlainFile(file: string, flags = 0): Promise<OpenPlainF
   }
 }
 
-/** Of a file longer than `bytesMax` one byte more: whoever reads them says that it is too large. */
+/** Reads at most one byte more than `bytesMax`, so that the caller can tell that the file is too large. */
 export async function readPlainFile(file: string, bytesMax = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const { handle, stats } = await openPlainFile(file);
   try {
@@ -44,7 +44,10 @@ export async function readPlainFile(file: string, bytesMax = Number.POSITIVE_INF
   }
 }
 
-/** Of a folder that another account writes to: no link leads out of it. Null for everything else than a plain file of at most `bytesMax`. */
+/**
+ * Reads a file in a folder that another account writes to: no link leads out of the folder. Null for anything but a plain file of at most
+ * `bytesMax`.
+ */
 export async function readFileBelow(folder: string, file: string, bytesMax: number): Promise<Buffer | null> {
   const asked = resolve(folder, file);
   if (file.includes('\0') || !asked.startsWith(`${folder}/`)) return null;
@@ -107,7 +110,7 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself',
 };
 
-/** What stands behind "FILE can't be read: ", without the path. */
+/** The words after "FILE can't be read: ", without the path. */
 export function whyUnread(error: unknown): string {
   if (error instanceof SvcError && error.code === 'FILE_KIND') return String(error.details['kind']);
   const code = errorCode(error);

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 
-/** Of a URL, as `URL` gives them. */
+/** Parts of a URL, as `URL` gives them. */
 export interface WebAddress {
   /** `https:` or `http:`. */
   readonly protocol: string;

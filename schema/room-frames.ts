@@ -1,6 +1,6 @@
 /**
- * One message of a room as a server's WebSocket frame: binary, whole, unmasked, so that the same bytes go to every socket and into
- * the log. Messages: y-websocket (varuint 0 sync, 1 awareness, 3 query; sync: 0 step 1, 1 step 2, 2 update).
+ * A message of a room as a server's WebSocket frame: binary, whole, unmasked, so that the same bytes go to every socket and into the log. Messages:
+ * y-websocket (varuint 0 sync, 1 awareness, 3 query; sync: 0 step 1, 1 step 2, 2 update).
  * Source: RFC 6455 5.2; y-protocols PROTOCOL.md. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Cursor, readVarbytes, varuintBytes, writeVaruint } from './varuint.ts';
@@ -75,5 +75,5 @@ export function updatesIn(frames: Uint8Array): readonly Uint8Array[] {
   return found;
 }
 
-/** Of an empty awareness message: heard by a page's JavaScript, which a ping isn't. It changes nothing. */
+/** Frame of an empty awareness message: a page's JavaScript receives it, unlike a ping. It changes nothing. */
 export const nothingFrame: Uint8Array = frameOf([messages.awareness], Uint8Array.of(0));

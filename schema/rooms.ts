@@ -7,11 +7,11 @@
 export const papeis = ['ver', 'comentar', 'editar', 'dona'] as const;
 export type Papel = (typeof papeis)[number];
 
-/** What can be granted: ownership isn't. */
+/** Roles that can be granted: ownership isn't one. */
 export const papeisConcedidos = ['ver', 'comentar', 'editar'] as const;
 export type PapelConcedido = (typeof papeisConcedidos)[number];
 
-/** What an app shows people about a room (rules 6). */
+/** Kinds of notices that an app sends people about a room (rules 6). */
 export const noticeKinds = ['mencao', 'comentario'] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -9,7 +9,7 @@ import { type SourceNode, characters, clip, locate } from './positions/node.ts';
 
 export type Shape = ValidateFunction;
 
-/** What the schema found, as problems of the text behind `root`. Empty when `value` fits. */
+/** The findings of the schema, as problems of the text behind `root`. Empty when `value` fits. */
 export function shapeProblems(shape: Shape, value: unknown, root: SourceNode, base: readonly string[] = []): Problem[] {
   if (shape(value)) return [];
   const problems: Problem[] = [];
@@ -39,7 +39,7 @@ interface ShapeProblem {
 
 type Translate = (error: ErrorObject, path: string[]) => ShapeProblem | null;
 
-/** One row per keyword that the schemas use. A keyword without a row is a defect: a test walks the schemas. */
+/** A row for each keyword that the schemas use. A keyword without a row is a defect: a test walks the schemas. */
 const translations: Readonly<Record<string, Translate>> = {
   additionalProperties: (error, path) => {
     const field = String(error.params['additionalProperty']);
@@ -109,7 +109,7 @@ export const translatedKeywords: readonly string[] = Object.keys(translations);
 function translate(error: ErrorObject): ShapeProblem | null {
   const row = translations[error.keyword];
   const path = segmentsOf(error.instancePath);
-  // What is found is not shown again, whatever is wrong with it: findings end in logs and in the store.
+  // The found value is never repeated, whatever is wrong with it: findings end in logs and in the store.
   if (hasCredential(error.data)) {
     const expected: unknown = error.parentSchema?.['title'];
     const hint = typeof expected === 'string' ? `: expected ${expected}` : '';

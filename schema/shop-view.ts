@@ -1,4 +1,4 @@
-/** What the shop shows: each app of the repository for one person, why it can't be installed if so, and what can be asked. Pure. */
+/** The shop as shown to one person: each app of the repository, the reason if it can't be installed, and the requests that are possible. Pure. */
 import { keys, nameIn } from './keys.ts';
 import type { Reason } from './backend.ts';
 import type { Scope } from './install-events.ts';
@@ -20,7 +20,7 @@ export interface InstalledForStore {
   readonly previous: string | null;
 }
 
-/** What can be installed, newest version first. */
+/** Apps that can be installed, newest version first. */
 export interface Offers {
   readonly apps: readonly {
     readonly id: string;
@@ -28,7 +28,7 @@ export interface Offers {
       readonly version: string;
       /** Null for a package that is not packed. */
       readonly tamanho: number | null;
-      /** Of the tarball; null for a package that is not packed. */
+      /** Hash of the tarball; null for a package that is not packed. */
       readonly sha256: string | null;
       readonly publicadoEm: string | null;
       readonly novidades: string;
@@ -99,7 +99,7 @@ function storeApp(id: string, versions: Offers['apps'][number]['versions'], whos
   };
 }
 
-/** What a page may link to: a manifest may hold any URI. */
+/** The homepage as a link, when it is one for the web: a manifest may hold any URI. */
 function webAddress(homepage: string | undefined): string | null {
   return homepage !== undefined && /^https?:\/\//i.test(homepage) ? homepage : null;
 }

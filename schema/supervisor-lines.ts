@@ -1,5 +1,5 @@
 /**
- * What a supervisor sends, as JSON Schemas and as the types made from them: the portal checks every line with them before it reads a field
+ * Lines of a supervisor, as JSON Schemas and as the types made from them: the portal checks every line with them before it reads a field
  * (controller/observe/supervisor-lines.ts); the supervisor takes the types alone. All of it is closed, so that no value of a secret can come along.
  */
 import { appIdPattern } from './app-id.ts';
@@ -42,7 +42,7 @@ const gpu = closed(
   ['modo', 'concedida', 'motivo'],
 );
 
-/** What a supervisor says about one app of its person. The file `status.json` holds the same object. */
+/** The state of one app of the supervisor's person. The file `status.json` holds the same object. */
 const snapshot = closed({
   app,
   state: oneOf(backendStates),
@@ -71,7 +71,7 @@ const snapshot = closed({
   idleDeadlineMs: orNull(time),
   contained: flag,
   containedReason: text(8_192),
-  /** Of the manifest's `secrets` against the person's vault: how many it asks for, and which of those marked `required` the vault lacks. */
+  /** Compares the manifest's `secrets` with the person's vault: how many are declared, and which `required` ones the vault lacks. */
   secrets: closed({
     declared: count,
     missing: { ...list(secretName), maxItems: 1_000 },
@@ -86,14 +86,14 @@ export type AppSnapshot = Wire<typeof snapshot>;
 const accepted = closed({ accepted: { const: true } });
 const apps = closed({ apps: { ...list(snapshot), maxItems: 10_000 } });
 
-/** What an app has used since its start, and what it holds now: two of them tell the rate. Another pid's time is not compared. */
+/** The usage of an app since its start, and its present memory: two readings give the rate. Readings of different pids are not compared. */
 const use = closed({ app, pid, cpuMs: time, memoryBytes: time, /** Processes and threads. */ tasks: count });
 export type AppUse = Wire<typeof use>;
 
 const secret = closed({ name: secretName, description: text(limits.secretDescriptionCharsMax), required: flag, declared: flag, set: flag });
 const secrets = closed({ secrets: { ...list(secret), maxItems: 1_000 }, restartNeeded: flag });
 
-/** Of `{ id, ok: true, … }` by the op that was asked; the other reply is `{ id, ok: false, error: { code, message } }`. */
+/** The reply `{ id, ok: true, … }` by op; the other reply is `{ id, ok: false, error: { code, message } }`. */
 export const replies = {
   hello: closed(
     {

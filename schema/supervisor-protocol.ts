@@ -7,7 +7,7 @@
 
 export const supervisorProtocolVersion = 1;
 
-/** What the portal writes into the env file of an app (rules 2.6). Values hold no newline and no NUL. */
+/** Values that the portal writes into the env file of an app (rules 2.6). They hold no newline and no NUL. */
 export interface StartOrder {
   readonly app: string;
   readonly token: string;
@@ -36,7 +36,7 @@ export type SupervisorRequest =
   /** Reply holds all snapshots; afterwards every change is pushed. */
   | ({ readonly id: number; readonly op: 'subscribe' } & Numbered)
   | { readonly id: number; readonly op: 'snapshot' }
-  /** What the living apps use now. Not in the snapshots: it is another figure at every look. */
+  /** Asks for the present usage of the living apps. It is not in the snapshots because it changes with every reading. */
   | { readonly id: number; readonly op: 'usage' }
   /** Writes the env file, resets the failures and launches. Replies when the launch is under way, not when the app answers. */
   | ({ readonly id: number; readonly op: 'start' } & StartOrder & Numbered)

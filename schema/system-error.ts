@@ -1,4 +1,4 @@
-/** What the kernel said, by its name. */
+/** The kernel's error, by its name. */
 import os from 'node:os';
 
 /** ENOENT and the like; '' for what is no error of the system. Node has no name for some numbers that matter here (ESTALE, EDQUOT). */

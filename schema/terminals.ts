@@ -1,7 +1,7 @@
 /** A shell of a person on their server, as the controller hands it to the api. */
 import type { Readable, Writable } from 'node:stream';
 
-/** Of the screen, in characters. */
+/** Size of the screen, in characters. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -16,7 +16,7 @@ export interface ShellEnd {
 
 /** A login shell on a pty. Never rejects and never throws once it is there. */
 export interface RemoteShell {
-  /** What it prints, and what is typed. */
+  /** The printed output, and the typed input. */
   readonly output: Readable;
   readonly input: Writable;
   resize(size: TerminalSize): void;

@@ -1,4 +1,4 @@
-/** One act after the other for each name; acts of different names go side by side. */
+/** Runs acts of the same name in turn; acts of different names run side by side. */
 export type InTurn = <Result>(name: string, act: () => Promise<Result>) => Promise<Result>;
 
 export function createTurns(): InTurn {

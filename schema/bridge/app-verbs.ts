@@ -72,7 +72,7 @@ export const appVerbs = {
     takes: '(capacidade: string, caminho: string, opcoes?: SvcPedido)',
     deadlineMs: null,
   }),
-  /** Who offers a capability that the manifest declares, with words for a menu. Starts no app. */
+  /** Lists the apps that offer a capability which the manifest declares, with words for a menu. Starts no app. */
   'apps.listar': askedOrOwn<{ readonly capacidade: string }, OffersAnswer['ofertas']>('readonly SvcOferta[]', {
     args: { capacidade },
     deadlineMs: limits.portalVerbAnswerMs,

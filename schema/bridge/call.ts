@@ -1,5 +1,5 @@
 /**
- * One `apps.pedir` between the page of an app and the shell: the request carries one end of a MessageChannel (`porta`), and everything that
+ * A call of `apps.pedir` between the page of an app and the shell: the request carries one end of a MessageChannel (`porta`), and everything that
  * follows goes over it. A side sends a chunk only while it has credit; each message of credit lets the other send so many more.
  *
  *   page  -> shell : { mais } credit for the answer · { corpo } a chunk of a body that is a stream · { fim } its end · { cancela }

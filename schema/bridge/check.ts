@@ -7,7 +7,7 @@ export interface Check {
   readonly type: string;
   readonly optional?: boolean;
   readonly accepts: (value: unknown) => boolean;
-  /** What was expected, of a value that it does not take: for the author of the page. */
+  /** Describes what was expected instead of a value that is refused: for the author of the page. */
   readonly why?: (value: unknown) => string | null;
 }
 

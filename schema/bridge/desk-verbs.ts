@@ -6,7 +6,7 @@ import { flag, line, lines, listOf, optional, route, text } from './check.ts';
 import { limits } from './limits.ts';
 import { askedOrNull, askedOrOwn, inPage } from './verb.ts';
 
-/** What the launcher gave the backend that runs now. */
+/** The cards that the launcher gave the running backend. */
 export interface GpuGrant {
   readonly concedida: boolean;
   readonly dispositivos: readonly GpuCard[];
@@ -52,7 +52,7 @@ export const personVerbs = {
   'area.escrever': inPage('(texto: string)', 'Promise<null>', 'same'),
   /** Asks the person to paste; null when they don't. A page never reads the clipboard by itself. */
   'area.ler': askedOrOwn<object, string | null>('string | null', { deadlineMs: null }),
-  /** What the backend that runs now was given of the GPU, or the sentence why not. */
+  /** The GPU that the running backend was given, or the sentence why it got none. */
   'gpu.concedida': askedOrOwn<object, GpuGrant>('SvcGpu'),
   /** The same with what the manifest declares. */
   'gpu.estado': askedOrOwn<object, GpuGrant & { readonly declarada: boolean; readonly modo: 'opcional' | 'necessaria' | null }>(

@@ -61,9 +61,9 @@ export const fileVerbs = {
     takes: '(caminho: string, conteudo: SvcBytes | string, opcoes?: SvcEscrita)',
     deadlineMs: null,
   }),
-  /** What a file or folder is now. */
+  /** The present state of a file or folder. */
   'disco.estado': asked<OfPath, PickedFile>('SvcArquivo', { args: { caminho }, deadlineMs }),
-  /** What is in a folder, by name: at most 5,000 from `desde` on. */
+  /** The content of a folder, by name: at most 5,000 entries from `desde` on. */
   'disco.listar': asked<
     OfPath & { readonly desde?: number; readonly limite?: number; readonly ocultos?: boolean },
     { readonly total: number; readonly itens: readonly PickedFile[] }
@@ -78,6 +78,6 @@ export const fileVerbs = {
 export interface DiskContent {
   readonly conteudo: Blob;
   readonly versao: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }

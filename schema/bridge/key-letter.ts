@@ -4,7 +4,8 @@
  */
 export function letterOf({ key, code }: { readonly key: string; readonly code: string }): string {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
-  // What has a name of its own ('Dead', 'Enter', 'Process') is no letter of another script, except a dead key, which is one of this layout.
+  // Keys with a name of their own ('Dead', 'Enter', 'Process') are no letters of another script, except a dead key, which belongs to this
+  // layout.
   const [, place = ''] = /^Key([A-Z])$/.exec(code) ?? [];
   return /^.$/u.test(key) || key === 'Dead' ? place.toLowerCase() : '';
 }

@@ -1,8 +1,8 @@
 /** How long the desktop works on what the page of an app asks, and how much it takes. Source: rules 4.3; the figures are ours. */
 export const limits = {
-  /** What the desktop does by itself: windows, appearance. */
+  /** Deadline of verbs that the desktop answers by itself: windows, appearance. */
   verbAnswerMs: 9_000,
-  /** What the portal is asked for: rooms, people. */
+  /** Deadline of verbs that ask the portal: rooms, people. */
   portalVerbAnswerMs: 20_000,
   /** An attachment of a room, as large as it may be. */
   attachmentVerbAnswerMs: 180_000,
@@ -12,13 +12,13 @@ export const limits = {
   routeCharsMax: 512,
   /** An address that is opened outside the app. */
   linkCharsMax: 4_096,
-  /** Of a call of one app to another: its path with the query, its headers. */
+  /** Bounds of a call of an app to another: its path with the query, its headers. */
   callPathCharsMax: 8_192,
   callHeadersMax: 64,
   callHeaderCharsMax: 16_384,
   /** Chunks that may be on the way or unread, each way. */
   callChunksMax: 8,
-  /** Of a chunk that the page sends. */
+  /** Size of a chunk that the page sends. */
   callChunkBytesMax: 262_144,
   // Questions of an app, which the desktop draws.
   questionCharsMax: 500,
@@ -30,11 +30,11 @@ export const limits = {
   /** A path in its exact form: each byte may be written as three characters. */
   filePathCharsMax: 12_288,
   pickedExtensionsMax: 64,
-  /** Of one reading and one writing. */
+  /** Size of one read or one write. */
   diskBytesMax: 256 * 1_024 * 1_024,
-  /** What an app tells its own person. */
+  /** Text of a notice of an app to its own person. */
   noticeCharsMax: 200,
-  /** What is not saved in a window, as the question before it is closed names it. */
+  /** Name of the unsaved work of a window, shown in the question before the window is closed. */
   unsavedNameCharsMax: 120,
   // Tabs of a window.
   tabsMax: 50,

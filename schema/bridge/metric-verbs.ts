@@ -22,6 +22,6 @@ export const metricVerbs = {
     object,
     { readonly disponivel: boolean; readonly motivo: string | null; readonly codigo: string | null }
   >('SvcDisponibilidade', { deadlineMs: limits.portalVerbAnswerMs }),
-  /** What the page added up. Answers what the portal refused of earlier ones, for the console of the page. */
+  /** Sends the counts that the page added up. Answers what the portal refused of earlier ones, for the console of the page. */
   'metricas.enviar': inner<{ readonly lote: MetricBatch }, MetricsAnswer['recusados']>({ args: { lote: batch } }),
 };

@@ -1,6 +1,6 @@
 /**
- * The bridge protocol between the shell and the page of an app. Spec 4.3 and 6 name the verbs (verbs.ts); codes and transport are ours.
- * One MessagePort per window:
+ * The bridge protocol between the shell and the page of an app. Rules 4.3 and 6 name the verbs (verbs.ts); codes and transport are ours. Each window
+ * has one MessagePort:
  *
  *   page  -> window.parent : { svc: 'ola', v: 1 }
  *   shell -> page          : { svc: 'porta', v: 1 } and the port; only after event.source is that window's iframe and event.origin the app's.
@@ -32,7 +32,7 @@ import { letterOf } from './key-letter.ts';
 export const shellKeys = ['Control+k', 'Meta', 'F6', 'Shift+F6', 'Alt+q', 'Alt+Shift+q', 'Alt'] as const;
 export type ShellKey = (typeof shellKeys)[number];
 
-/** Of a KeyboardEvent. */
+/** The fields of a KeyboardEvent that decide. */
 interface Pressed {
   readonly key: string;
   readonly code: string;

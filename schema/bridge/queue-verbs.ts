@@ -30,7 +30,7 @@ export interface JobNews {
   /** Null: as it was. */
   readonly trabalho: PageJobView | null;
   readonly versao: string | null;
-  /** What the log has from `desde` on, a piece of it. */
+  /** A piece of the log from `desde` on. */
   readonly registo: ArrayBuffer;
 }
 
@@ -62,9 +62,9 @@ export const queueVerbs = {
     'AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>',
     'rejects',
   ),
-  /** What the job left so far, below `saida/`. */
+  /** The files that the job has left so far below `saida/`. */
   'fila.saidas': asked<OfJob, OutputsAnswer['saidas']>('readonly SvcSaida[]', { args: { trabalho }, deadlineMs }),
-  /** One output, or all that are complete, with their hashes checked. */
+  /** Downloads an output, or all that are complete, and checks their hashes. */
   'fila.baixar': asked<OfJob & { readonly caminho?: string }, readonly PageOutput[]>('readonly SvcArquivoDeSaida[]', {
     args: { trabalho, caminho: optional(text(1_024)) },
     deadlineMs: null,

@@ -71,7 +71,7 @@ export const roomVerbs = {
     object,
     { readonly app: string; readonly usuario: string; readonly nome: string; readonly iniciais: string; readonly portal: string }
   >(),
-  /** Who uses the app. */
+  /** The person who uses the app. */
   'pessoas.eu': askedOrNull<object, PersonAnswer | null>('(SvcPessoa & { readonly grupos: readonly string[] }) | null', { deadlineMs }),
   'pessoas.buscar': askedOrOwn<{ readonly texto: string }, PeopleAnswer>('SvcBusca', { args: { texto: text(200, 0) }, deadlineMs }),
   /** The person's colour, the same everywhere. */

@@ -7,9 +7,9 @@ import { limits } from './limits.ts';
 export function routeProblem(route: unknown): string | null {
   if (typeof route !== 'string' || route === '' || Array.from(route).length > limits.routeCharsMax)
     return `expected a text of 1 to ${limits.routeCharsMax} characters`;
-  // What a browser strips before it reads an address could hide a scheme.
+  // Browsers strip these characters before they parse an address, so they could hide a scheme.
   if (/^\s|[\u0000-\u001f\u007f]/.test(route)) return 'a space at the beginning or a control character is not allowed in a route';
-  // What turns the direction of a text would show another place than it leads to.
+  // Characters that reverse the direction of text would show another place than the route leads to.
   if (/[\u2028-\u202e\u2066-\u2069]/.test(route)) return 'a character that turns the direction of the text is not allowed in a route';
   if (/^[a-z][a-z0-9+.-]*:/i.test(route)) return 'a scheme is not allowed in a route';
   // Spaces at the end are stripped, too: `a/.. ` ends with a `..`.

@@ -1,12 +1,12 @@
-/** What a row of the table of verbs is (verbs.ts). */
+/** A row of the table of verbs (verbs.ts). */
 import type { Check } from './check.ts';
 import { limits } from './limits.ts';
 
 export type Checks = Readonly<Record<string, Check>>;
 
 /**
- * Who does it: `shell` answers over the port; `page` is done by the SDK in the page itself; `inner` is a request that the SDK makes of the shell,
- * which no app calls by its name.
+ * Executor of the verb: `shell` answers over the port; `page` is done by the SDK in the page itself; `inner` is a request that the SDK makes of the
+ * shell, which no app calls by its name.
  */
 type By = 'shell' | 'page' | 'inner';
 

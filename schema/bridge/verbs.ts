@@ -26,7 +26,7 @@ const rota = optional(route);
 const abrir = '(opcoes?: { readonly rota?: string })';
 
 const deskVerbs = {
-  /** What the desktop can do: names of verbs and events. */
+  /** Abilities of the desktop: names of verbs and events. */
   'app.capacidades': askedOrOwn<object, Capabilities>('SvcCapacidades'),
   /** The same as `app.capacidades`. */
   capabilities: inPage('()', 'Promise<SvcCapacidades>', 'own'),
@@ -87,9 +87,9 @@ type Table = typeof table;
 
 export type VerbName = keyof Table;
 type NamesOf<Part> = { readonly [V in VerbName]: Table[V] extends Part ? V : never }[VerbName];
-/** What the shell answers over the port. */
+/** Verbs that the shell answers over the port. */
 export type AskedVerb = NamesOf<{ readonly by: 'shell' | 'inner' }>;
-/** What the SDK answers outside the shell. */
+/** Verbs that the SDK answers outside the shell. */
 export type OwnOutside = NamesOf<{ readonly by: 'shell'; readonly outside: 'own' }>;
 type Types<V extends AskedVerb> = NonNullable<Table[V]['types']>;
 export type ArgsOf<V extends AskedVerb> = Parameters<Types<V>>[0];
@@ -103,8 +103,8 @@ export const askedVerbs = verbNames.filter(isAsked);
 /** From the shell to the page, with the type that an author reads in svc.d.ts. */
 export const events = {
   /**
-   * What the window is opened with, or an open one is asked to open: a route (`rota`), a file or folder (`caminho`), or a link (`url`). What came before the page
-   * listened is not lost, nor what came while it was loaded again; after a reload of the desktop the last file comes once more (`deNovo`).
+   * The thing to open in a new or an open window: a route (`rota`), a file or folder (`caminho`), or a link (`url`). Events that came before the
+   * page listened, or while it was loaded again, are delivered later; after a reload of the desktop the last file comes once more (`deNovo`).
    */
   abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. `destaque`: the accent that the person chose. */
@@ -126,7 +126,7 @@ export const events = {
 } as const;
 export type ShellEvent = keyof typeof events;
 
-/** What an app can call and hear, as `verbos` of `svc.capabilities()` lists it. */
+/** The verbs and events of an app, as `verbos` of `svc.capabilities()` lists them. */
 export const publicNames: readonly string[] = [...verbNames.filter((name) => verbs[name].by !== 'inner'), ...Object.keys(events)];
 
 /** How long the page waits for an answer; null: as long as it takes. */
@@ -151,7 +151,7 @@ export function argumentProblem(name: AskedVerb, args: Readonly<Record<string, u
 export const notValid = (verb: string, argument: string, why: string | null): string =>
   `${verb}: o argumento "${argument}" não é válido${why === null ? '' : `: ${why}`}`;
 
-/** Of the bridge itself; what the portal refuses has the portal's own code (docs/errors.md). */
+/** Codes of the bridge itself; the portal's refusals have the portal's own codes (docs/errors.md). */
 export const bridgeErrors = {
   /** There is no such verb. */
   'verbo-desconhecido': true,
@@ -171,7 +171,7 @@ export const bridgeErrors = {
   'sem-permissao': true,
   /** More than one call carries (`disco.*`). */
   'grande-demais': true,
-  /** What went wrong is in the message. */
+  /** Any other failure; the message says which. */
   falhou: true,
   /** The answer of another app ended too early: it ended, or the person took their consent back. */
   interrompido: true,

@@ -18,7 +18,7 @@ interface Struct {
 interface Section {
   readonly client: number;
   readonly structs: Struct[];
-  /** Those that can be integrated and are not known yet: without a hole. */
+  /** The range of structs that can be integrated without a hole and are not known yet. */
   from: number;
   to: number;
 }
@@ -57,7 +57,7 @@ const endOf = (struct: Struct): number => struct.clock + struct.length;
 /** Finds the structs that fit, up to the one that begins at `stop` or the first hole; returns the clock after them. */
 function fit(section: Section, have: number, stop = Infinity): number {
   const { structs } = section;
-  // What is known goes: a hole may stand behind it.
+  // Skips known structs: a hole may stand behind them.
   while (section.from < structs.length && endOf(structs[section.from]!) <= have) section.from += 1;
   let reached = have;
   for (section.to = section.from; section.to < structs.length; section.to += 1) {

@@ -1,6 +1,6 @@
 /**
- * What a room knows of a document without holding it: how many structs of each client (its state vector) and what is deleted. It says of an
- * update whether it adds anything, and whether all its dependencies are there. Pure but for its own two maps.
+ * A room's knowledge of a document that it does not hold: how many structs of each client (its state vector) and the deletions. It says of an update
+ * whether it adds anything, and whether all its dependencies are there. Pure but for its own two maps.
  * Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { addRange, addRanges, hasRange, noRanges, type Ranges } from './ranges.ts';
@@ -79,7 +79,7 @@ export function learn({ vector, deleted }: Knowledge, scan: Scan): void {
   for (const [client, { froms, tos }] of many) addRanges(rangesOf(deleted, client), froms, tos);
 }
 
-/** One by one, as typing produces them. */
+/** At most so many ranges are handled one at a time, as typing produces them. */
 const fewDeletes = 8;
 
 function rangesOf(deleted: Knowledge['deleted'], client: number): Ranges {

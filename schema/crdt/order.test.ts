@@ -1,4 +1,4 @@
-/** What the judge takes leaves nothing waiting in any document of Yjs itself. */
+/** Updates that the judge takes leave nothing pending in any document of Yjs itself. */
 import { describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { someQuick } from '../../test/support/share.ts';
@@ -19,7 +19,7 @@ const updateOf = (...sections: readonly (readonly [client: number, clock: number
     ...sections.flatMap(([client, clock, ...structs]) => Array.from(encodeUints([structs.length, client, clock])).concat(structs.flat())),
     0,
   ]);
-/** One letter after that struct. */
+/** Builds a struct of one letter after the given struct. */
 const after = (client: number, clock: number): readonly number[] => [0x84, client, clock, 1, 120];
 const first: readonly number[] = [4, 1, 1, 97, 1, 120];
 
@@ -82,7 +82,7 @@ function applies(doc: Y.Doc, update: Uint8Array): boolean {
   }
 }
 
-/** What a room takes of 20 wild updates, and the document that took each as it came. */
+/** The updates that a room takes out of 20 wild ones, and a document that took each as it came. */
 function wildRoom(random: (below: number) => number) {
   const known = knowsNothing();
   const log: Uint8Array[] = [];

@@ -4,7 +4,7 @@
  */
 import type { Scan } from './scan.ts';
 
-/** What of an update can be integrated now. */
+/** The part of an update that can be integrated now. */
 export interface Order {
   /** Client to the first clock that it has no struct for, of what is known and of what the update brings without a hole. */
   readonly reach: ReadonlyMap<number, number>;
@@ -58,7 +58,7 @@ function doneNeeds(vector: ReadonlyMap<number, number>, needs: readonly number[]
   const ranges = rangesByClient(needs);
   /** How many others each still waits for; those that wait for what is nowhere never come to 0. */
   const waits = new Uint8Array(count);
-  /** Those that wait for need `n`: head[n], then next[that], … */
+  /** Linked lists of the needs that wait for need `n`: head[n], then next[that], … */
   const head = new Int32Array(count).fill(-1);
   const next = new Int32Array(count).fill(-1);
   for (let n = 0; n < count; n += 1) {

@@ -10,7 +10,7 @@ import { someQuick } from '../../test/support/share.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
 
-/** Of this thread: what else runs on the machine doesn't count. */
+/** Processor time of this thread: other processes of the machine don't count. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
@@ -37,7 +37,7 @@ function edited(seed: number, edits: number): Edited {
   return { updates, whole: Y.encodeStateAsUpdate(docs[0]!), doc: docs[0]! };
 }
 
-/** What Yjs finds in it; null when it throws. */
+/** The structs and deletions that Yjs reads from it; null when it throws. */
 function byYjs(update: Uint8Array): { readonly structs: string; readonly deletes: string } | null {
   try {
     const { structs, ds } = Y.decodeUpdate(update);

@@ -6,7 +6,7 @@
  */
 import { limits } from '../limits.ts';
 
-/** What one update says. One object is used again and again: it holds until the next scan. */
+/** The result of scanning one update. The same object is reused: it holds until the next scan. */
 export interface Scan {
   /** Runs of structs, one entry each: the structs `from` to `to` (exclusive) of `client`. */
   readonly client: number[];
@@ -21,15 +21,18 @@ export interface Scan {
   /** A struct begins in what the given state vector has and ends behind it. */
   overlaps: boolean;
   structs: number;
-  /** Of them, those that do not follow the struct before them; and one each for formatting and for deletions. Yjs may have to look for their place. */
+  /**
+   * Counts the structs among them that do not follow the struct before them, plus one each for formatting and for deletions. Yjs may have to search
+   * for their place.
+   */
   wide: number;
 }
 
-/** One struct, for code that splits an update. Offsets are of the scanned bytes. */
+/** Receives the structs of an update, for code that splits it. Offsets are of the scanned bytes. */
 export interface StructSink {
   section(client: number): void;
   struct(clock: number, length: number, start: number, end: number): void;
-  /** What the struct that is reported next depends on, of other clients. */
+  /** A dependency of the next reported struct on another client. */
   need?(client: number, clock: number): void;
 }
 
@@ -179,7 +182,8 @@ function pushRun(client: number, from: number, to: number): void {
 }
 
 /**
- * What the struct `before` of `client` depends on; true: the one right before it. Dependencies on its own client are earlier structs: Yjs looks them up without a check.
+ * Reads a dependency of the struct `before` of `client`; true when it is the struct right before. Dependencies on its own client are earlier
+ * structs: Yjs looks them up without a check.
  */
 function readId(client: number, before: number, known: ReadonlyMap<number, number>, sink: StructSink | null): boolean {
   const other = uint();

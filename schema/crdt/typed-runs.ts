@@ -5,7 +5,7 @@
  */
 import { type Cursor, readVarbytes, readVaruint, varuintBytes, writeVaruint } from '../varuint.ts';
 
-/** What Yjs writes for text that follows a letter, and maybe precedes one: the bits of a struct's first byte. */
+/** Bits of the first byte that Yjs writes for text that follows a letter, and maybe precedes one. */
 const text = 4;
 const hasOrigin = 128;
 const hasRightOrigin = 64;

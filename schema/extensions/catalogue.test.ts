@@ -1,4 +1,4 @@
-/** What a catalogue of browser extensions may say. */
+/** The shape of a catalogue of browser extensions. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,12 +1,12 @@
 /**
- * What each field of `svc-app.json` is for, in a sentence, beside its schema: shown by editors, by `svc schema` and in the reference. Keys are
+ * The purpose of each field of `svc-app.json`, in a sentence beside its schema: shown by editors, by `svc schema` and in the reference. Keys are
  * paths in the schema: `[]` is an item of a list, `*` any name. A test holds them against schema.ts: one for each field and no other.
  */
 import { limits } from '../limits.ts';
 
 export interface FieldText {
   readonly says: string;
-  /** What holds when the field is left out. */
+  /** The value that applies when the field is left out. */
   readonly default?: string | number | boolean | readonly string[];
 }
 

@@ -11,7 +11,7 @@ export type Manifest = Omit<Wire<typeof manifestSchema>, 'window'> & { readonly 
 /** An engine artefact (rules 2.3). */
 export type Motor = NonNullable<Manifest['motores']>[number];
 
-/** What happens when the last window closes, with the rule for services applied. Source: rules 3.3, supervisor rule 4. */
+/** The action when the last window closes, with the rule for services applied. Source: rules 3.3, supervisor rule 4. */
 export type ClosePolicy =
   | { readonly kind: 'encerrar' }
   | { readonly kind: 'manter' }

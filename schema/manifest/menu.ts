@@ -44,7 +44,10 @@ export function contextMenuItems(items: readonly unknown[]): { items: MenuItem[]
   return { items: valid, omitted };
 }
 
-/** Of a manifest on a disk, which may hold anything: its items, and a sentence for each that the shell leaves out. An engine has no menus. */
+/**
+ * Reads the menu of a manifest on a disk, which may hold anything: its items, and a sentence for each that the shell leaves out. An engine has no
+ * menus.
+ */
 export function menuOf({ contributes, type }: Pick<Manifest, 'contributes' | 'type'>): {
   readonly items: readonly MenuItem[];
   readonly omitted: readonly string[];

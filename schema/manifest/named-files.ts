@@ -7,7 +7,7 @@ export interface NamedFile {
   readonly at: readonly (string | number)[];
 }
 
-/** Those that the portal serves. Source: rules 2.1 `icon`, `contributes.settings`, 2.5 `icone`. */
+/** The files that the portal serves. Source: rules 2.1 `icon`, `contributes.settings`, 2.5 `icone`. */
 export function servedFiles({ icon, contributes, opens }: Manifest): readonly NamedFile[] {
   const named = (name: string | undefined, at: NamedFile['at']): readonly NamedFile[] => (name === undefined ? [] : [{ name, at }]);
   return [

@@ -1,4 +1,4 @@
-/** What an app declares in `opens` that no file and no link has: longer than the desktop looks at. */
+/** Declarations in `opens` that match no file and no link: longer than the desktop looks at. */
 import { limits } from '../limits.ts';
 
 const faults = {

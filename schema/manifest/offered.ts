@@ -1,4 +1,4 @@
-/** What is known of a version that is only offered. */
+/** The known fields of a version that is only offered. */
 import type { Manifest } from './manifest.ts';
 
 /** The fields of the manifest, unchanged, that the shop and the installer need before a download. */

@@ -38,7 +38,7 @@ test(`${mutants} mutated manifests: the validator and the oracle agree (seed ${s
     const startedMs = performance.now();
     const { ok, errors, warnings } = validateManifest('f', bytes);
     counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedMs);
-    // What only a text can have wrong is not the business of the fast way.
+    // The fast reader does not judge faults that only the text can have.
     const fast = value === undefined ? false : isManifest(value);
     counts[wanted ? 'taken' : 'refused'] += 1;
     if (ok !== wanted || fast !== wanted) wrong.push({ wanted, ok, fast, errors, text: bytes.toString() });

@@ -1,4 +1,4 @@
-/** Of the manifest, for its schema and for who reads it without one: a file of its own, so that the programs of a server hold no schema. */
+/** Patterns of the manifest, for its schema and for readers without one: a separate file, so that the programs of a server load no schema. */
 export const patterns = {
   id: '^[a-z0-9-]+$',
   capability: '^[a-z][a-z0-9-]*/v[0-9]+$',

@@ -17,7 +17,7 @@ import { manifestSchema } from './schema.ts';
 /** JSON Schema draft-07. */
 export type PublishedSchema = Readonly<Record<string, unknown>>;
 
-/** Of svc, which is that of the schema and of the SDK. */
+/** The version of svc, which is also that of the schema and of the SDK. */
 export const schemaVersion = about.version;
 
 export function publishedSchema(version = schemaVersion): PublishedSchema {

@@ -112,7 +112,7 @@ function checkCapabilities(root: Fields, report: Report): void {
   checkUses(root, provides, report);
 }
 
-/** What is listed twice, and what an app uses that it offers: it is never answered by itself. */
+/** Reports names that are listed twice, and capabilities that an app both uses and offers: its own offer never answers it. */
 function checkUses(root: Fields, provides: readonly unknown[], report: Report): void {
   const seen = new Map<string, string>();
   for (const field of ['provides', 'requires', 'usa']) {
@@ -166,7 +166,7 @@ function checkOpens(opens: Fields, report: Report): void {
   }
   for (const [index, host] of list(opens['urls']).entries()) {
     const name = text(host);
-    // One label (`*.com`) is refused by the pattern already.
+    // The pattern already refuses a single label (`*.com`).
     if (/^\*\..+\../.test(name) && isPublicSuffix(name.slice(2))) {
       const message = `"${clip(name)}" would take the links of everybody under the public suffix "${clip(name.slice(2))}"`;
       report('PUBLIC_SUFFIX', ['opens', 'urls', index], message);
@@ -274,7 +274,7 @@ function checkWithoutEffect(root: Fields, report: Report): void {
   } else if (icon['glifo'] !== undefined && icon['url'] !== undefined) none(['window', 'icone', 'url'], '"glifo" wins over "url"');
 }
 
-/** What is about windows or one person, of apps that have none. Source: rules 2.1 `escopo`, `type`, 3.3 supervisor rule 4. */
+/** Reports fields about windows or one person in apps that have none. Source: rules 2.1 `escopo`, `type`, 3.3 supervisor rule 4. */
 function checkRunsAlone(root: Fields, none: (path: Path, message: string) => void): void {
   const close = record(root['backend'])['aoFechar'];
   const isShared = root['escopo'] === 'servidor';

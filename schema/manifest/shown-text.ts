@@ -2,8 +2,8 @@
 import { hasVisible } from '../plain-line.ts';
 
 /**
- * What a terminal, a log or a page obeys instead of showing it: controls, the line ends of Unicode, what turns the direction of the text around it.
- * Tabs and ends of lines are text.
+ * Characters that a terminal, a log or a page obeys instead of showing: controls, the line ends of Unicode, and those that reverse the direction of
+ * text. Tabs and ends of lines are text.
  */
 const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
@@ -13,9 +13,9 @@ export function unshownIn(shown: string): string | null {
   return shown !== '' && !hasVisible(shown) ? 'found no visible character' : null;
 }
 
-/** Of a text that stands on one line, as a name does: there an end of a line, and a tab, is a control character like the others. */
+/** Checks a text that stands on one line, such as a name: there a tab or the end of a line is a control character like the others. */
 export const unshownInLine = (shown: string): string | null =>
   unshownIn(shown) ?? (/[\t\n\r]/.test(shown) ? 'found the end of a line, or a tab,' : null);
 
-/** What an app is called. Source: rules 2.1 `name`; an empty one is none. */
+/** The name of an app. Source: rules 2.1 `name`; an empty one is none. */
 export const nameOf = ({ name }: { readonly name?: string }, id: string): string => (name === undefined || !hasVisible(name) ? id : name);

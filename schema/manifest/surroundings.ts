@@ -1,6 +1,6 @@
 /**
- * What of a valid manifest can't work where it would run: warnings of `svc validate`, which sees the files beside the manifest, other packages and the
- * desired state that are judged with it. What is not known is not warned about.
+ * Warnings of `svc validate` about a valid manifest that can't work where it would run. It sees the files beside the manifest, other packages and
+ * the desired state that are judged with it. Unknown facts give no warning.
  */
 import type { FindingCode, Problem } from '../findings.ts';
 import { pointer } from '../findings.ts';
@@ -15,7 +15,7 @@ export interface Place {
   readonly gpu: 'present' | 'absent' | 'unknown';
   /** Whether a server has a service manager that keeps apps of `escopo: servidor`. */
   readonly systemd: 'possible' | 'absent';
-  /** What packages there offer, those judged now included; null: not known. */
+  /** Capabilities that the packages there offer, including those judged now; null when unknown. */
   readonly provided: ReadonlySet<string> | null;
 }
 
@@ -48,7 +48,7 @@ export function surroundingProblems(manifest: Manifest, node: SourceNode, { svcV
 
 function checkFiles(manifest: Manifest, file: Surroundings['file'], report: Report): void {
   const { entrypoint, installCommand } = manifest.backend;
-  // What installCommand makes is not there yet.
+  // A file that installCommand makes is not there yet.
   const started = installCommand === undefined ? [{ name: entrypoint, at: ['backend', 'entrypoint'] }] : [];
   for (const { name, at } of [...servedFiles(manifest), ...started])
     if (file(name) === 'absent')

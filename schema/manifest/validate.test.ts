@@ -220,7 +220,7 @@ test('the tcp error names the problem', () => {
   expect(error?.message).toMatch(/no longer exists.*SVC_APP_SOCKET/);
 });
 
-// What is allowed but does nothing, or not what its author thinks.
+// Allowed fields that do nothing, or not what their author expects.
 test.for<[Change, string]>([
   [{ version: '1.0' }, 'NOT_SEMVER /version'],
   [{ type: 'engine', window: {} }, 'HAS_NO_EFFECT /window'],

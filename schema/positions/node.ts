@@ -16,10 +16,10 @@ export interface SourceEntry {
   readonly node: SourceNode;
 }
 
-/** One document of a text. `node` is null when the syntax is broken; `problems` then says where. */
+/** A document of a text. `node` is null when the syntax is broken; `problems` then says where. */
 export interface SourceDocument {
   readonly node: SourceNode | null;
-  /** What a broken one seems to say, by a reader that goes on after a mistake: for telling what follows from it, never to be acted on. */
+  /** The likely content of a broken document, by a reader that continues after a mistake: for deriving messages, never to be acted on. */
   readonly seeming?: SourceNode | null;
   readonly problems: readonly Problem[];
 }
@@ -32,7 +32,7 @@ export const isForbiddenKey = (key: string): boolean => key === '__proto__' || k
  * surrogates. The depth was limited by the reader, so recursion is safe.
  */
 export function materialize(node: SourceNode, problems: Problem[], path: (string | number)[] = []): unknown {
-  // One path for all: it is only written down when something is wrong.
+  // All steps share one path: it is copied only when something is wrong.
   const below = (child: SourceNode, step: string | number): unknown => {
     path.push(step);
     const made = materialize(child, problems, path);
@@ -101,7 +101,7 @@ export function tooDeep(span: Span): Problem {
 export function clip(text: string, charsMax = 60): string {
   const plain = JSON.stringify(text.slice(0, charsMax + 1))
     .slice(1, -1)
-    // What moves a cursor or turns a line around, and JSON leaves as it is.
+    // Characters that move a cursor or reverse a line, and that JSON leaves unescaped.
     .replaceAll(
       /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
       (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

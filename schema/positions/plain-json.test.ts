@@ -29,7 +29,7 @@ const shown = (value: unknown): string | undefined =>
 
 const escapedKey = /"(?:[^"\\]|\\.)*\\.(?:[^"\\]|\\.)*"\s*:/;
 
-/** What has a key with an escape may be left to the scanner in any case, since JSON.parse may have read another key. */
+/** A text with an escaped key may always be left to the scanner, since JSON.parse may have read another key. */
 function expectSame(text: string): unknown {
   const plain = plainJson(text);
   const wanted = plain === undefined && escapedKey.test(text) ? undefined : withPlaces(text);

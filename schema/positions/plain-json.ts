@@ -42,7 +42,7 @@ function stringsIn(value: unknown, depth: number): number {
   return count;
 }
 
-/** Of a text that is JSON: there a quote is the edge of a string, but behind a backslash. */
+/** Counts the strings of a valid JSON text, where each quote is the edge of a string, except behind a backslash. */
 function stringsOf(text: string): number {
   let quotes = 0;
   for (let at = 0; at < text.length; at += 1) {

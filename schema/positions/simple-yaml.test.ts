@@ -1,4 +1,7 @@
-/** What the quick reader takes, the reader of all YAML finds too, with the same place; and it takes what people and programs write. */
+/**
+ * Texts that the quick reader takes are read alike by the reader of all YAML, with the same places; and the quick reader takes the texts that people
+ * and programs write.
+ */
 import { array, assert, constantFrom, integer, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { amount } from '../../test/support/amount.ts';
@@ -27,7 +30,7 @@ spec:
       - um
 `.replace('?', '');
 
-/** Of the full reader: null when anything is wrong, or it is not one document. */
+/** The result of the full reader: null when anything is wrong, or the text is not one document. */
 function readFully(text: string): { readonly value: unknown; readonly nameAt: number } | null {
   const [document, ...others] = readYaml(text);
   if (document?.node === null || document === undefined || others.length > 0 || document.problems.length > 0) return null;

@@ -92,7 +92,7 @@ function mapping(reader: Reader, indent: number): Record<string, unknown> {
       value[field] = below(reader, indent);
     }
     reader.path.pop();
-    // What is further in now would go on with the value.
+    // A deeper indent would continue the scalar.
     if (indentation(reader) > indent) throw notSimple;
   }
   return value;

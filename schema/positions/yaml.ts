@@ -135,8 +135,8 @@ function placed({ code, pos, message }: YAMLError, text: string): Mistake {
 }
 
 /**
- * One error, one finding: the parser goes on after an error and reports consequences. The first of a line counts, after a tab only further
- * tabs do, since every level below it is in the wrong place, and what is too deep was not parsed to its end.
+ * Reports each error once: the parser continues after an error and reports consequences. The first of a line counts. After a tab only further tabs
+ * count, since every level below is in the wrong place, and a too deep text was not parsed to its end.
  */
 function mistakes(errors: readonly YAMLError[], text: string): readonly Mistake[] {
   const deep = errors.find((error) => error.code === 'RESOURCE_EXHAUSTION');

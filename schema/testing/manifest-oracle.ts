@@ -233,7 +233,7 @@ const shape = closed({
 export const keptNames = ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_TOKEN', 'SVC_APP_INSTALLED_HASH'] as const;
 const isKept = (name: string): boolean => (keptNames as readonly string[]).includes(name);
 
-/** What one field says about another. Sources: rules 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */
+/** Rules between fields. Sources: rules 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */
 function between(root: Fields): Verdict {
   const server = root['escopo'] !== 'servidor' || (root['kind'] === 'service' && String(root['id']).length <= 27);
   const bare = (value: unknown): string => (String(value).startsWith('.') ? String(value).slice(1) : String(value)).toLowerCase();

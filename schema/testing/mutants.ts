@@ -1,6 +1,6 @@
 /**
- * What becomes of a manifest: seeded mutations that know nothing of the rules. Most keep near the border (a letter more, a
- * neighbour's value, one over the limit), where two readers come apart.
+ * Seeded mutations of a manifest that know nothing of the rules. Most keep near the border (a letter more, a neighbour's value, one over the limit),
+ * where two readers come apart.
  */
 import type { Random } from '../../test/simulation/random.ts';
 import { keptNames } from './manifest-oracle.ts';
@@ -235,7 +235,7 @@ function editText(random: Random, text: string): string {
   }
 }
 
-/** One change anywhere. */
+/** Changes something at a random place. */
 function mutateOnce(random: Random, root: Fields): void {
   const { slots, objects } = slotsOf(root);
   const slot = random.pick(slots);

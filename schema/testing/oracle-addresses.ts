@@ -49,7 +49,7 @@ export function isHostPattern(text: string): boolean {
   return labels.length >= 2 && labels.every(good) && !digit(labels.at(-1)?.[0] ?? '0');
 }
 
-/** Of more than one label, and below each anybody may register. */
+/** Suffixes of more than one label below which anybody may register. */
 const publicSuffixes = new Set(['co.uk', 'com.br', 'gov.br', 'org.uk', 'github.io', 'com.au']);
 const privateHosts = new Set(['example.com', 'example.org', 'example.net', 'a.example.org', 'wikipedia.org']);
 

@@ -74,6 +74,6 @@ const isMark = (code: number): boolean => /^\p{M}$/u.test(String.fromCodePoint(c
 /** Something to see, on one line. */
 export const isLine = (text: string): boolean => text.isWellFormed() && text !== '' && isShown(text) && !/[\t\n\r]/.test(text);
 
-/** What a text of one line must not hold; descriptions and reasons may, and so may a selector. */
+/** Examples that a text of one line refuses; descriptions, reasons and selectors may hold them. */
 export const twoLines = (path: string): readonly string[] =>
   /description$|razao$|cancelarArraste/.test(path) ? [] : ['a\nb', 'a\tb', 'a\r\n'];

@@ -1,14 +1,13 @@
 /**
- * The closed lists of reasons and of start steps in words for people: the one catalogue of the shell and of the portal's own pages.
- * What a newer portal adds is shown as it is. Source: schema/backend.ts.
+ * The closed lists of reasons and of start steps in words for people: the one catalogue of the shell and of the portal's own pages. Reasons of a
+ * newer portal are shown as they are. Source: schema/backend.ts.
  */
 import type { Reason, StartStep } from '../backend.ts';
 
 /**
- * One text in every language that the pages speak. A sentence for people is made where its facts are known, in both languages at once: a
- * new check or reason does not compile with one. Values (a version, an address, a command, what another program said) are the same in both.
- * Messages for engineers are English and shown under "Technical detail" only. `svc doctor` speaks the language of the terminal, the rest of
- * `svc` English.
+ * A text in every language that the pages speak. A sentence for people is made where its facts are known, in both languages at once: a new check or
+ * reason does not compile with one. Values (a version, an address, a command, the words of another program) are the same in both. Messages for
+ * engineers are English and shown under "Technical detail" only. `svc doctor` speaks the language of the terminal, the rest of `svc` English.
  */
 export interface Words {
   readonly pt: string;

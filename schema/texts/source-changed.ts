@@ -1,4 +1,4 @@
-/** What is said of an installed version that its source holds with other files: in `svc why`, `svc plan` and `svc doctor`. */
+/** Sentences about an installed version whose source holds other files: in `svc why`, `svc plan` and `svc doctor`. */
 import type { Words } from './reasons.ts';
 
 export const sourceChanged = (folder: string): Words => ({

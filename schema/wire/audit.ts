@@ -1,4 +1,4 @@
-/** What the portal answers of its audit record: to a person what concerns them, to an administrator every line. */
+/** Answers from the audit record: to a person the lines that concern them, to an administrator every line. */
 import { auditActions, auditCursorPattern, auditResults } from '../audit.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, text } from '../static.ts';
 import { objectKey, personId } from './http.ts';
@@ -14,7 +14,7 @@ export const activityRow = closed({
   /** `eu`; `admin`: an administrator; `pessoa`, `app`: named in `nome`; `portal`: the portal by itself; `ninguem`: somebody without a session. */
   quem: oneOf(['eu', 'admin', 'pessoa', 'app', 'portal', 'ninguem']),
   nome: nullable('string'),
-  /** What it was done to: the name of an app, of a secret, …; null: nothing else than the action says. */
+  /** The object of the action: the name of an app, of a secret, …; null when the action needs none. */
   objeto: nullable('string'),
   /** Only of what came without a session, or from the person. */
   de: orNull(closed({ endereco: text, navegador: nullable('string') })),
@@ -40,7 +40,7 @@ export const auditQuery = closed(
     limit: digits(3),
     /** The page before that one. */
     before: cursor,
-    /** What came after that place; `end`: nothing yet, only where the record ends. */
+    /** Lines after that place; `end` returns none, only where the record ends. */
     after: { type: 'string', pattern: `${auditCursorPattern}|^end$` },
   },
   [],

@@ -1,11 +1,11 @@
-/** What `svc dev` says to the desktop of who writes an app (`GET /api/dev`). Decision: docs/decisions/0244-svc-dev.md */
+/** Answers of `svc dev` to the desktop of an app's author (`GET /api/dev`). Decision: docs/decisions/0244-svc-dev.md */
 import { type Wire, closed, count, list, nullable, oneOf, orNull, text } from '../static.ts';
 import { reason } from './http.ts';
 
 /** Where a line of the log comes from: what the backend prints, what it logs, a change that `svc dev` saw, what build.sh prints. */
 const devSources = ['run', 'app', 'dev', 'build'] as const;
 
-/** What came of a change. */
+/** Outcome of a change. */
 const devOutcomes = ['working', 'ready', 'reloaded', 'crashed', 'slow', 'refused', 'failed', 'building', 'built', 'unbuilt'] as const;
 export type DevOutcome = (typeof devOutcomes)[number];
 

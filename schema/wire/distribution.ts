@@ -4,7 +4,7 @@
  */
 
 export interface Distribution {
-  /** One more than there are bounds: the last is for what is above all of them. Not cumulative. */
+  /** Counts per bucket, one more than there are bounds: the last is for values above all of them. Not cumulative. */
   readonly baldes: number[];
   soma: number;
 }

@@ -15,7 +15,7 @@ export type PortalEvent =
       readonly message: string;
     }
   | { readonly type: 'app-step'; readonly app: string; readonly step: StartStep; readonly detail: string }
-  /** What the person can run changed: another version, one more, one less. */
+  /** The person's apps changed: another version, an app more, an app less. */
   | { readonly type: 'apps-changed' }
   /** The person's bell changed: a notice came, or was read in another window. Read `GET /api/avisos` again. */
   | { readonly type: 'avisos' }
@@ -23,7 +23,7 @@ export type PortalEvent =
   | { readonly type: 'preferencias'; readonly etag: string }
   /** A job of the person is in another state. Read `GET /api/fila` again. */
   | { readonly type: 'trabalhos' }
-  /** What apps may use of each other changed, or a backend asks for it. Read `GET /api/consentimentos` again. */
+  /** Consents between apps changed, or a backend asks for one. Read `GET /api/consentimentos` again. */
   | { readonly type: 'consentimentos' }
   /** A room of this app, or the person's role in it, changed: the shell notifies every window of the app (rules 6, `mudaram`). */
   | { readonly type: 'mudaram'; readonly app: string }

@@ -5,7 +5,7 @@
 import { closed, list, nullable, oneOf, text } from '../static.ts';
 
 export const extensionBrowsers = ['chrome', 'edge', 'firefox', 'opera', 'safari'] as const;
-/** What an app offers to the person who has it: never installed by itself. */
+/** An extension that an app offers to its person: never installed by itself. */
 export const extensionOffer = closed({
   id: text,
   nome: text,

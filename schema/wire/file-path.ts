@@ -37,7 +37,10 @@ export function nameText(bytes: Uint8Array): string {
   return lenient.decode(bytes);
 }
 
-/** What a person sees; can't be turned back into the name. What turns the text around, is not seen or controls something is U+FFFD, too: `nota\u202egpj.exe` is no picture. */
+/**
+ * A file name as shown to people; it can't be turned back into the name. Characters that reverse the text, are invisible or control something become
+ * U+FFFD, too: `nota\u202egpj.exe` is no picture.
+ */
 export function shownName(bytes: Uint8Array): string {
   return nameText(bytes).replaceAll(unplainCharacter, '\ufffd');
 }

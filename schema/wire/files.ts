@@ -16,7 +16,7 @@ export const fileOrders = ['nome', 'tamanho', 'data', 'tipo'] as const;
 export const fileItem = closed({
   nome: text,
   caminho: text,
-  /** Of what a link leads to; `quebrado`: it leads nowhere, or where the account may not look. */
+  /** Kind of a link's target; `quebrado`: it leads nowhere, or where the account may not look. */
   tipo: oneOf(['arquivo', 'pasta', 'outro', 'quebrado']),
   bytes: count,
   /** Before 1970 it is less than 0. */
@@ -30,7 +30,7 @@ export type FileItem = Wire<typeof fileItem>;
 
 export const pathQuery = closed({ caminho: exact });
 export const pathsQuery = closed({ caminho: exacts });
-/** Of a listing: which one, and what of its folder is compared to see that it changed (controller/files/folder-mark.ts). '' is none. */
+/** Version of a listing: its id, and a mark of its folder that shows changes (controller/files/folder-mark.ts). '' is none. */
 const version = { type: 'string', pattern: String.raw`^([0-9a-f]{32}\.(m-?\d{1,16}|\d{1,6}-[0-9a-f]{1,24}))?$` } as const;
 export const watchQuery = closed(
   { caminho: exacts, versao: { anyOf: [version, { type: 'array', items: version, minItems: 1, maxItems: 256 }] } },
@@ -65,7 +65,7 @@ export type SpaceAnswer = Wire<typeof space>;
 export const placesAnswer = closed({
   conta: text,
   casa: text,
-  /** Of the XDG user folders those that are there. */
+  /** The XDG user folders that exist. */
   pastas: list(
     closed({
       papel: oneOf(['desktop', 'documents', 'download', 'music', 'pictures', 'videos', 'templates', 'publicshare']),
@@ -83,7 +83,7 @@ export type PlacesAnswer = Wire<typeof placesAnswer>;
 
 export const listAnswer = closed({
   caminho: text,
-  /** What is shown of it, by `ocultos`. */
+  /** Number of the entries that are shown, by `ocultos`. */
   total: count,
   ocultos: count,
   desde: count,
@@ -122,7 +122,7 @@ export const uploadEndAnswer = closed({ item: orNull(fileItem), sha256: text });
 export type UploadEndAnswer = Wire<typeof uploadEndAnswer>;
 
 export const operationKinds = ['copiar', 'mover', 'lixo', 'restaurar', 'esvaziar', 'apagar', 'extrair'] as const;
-/** Of archives that `extrair` takes. */
+/** Endings of the archives that `extrair` takes. */
 export const unpackedEnding = /\.(?:tar\.gz|tar\.zst|tgz|tzst|tar|zip|gz|zst)$/i;
 export const operationBody = closed(
   {

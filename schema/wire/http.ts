@@ -1,7 +1,7 @@
 /**
- * What the portal's HTTP API answers and takes (rules 4.1), as JSON Schemas and as the types made from them: the border validates with the schemas
- * and the OpenAPI document is made from them. Requests are closed objects; answers say what is written, and nothing else gets out. Errors are RFC
- * 9457 problem documents.
+ * Requests and answers of the portal's HTTP API (rules 4.1), as JSON Schemas and as the types made from them: the border validates with the schemas
+ * and the OpenAPI document is made from them. Requests are closed objects; answers contain the declared fields only. Errors are RFC 9457 problem
+ * documents.
  */
 import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
@@ -53,7 +53,7 @@ export const sessionsQuery = closed({ outras: yes }, []);
 export const personParams = closed({ person: personId });
 export const adminSessionParams = closed({ person: personId, id: sessionId });
 export const adminSessionsQuery = closed({ person: personId }, []);
-/** What a provider sends back (RFC 6749 4.1.2, RFC 9207), and any other field. */
+/** Fields that a provider sends back (RFC 6749 4.1.2, RFC 9207), and any other field. */
 export const oidcReturnQuery = {
   type: 'object',
   additionalProperties: true,
@@ -109,17 +109,17 @@ export const sessionAnswer = closed({
   appUrlTemplate: text,
   origins: { type: 'string', enum: ['subdomain', 'path'] },
   shellVersion: text,
-  /** What the person should know about their account; null: nothing. */
+  /** A notice for the person about their account; null when there is none. */
   aviso: orNull(closed({ reason, message: text })),
   /** Id of the app that `svc dev` runs here; null: this is no `svc dev`. */
   dev: nullable('string'),
 });
 export type SessionAnswer = Wire<typeof sessionAnswer>;
-/** Of a session that came back by its key: with the key's new ticket, so that the key is never without one. */
+/** Answer for a session that was restored by its key: with the key's new ticket, so that the key is never without one. */
 export const comeBackAnswer = closed({ sessao: sessionAnswer, bilhete: text });
 export type ComeBackAnswer = Wire<typeof comeBackAnswer>;
 
-/** Whose a one-time link is. */
+/** The person that a one-time link belongs to. */
 export const linkOwnerAnswer = closed({ usuario: text, nome: text, admin: flag });
 export type LinkOwnerAnswer = Wire<typeof linkOwnerAnswer>;
 /** The ways to sign in that the portal offers now; the link works always. */
@@ -129,7 +129,7 @@ const sessionRow = {
   id: text,
   method: { type: 'string', enum: ['link', 'ssh', 'oidc'] },
   address: text,
-  /** What the browser said about itself. */
+  /** The browser's description of itself. */
   agent: text,
   admin: flag,
   createdAtMs: count,
@@ -151,7 +151,7 @@ export const restorationAnswer = closed({
 });
 export const sessionsEndedAnswer = closed({ encerradas: count });
 
-/** What an app uses, over its last seconds. */
+/** Usage of an app over its last seconds. */
 const usage = closed({
   /** Percent of one processor: two busy ones are 200. Null until there are two looks to compare. */
   cpu: nullable('number'),
@@ -162,7 +162,7 @@ const usage = closed({
 export type AppUsage = Wire<typeof usage>;
 const appExit = closed({ code: nullable('integer'), signal: nullable('string'), atMs: { type: 'number' }, reason });
 export type AppExit = Wire<typeof appExit>;
-/** One app as the shell and its launcher see it (rules 4.1 `GET /api/apps`). */
+/** An app as the shell and its launcher see it (rules 4.1 `GET /api/apps`). */
 export const appProjection = closed({
   id: text,
   name: text,
@@ -199,7 +199,7 @@ export const appProjection = closed({
   contained: flag,
   containedReason: text,
   secrets: closed({ declared: count, missing: strings, restartNeeded: flag }),
-  /** What the launcher decided; null without a declaration. The legacy field above only repeats the manifest. */
+  /** The launcher's verdict; null without a declaration. The legacy field above only repeats the manifest. */
   gpuVerdict: orNull(
     closed({
       modo: { type: 'string', enum: ['opcional', 'necessaria'] },
@@ -213,7 +213,7 @@ export const appProjection = closed({
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
   /**
-   * Of an engine: the script that the shell loads once the backend answers (rules 2.1 `engine`). Not `permitido`: the admin allows no scripts of
+   * For engines: the script that the shell loads once the backend answers (rules 2.1 `engine`). Not `permitido`: the admin allows no scripts of
    * packages of a person's own scope in the shell.
    */
   loader: orNull(closed({ endereco: text, permitido: flag })),
@@ -221,7 +221,7 @@ export const appProjection = closed({
 export type AppProjection = Wire<typeof appProjection>;
 export const appsQuery = closed({ uso: yes }, []);
 export const usageQuery = closed({ person: personId }, []);
-/** One row of `svc top`. */
+/** A row of `svc top`. */
 const usageRow = closed({
   person: text,
   app: text,
@@ -233,17 +233,17 @@ const usageRow = closed({
 });
 export type UsageRow = Wire<typeof usageRow>;
 export const usageAnswer = closed({ apps: list(usageRow) });
-/** What one person, or one app of theirs, took of the portal within the last minute, and holds of it now. */
+/** A person's or an app's use of the portal within the last minute, and the resources that it holds now. */
 const portalUseRow = closed({
   person: text,
   /** Null: the desktop's own. */
   app: nullable('string'),
-  /** Of the portal's one loop. */
+  /** Processor time of the portal's main loop. */
   cpuMs: count,
   pedidos: count,
   /** With 429. */
   recusados: count,
-  /** Of bodies that passed. */
+  /** Size of the bodies that passed. */
   bytes: count,
   /** Answers and sockets of the desktop that are open. */
   abertas: count,
@@ -273,7 +273,7 @@ export const secretBody = closed({ value: { type: 'string', minLength: 1, maxLen
 /** Everything of a secret but its value. Not `declared`: the vault holds it and the installed manifest does not ask for it. It can only be removed. */
 const secretView = closed({ name: text, description: text, required: flag, declared: flag, set: flag });
 export type SecretView = Wire<typeof secretView>;
-/** What reading, writing and deleting a secret answer alike. */
+/** The common answer to reading, writing and deleting a secret. */
 export const secretsAnswer = closed({ secrets: list(secretView), restartNeeded: flag });
 export type SecretsView = Wire<typeof secretsAnswer>;
 /** Why a loader does not work, for the app's log: one line. */

@@ -13,7 +13,7 @@ const sha = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 /** Queries arrive as text. */
 const digits = { type: 'string', pattern: '^(0|[1-9][0-9]{0,14})$' } as const;
 const oneLine = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: plainLineSource }) as const;
-/** Of an image, as the engines of containers write it. */
+/** Name of an image, as container engines write it. */
 const image = { type: 'string', minLength: 1, maxLength: 512, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$' } as const;
 const word = { type: 'string', maxLength: limits.jobWordBytesMax, pattern: '^[^\\u0000]*$' } as const;
 /** As the documents of a folder are named (schema/desired). */
@@ -33,7 +33,7 @@ export const offsetQuery = closed({ desde: digits });
 
 export const jobBody = closed(
   {
-    /** Of the submitter's choice: the same one names the same job, so that a lost answer never runs a job twice. */
+    /** Chosen by the submitter: the same key names the same job, so that a lost answer never runs a job twice. */
     chave: oneLine(128),
     nome: oneLine(120),
     imagem: { anyOf: [image, { type: 'null' }] },
@@ -73,12 +73,12 @@ const jobLimits = closed({ cpus: count, memoriaMb: count, segundos: count, gpus:
 export const jobView = closed({
   id: text,
   app: text,
-  /** Whose it is. */
+  /** Owner of the job. */
   usuario: text,
   nome: text,
   chave: text,
   cluster: text,
-  /** Of the request that submitted it: the portal's log has its line under it. Null: of an older portal. */
+  /** Id of the request that submitted it, as in the portal's log. Null for jobs of an older portal. */
   requestId: nullable('string'),
   estado: oneOf(jobStates),
   /** Reason code; its text for people is in schema/texts/reasons.ts. */

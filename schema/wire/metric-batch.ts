@@ -1,6 +1,7 @@
 /**
- * What a page counts, timed and reported since it was last asked: added up, and bounded however long nobody asks. The page has one, and the shell
- * one for each app (shell/desktop/metric-sender.ts). Small: it is a part of what every page loads. The backends' libraries do the same in their languages.
+ * The counts, times and errors of a page since they were last taken: added up, and bounded however long nobody takes them. The page has one, and the
+ * shell one for each app (shell/desktop/metric-sender.ts). Small: it is a part of what every page loads. The backends' libraries do the same in
+ * their languages.
  */
 import { addDistribution, appDurationBoundsS, emptyDistribution, observe, type Distribution } from './distribution.ts';
 
@@ -36,7 +37,7 @@ export interface MetricCollector {
   report(entry: ErrorEntry): void;
   drop(reason: string, n: number): void;
   add(batch: MetricBatch): void;
-  /** What came since; null: nothing. It is the caller's from then on. */
+  /** The entries since the last call, which the caller owns from then on; null when there are none. */
   take(): MetricBatch | null;
 }
 
@@ -68,7 +69,7 @@ const isError = ({ tipo, mensagem, pilha, n }: Readonly<Record<string, unknown>>
 const isList = (value: unknown, max: number, accepts: (entry: Readonly<Record<string, unknown>>) => boolean): boolean =>
   Array.isArray(value) && value.length <= max && value.every((entry) => isRecord(entry) && accepts(entry));
 
-/** What a page sends is judged before it is added. */
+/** Judges a page's batch before it is added. */
 export const isMetricBatch = (value: unknown): value is MetricBatch =>
   isRecord(value) &&
   isList(value['contadores'], batchMax.series, (entry) => hasEvent(entry) && isAmount(entry['n'])) &&

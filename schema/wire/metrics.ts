@@ -1,5 +1,5 @@
 /**
- * What an app tells of itself (`POST /api/metricas`, rules 2.1 `recursos.metricas`), and how the portal shows what went wrong in it. The border
+ * Metrics that an app reports (`POST /api/metricas`, rules 2.1 `recursos.metricas`), and the errors in it as the portal shows them. The border
  * checks the shape; each entry is judged by itself (api/app-metrics), so that a bad label costs nobody else's count.
  * Decision: docs/decisions/0213-metrics-of-apps.md
  */
@@ -26,10 +26,10 @@ const buckets = { type: 'array', items: count, minItems: appDurationBoundsS.leng
 
 export const metricsBody = closed(
   {
-    /** Of one process or page, chosen by it: with `lote`, which grows by one, a batch that is sent again is counted once. */
+    /** Identity of one process or page, chosen by it: together with `lote`, which grows by one, it lets a repeated batch be counted once. */
     origem: { type: 'string', pattern: '^[A-Za-z0-9_-]{8,64}$' },
     lote: { type: 'integer', minimum: 1 },
-    /** Of the app that runs; without it the installed one. */
+    /** Version of the running app; without it the installed one. */
     versao: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[\\x21-\\x7e]+$' },
     contadores: atMost(closed({ evento: word, rotulos: labels, n: { type: 'number' } }, ['evento', 'n'])),
     /** Counts by bucket, and the sum in seconds (distribution.ts). */
@@ -42,7 +42,7 @@ export const metricsBody = closed(
         n: { type: 'integer', minimum: 1 },
       }),
     ),
-    /** What the sender itself had no room for, by reason. */
+    /** Entries that the sender itself had no room for, by reason. */
     descartados: closed(Object.fromEntries(metricRefusals.map((reason) => [reason, count])) as Record<MetricRefusal, typeof count>, []),
   },
   ['origem', 'lote'],
@@ -50,7 +50,7 @@ export const metricsBody = closed(
 export type MetricsBody = Wire<typeof metricsBody>;
 
 export const metricsQuery = closed({ app: appId }, []);
-/** What was not counted, for the log of the app. */
+/** Entries that were not counted, for the log of the app. */
 export const metricsAnswer = closed({ recusados: list(closed({ evento: text, motivo: oneOf(metricRefusals), n: { type: 'number' } })) });
 export type MetricsAnswer = Wire<typeof metricsAnswer>;
 export const metricsAvailable = closed({ disponivel: flag, motivo: orNull(text), codigo: orNull(text) });
@@ -61,7 +61,7 @@ const errorGroup = closed({
   tipo: text,
   mensagem: text,
   pilha: text,
-  /** Of the app, when it happened last. */
+  /** Version of the app at the newest occurrence. */
   versao: text,
   de: oneOf(['backend', 'pagina']),
   n: count,

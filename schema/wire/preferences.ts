@@ -1,6 +1,6 @@
 /**
- * What a person chose in the desktop: one document for each person (`/api/preferencias`), as http.ts. Every field may be left out: then what the
- * environment does by itself counts. Source: rules 2.1 `settingsOptIn`, 2.2, 2.5. Decision: docs/decisions/0202-preferences.md
+ * Choices of a person in the desktop: one document for each person (`/api/preferencias`), as http.ts. Every field may be left out: then the default
+ * of the environment applies. Source: rules 2.1 `settingsOptIn`, 2.2, 2.5. Decision: docs/decisions/0202-preferences.md
  */
 import { limits } from '../limits.ts';
 import { appId } from './http.ts';
@@ -106,7 +106,7 @@ export const preferencesAnswer = { ...preferences, additionalProperties: false }
 export const preferenceNames = Object.keys(fields) as readonly (keyof typeof fields)[];
 
 export type Preferences = Wire<typeof preferences>;
-/** Of a table `null` removes one entry. */
+/** A `null` in a table removes that entry. */
 type Patched<Value> = Value extends string | readonly unknown[] | undefined
   ? Value
   : { readonly [Name in keyof Value]: Value[Name] | null };

@@ -62,7 +62,7 @@ export const roomView = closed({
   app: text,
   /** `usuario` of the owner. */
   dona: text,
-  /** Of the person who asks. */
+  /** Role of the person who asks. */
   papel,
   criadaEm: count,
   /** Last change of name, people or groups. */
@@ -117,7 +117,7 @@ export const peopleAnswer = closed({
   grupos: list(closed({ grupo: text, pessoas: count })),
 });
 export type PeopleAnswer = Wire<typeof peopleAnswer>;
-/** One line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (rules 6). */
+/** A line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (rules 6). */
 const noticeView = closed({
   id: text,
   /** `aplicativo`: what an app told its own person, in `texto`; it has no room. `trabalho`: jobs of the app ended, the last one is called `texto`. */
@@ -129,9 +129,9 @@ const noticeView = closed({
   texto: nullable('string'),
   /** Where in the app it leads; of `aplicativo` only. */
   rota: nullable('string'),
-  /** Of `trabalho` only: the job that ended last, how many ended within ten minutes, and how many of them failed. */
+  /** For `trabalho` only: the job that ended last, how many ended within ten minutes, and how many of them failed. */
   trabalho: orNull(closed({ id: text, estado: { type: 'string', enum: endStates }, quantos: count, falharam: count })),
-  /** Who caused it. */
+  /** The person who caused it. */
   de: closed({ usuario: text, nome: text }),
   /** Only of an invitation. */
   papel: papelOuNada,

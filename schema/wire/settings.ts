@@ -1,5 +1,5 @@
 /**
- * What apps add to Settings, for the shell (`GET /api/configuracoes`), as http.ts: read from manifests, no app is started to know.
+ * Additions of apps to Settings, for the shell (`GET /api/configuracoes`), as http.ts: read from manifests, no app is started to know.
  * Source: rules 2.1 `handles`, `opens`, `provides`, `contributes`. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import { extensionOffer } from './extensions.ts';

@@ -1,4 +1,7 @@
-/** What the shop reads and posts: `/api/loja`, `/api/apps/:id/instalacao` and `/api/admin/pacotes`, as http.ts. Manifest words are the spec's. */
+/**
+ * Answers and requests of the shop: `/api/loja`, `/api/apps/:id/instalacao` and `/api/admin/pacotes`, as http.ts. Words of the manifest keep their
+ * spelling.
+ */
 import { installSteps } from '../install-events.ts';
 import { keys } from '../keys.ts';
 import { limits } from '../limits.ts';
@@ -28,7 +31,7 @@ const installFields = {
   message: text,
   progress,
 } as const;
-/** What is under way, waits or failed. `key` is that of a document, or `Package/<person>/<app>`. */
+/** An installation that is under way, waits or failed. `key` is that of a document, or `Package/<person>/<app>`. */
 const shopInstall = closed(installFields);
 export type ShopInstall = Wire<typeof shopInstall>;
 
@@ -59,7 +62,7 @@ const shopRefusal = closed({
   motivo: oneOf(refusalMotives),
   /** For engineers, in English. */
   texto: text,
-  /** What is asked for: a shell version, a capability, a requirement as declared, the name of a document; null where there is none. */
+  /** The missing thing: a shell version, a capability, a requirement as declared, the name of a document; null where there is none. */
   alvo: nullable('string'),
   /** `pacote`: the alternative to install, the first one declared. */
   sugestao: nullable('string'),
@@ -93,19 +96,19 @@ const shopApp = closed({
   /** Newest first; empty when the repository has it no more. */
   versions: list(shopVersion),
   installed: nullable('string'),
-  /** Of what is installed. */
+  /** Scope of the installed package. */
   scope: orNull(scope),
   /** A file of what is installed was changed on the server. */
   drift: flag,
-  /** What a roll-back would bring back. */
+  /** Version that a roll-back would restore. */
   previous: nullable('string'),
   /** A newer version is offered than the installed one. */
   updatable: flag,
   /** Why this person can't install the newest version for themself; empty: they can. */
   refused: list(shopRefusal),
-  /** What is under way, waits or failed; null when there is nothing to show. */
+  /** The installation that is under way, waits or failed; null when there is nothing to show. */
   install: orNull(shopInstall),
-  /** What this person can ask for now. */
+  /** Requests that are possible for this person now. */
   actions: list({ type: 'string', enum: ['install', 'update', 'remove', 'cancel', 'retry'] }),
 });
 export type ShopApp = Wire<typeof shopApp>;
@@ -117,9 +120,9 @@ const adminPackage = closed({
   ...installFields,
   app: text,
   scope,
-  /** Of scope `pessoa`: whose. */
+  /** The owner of a package of scope `pessoa`. */
   person: nullable('string'),
-  /** What is installed on the server; null: nothing. */
+  /** Version that is installed on the server; null when there is none. */
   installed: nullable('string'),
   drift: flag,
   /** The version that `svc rollback` goes back to; null when none is known. */

@@ -22,7 +22,7 @@ export type TerminalEnd = Wire<typeof terminalEnd>;
 
 export const terminalView = closed({
   id: terminalId,
-  /** What a program in it set as the title; '' none. */
+  /** Title that a program in the terminal set; '' for none. */
   titulo: text,
   abertoEm: count,
   /** Null while the shell runs. */

@@ -349,7 +349,7 @@ interface Svc {
    */
   notificar(texto: string, opcoes?: { readonly rota?: string }): Promise<null>;
   readonly app: {
-    /** Names of the verbs and events that the desktop has. */
+    /** Abilities of the desktop: names of verbs and events. */
     capacidades(): Promise<SvcCapacidades>;
     /** Hears an event; returns the function that cancels. */
     ao<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void): () => void;
@@ -419,7 +419,7 @@ interface Svc {
     ler(): Promise<string | null>;
   };
   readonly gpu: {
-    /** GPU that the running backend was given, or the sentence why it has none. */
+    /** The GPU that the running backend was given, or the sentence why it got none. */
     concedida(): Promise<SvcGpu>;
     /** The same with what the manifest declares. */
     estado(): Promise<SvcEstadoDaGpu>;
@@ -446,9 +446,9 @@ interface Svc {
      * with `novo` only while there is none: else `FILE_CHANGED`.
      */
     escrever(caminho: string, conteudo: SvcBytes | string, opcoes?: SvcEscrita): Promise<SvcArquivoEscrito>;
-    /** Current facts of a file or folder. */
+    /** The present state of a file or folder. */
     estado(caminho: string): Promise<SvcArquivo>;
-    /** Entries of a folder, by name: at most 5,000 from `desde` on. */
+    /** The content of a folder, by name: at most 5,000 entries from `desde` on. */
     listar(caminho: string, opcoes?: SvcListar): Promise<SvcListagem>;
   };
   readonly apps: {
@@ -458,7 +458,7 @@ interface Svc {
      * slash. The first use asks the person.
      */
     pedir(capacidade: string, caminho: string, opcoes?: SvcPedido): Promise<Response>;
-    /** Providers of a capability that the manifest declares, with words for a menu. Starts no app. */
+    /** Lists the apps that offer a capability which the manifest declares, with words for a menu. Starts no app. */
     listar(capacidade: string): Promise<readonly SvcOferta[]>;
   };
   readonly configuracoes: {
@@ -476,9 +476,9 @@ interface Svc {
     submeter(submissao: SvcSubmissao): Promise<SvcTrabalho>;
     /** Yields the job as it is, then at each change, and ends with its end; `linhas` is what its log has since the time before. */
     acompanhar(trabalho: string, opcoes?: SvcAcompanhamento): AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>;
-    /** Outputs of the job so far, below `saida/`. */
+    /** The files that the job has left so far below `saida/`. */
     saidas(trabalho: string): Promise<readonly SvcSaida[]>;
-    /** Downloads a single output, or all that are complete, with their hashes checked. */
+    /** Downloads an output, or all that are complete, and checks their hashes. */
     baixar(trabalho: string, caminho?: string): Promise<readonly SvcArquivoDeSaida[]>;
     /** The job as it is then; one that ended stays as it is. */
     cancelar(trabalho: string): Promise<SvcTrabalho>;

@@ -10,7 +10,7 @@ export function randomOf(seed: number): (max: number) => number {
 
 const words = ['a', 'Olá', 'ação ✓', '😀', 'x'.repeat(40), 'Zürich', '\u0000', '漢字'];
 
-/** One edit of a kind chosen at random. */
+/** Makes an edit of a kind chosen at random. */
 export function editAtRandom(doc: Y.Doc, random: (max: number) => number): void {
   const text = doc.getText('text');
   const list = doc.getArray<unknown>('list');
@@ -34,8 +34,8 @@ export function editAtRandom(doc: Y.Doc, random: (max: number) => number): void 
 }
 
 /**
- * What the roots of `editAtRandom` hold. Without formats, which Yjs tidies up in each document in its own time, and with surrogates
- * shown as if cut, since an edit may have cut them.
+ * The content of the roots of `editAtRandom`, without formats, which Yjs tidies up in each document in its own time, and with surrogates shown as if
+ * cut, since an edit may have cut them.
  */
 export function contentOf(doc: Y.Doc): string {
   const map = Object.entries(doc.getMap('map').toJSON()).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -57,7 +57,7 @@ function deletes(random: (below: number) => number, around: (client: number) => 
 }
 
 /**
- * One update that Yjs takes a quarter of a billion steps for: `count` letters and bytes in a row, and as many letters before all of them, each of
+ * An update that Yjs takes a quarter of a billion steps for: `count` letters and bytes in a row, and as many letters before all of them, each of
  * which is placed by a look at everything up to the last one.
  */
 export function wideUpdate(count: number): Uint8Array<ArrayBuffer> {
