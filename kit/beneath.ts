@@ -13,7 +13,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** As the kernel: more links than that on one path are a loop. */
 const linksMax = 40;
 
-/** One name below an open folder; the kernel does not look at any path above it. */
+/** The path of a name below an open folder; the kernel does not look at any path above it. */
 export function within(folder: number, name: string): string {
   return `/proc/self/fd/${folder}/${name}`;
 }

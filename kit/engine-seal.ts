@@ -12,7 +12,7 @@ const sealOf = (place: string): string => join(dirname(place), `.${basename(plac
 /** The version whose list has this name. */
 export const sealedBy = (name: string): string => name.replace(/^\.(.*)\.seal$/, '$1');
 
-/** Of what was unpacked into `folder` and is to be at `place`. Nothing where it holds too many files to be looked at each time. */
+/** Seals the content of `folder` that is going to be at `place`. Writes nothing when it holds too many files to be checked each time. */
 export function sealEngine(folder: string, place: string): void {
   const lines: string[] = [];
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -1,4 +1,4 @@
-/** What the environment of an account would do to any Node does nothing to the programs of the kit, which run as that account. */
+/** Variables in an account's environment that would affect any Node do not affect the programs of the kit, which run as that account. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test as plain } from 'vitest';

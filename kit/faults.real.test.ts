@@ -32,7 +32,7 @@ const test = plain.extend<{ home: TestHome }>({
   },
 });
 
-/** What the smaller tables name is taken always. */
+/** Points that the smaller tables name are always taken. */
 const chosen = <Point>(points: readonly Point[]): readonly Point[] => everyNth(4, points);
 let tried = 0;
 afterAll(() => {
@@ -44,7 +44,7 @@ afterAll(() => {
 const order = { app: 'notas', token: 'a-token-long-enough', basePath: '/', pinned: false, requestId: 'start-1', variables: {} };
 const settled = (client: TestClient) => client.state('notas', (s) => s.state === 'running' && s.socket === 'listening');
 
-/** What the next supervisor comes to, once it has come to something. */
+/** The settled state under the next supervisor. */
 async function endState(home: TestHome) {
   const { client } = await home.supervisor();
   const { apps } = await client.call('subscribe');
@@ -92,7 +92,7 @@ describe.concurrent('the launcher killed at', () => {
   });
 });
 
-/** What must be going on for the supervisor to come by the point. */
+/** The situation in which the supervisor passes each point. */
 const scenarios = {
   start: [
     'start-env-written',

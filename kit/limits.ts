@@ -2,12 +2,12 @@
 export const limits = {
   /** A folder of packages with more entries than this is read whole at each listing. */
   stampedEntriesMax: 200_000,
-  /** Of engines: what has more files is looked at as a folder only. */
+  /** Engines with more files are checked as a folder only. */
   sealedFilesMax: 5_000,
   /** A home that does not answer within this time is left out of the listing. */
   homeAnswerMsMax: 3_000,
   accountListBytesMax: 32 * 1_024 * 1_024,
-  /** Of what a server-scope app keeps, when it changes its owner: each level holds a descriptor. */
+  /** Depth of the state of a server-scope app when its owner changes: each level holds a descriptor. */
   stateDepthMax: 256,
   serviceManagerMsMax: 60_000,
   /** So many entries of a package are listed without leaving the thread. See kit/launch/package-hash-cache.ts. */
@@ -16,7 +16,7 @@ export const limits = {
   envFileBytesMax: 64 * 1_024,
   envEntriesMax: 512,
   secretsFileBytesMax: 256 * 1_024,
-  /** One attribute of /sys, and the cards of one server. */
+  /** Size of an attribute of /sys, and number of the cards of a server. */
   gpuAttributeBytesMax: 4_096,
   gpuDevicesMax: 64,
   gpuLeaseMsMax: 2_000,

@@ -42,7 +42,7 @@ export function sdkFolder(kit: string): string {
   return lstatSync(shared, { throwIfNoEntry: false })?.isSymbolicLink() === true ? shared : join(kit, 'sdk');
 }
 
-/** What makes `import 'svc'` work in a Node backend, as arguments of Node. A kit without libraries still runs what needs none of them. */
+/** Arguments of Node that make `import 'svc'` work in a backend. A kit without libraries still runs backends that need none. */
 export function importFlags(kit: string): readonly string[] {
   const file = join(sdkFolder(kit), 'node/svc/import.cjs');
   return isThere(file) ? ['--require', file] : [];

@@ -91,7 +91,7 @@ function mayBeMarked(pid: number, sought: string): boolean {
   }
 }
 
-/** What marks a process as one of an app of a home: the id alone would mix several homes of one account. */
+/** The mark of a process of an app in a home: the id alone would mix several homes of one account. */
 export interface AppMark {
   readonly app: string;
   readonly socket: string;

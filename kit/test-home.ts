@@ -82,7 +82,7 @@ export interface TestHome {
   dispose(): Promise<void>;
 }
 
-/** What a test started, so that it can be ended. */
+/** Processes and sockets that a test started, so that it can end them. */
 interface Started {
   readonly place: ServerPlace;
   readonly uid: number | undefined;
@@ -265,7 +265,7 @@ function clientOn(socket: Socket): TestClient {
         if (push.event === 'app') see(push.snapshot);
         continue;
       }
-      // What is so when somebody subscribes stands in the reply; a push tells only what changes later.
+      // The state at the subscription is in the reply; a push reports later changes only.
       for (const snapshot of message.apps ?? []) see(snapshot);
       waiting.get(message.id)?.resolve(message as never);
       waiting.delete(message.id);
@@ -286,7 +286,7 @@ function clientOn(socket: Socket): TestClient {
       }),
     state: (app, fits, msMax = 60_000) =>
       new Promise((resolve, reject) => {
-        // Of the call, which the timer's stack does not hold.
+        // The stack of the call, which the timer's stack does not hold.
         const late = new Error();
         const check = (snapshot: AppSnapshot): void => {
           if (snapshot.app !== app || !fits(snapshot)) return;

@@ -1,6 +1,6 @@
 /**
- * What other readers of tarballs were caught at, by the name of the advisory (bombs are in bombs.real.test.ts): each archive is made as
- * the advisory tells it, byte by byte. It is refused, leaves nothing, and what stands beside the target is what it was.
+ * Faults of other readers of tarballs, by the name of the advisory (bombs are in bombs.real.test.ts): each archive is made as the advisory describes
+ * it, byte by byte. It is refused, leaves nothing, and the files beside the target are unchanged.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -10,7 +10,7 @@ export interface AnyEntry {
   readonly name: Buffer;
   /** `same`: another name of a file before it. */
   readonly kind: AnyKind;
-  /** Of `link` and of `same`. */
+  /** Target of `link` and of `same`. */
   readonly target: Buffer;
   readonly bytes: number;
   readonly mode: number;
@@ -25,12 +25,12 @@ export interface AnySink {
 
 export interface AnyLimits {
   readonly entriesMax: number;
-  /** Of one extension header. */
+  /** Size of an extension header. */
   readonly headerBytesMax: number;
 }
 
 export interface AnyTarReader {
-  /** What is behind two empty blocks is passed over. Throws ARCHIVE_REFUSED; the rules SPARSE and TYPE mean a form that is in order and not read here. */
+  /** Bytes behind two empty blocks are ignored. Throws ARCHIVE_REFUSED; the rules SPARSE and TYPE mean a valid form that is not supported here. */
   readonly push: (chunk: Buffer) => void;
   /** Throws when it broke off within an entry. Many writers leave out the empty blocks. */
   readonly end: () => void;

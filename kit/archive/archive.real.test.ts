@@ -88,7 +88,7 @@ test(`${race} (seed ${seed})`, { timeout: 1_800_000 }, async () => {
         else outcomes.failed.set(code, (outcomes.failed.get(code) ?? 0) + 1);
       }
       removeTree(target);
-      // What the swappers carried away: else every look at the folder takes longer than the one before.
+      // Removes the folders that the swappers moved away: otherwise each check of the folder takes longer than the one before.
       if (round % 100 === 99) for (const name of readdirSync(place)) removeTree(join(place, name));
     }
   } finally {

@@ -94,7 +94,7 @@ test.runIf(process.getuid?.() === 0)(
       `bombs: ${bombs.length}, refused by ${refused.join(' ')}; peak ${memory.toFixed(0)} MiB of memory, ${(most / mebi).toFixed(0)} MiB of the disk`,
     );
     expect(refused.every((rule) => typeof rule === 'string')).toBe(true);
-    // Of the memory 50 MiB are Node itself.
+    // Node itself takes 50 MiB of the memory.
     expect(memory).toBeLessThan(192);
     expect(most).toBeLessThan(64 * mebi);
   },

@@ -13,7 +13,7 @@ export interface ArchiveSink {
 export interface TarCounts {
   /** Files and folders, without the root folder. */
   readonly entries: number;
-  /** Of all files together. */
+  /** Size of all files together. */
   readonly bytes: number;
   readonly root: string;
 }

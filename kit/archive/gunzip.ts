@@ -1,6 +1,6 @@
 /**
- * One gzip member, strictly (RFC 1952): a known header, the deflate stream, the checksum and length that it promises, and nothing
- * behind it. Node's own Gunzip goes on with further members and lets zeros pass, so the deflate stream is fed by hand.
+ * Reads a single gzip member, strictly (RFC 1952): a known header, the deflate stream, the checksum and length that it promises, and nothing behind
+ * it. Node's own Gunzip goes on with further members and lets zeros pass, so the deflate stream is fed by hand.
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 import { limits } from './limits.ts';

@@ -12,7 +12,7 @@ export interface Header {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** One header block. What a tar can say but we don't take is refused with its reason; owners and times are not even read. */
+/** Reads a header block. Unsupported forms of tar are refused with the reason; owners and times are not even read. */
 export function readHeader(block: Buffer): Header {
   checkSum(block);
   const magic = block.toString('latin1', 257, 265);

@@ -24,14 +24,14 @@ interface PackOptions {
   readonly out: string;
   readonly limits?: ArchiveLimits;
   readonly chosen?: Chooser;
-  /** Of gzip; 9 unless said. */
+  /** Level of gzip; 9 by default. */
   readonly level?: number;
 }
 
 interface Packed {
   /** Hex, of the tarball. */
   readonly sha256: string;
-  /** Of the tarball. */
+  /** Size of the tarball. */
   readonly bytes: number;
   readonly entries: readonly WalkedEntry[];
 }

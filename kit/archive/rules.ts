@@ -39,7 +39,7 @@ export type ArchiveRule =
   | 'EMPTY'
   | 'CHANGED';
 
-/** What differs between a package and an engine; the other caps are the same for all and stand in limits.ts. */
+/** Limits that differ between a package and an engine; the other caps are the same for all and stand in limits.ts. */
 export interface ArchiveLimits {
   /** Bytes of the tarball itself. */
   readonly tarballBytesMax: number;

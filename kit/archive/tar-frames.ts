@@ -5,7 +5,7 @@
  */
 export const blockBytes = 512;
 
-/** What follows a header block. `held`: an extension header, whose bytes come as one. */
+/** The bytes after a header block. `held`: an extension header, whose bytes are collected. */
 export interface Announced {
   readonly kind: 'content' | 'held';
   readonly bytes: number;
@@ -83,7 +83,7 @@ interface EntryStates {
   readonly takePart: (part: Buffer, current: Part) => Mode;
 }
 
-/** What one block, or one part of an entry, leads to. */
+/** The step for a block, or for a part of an entry. */
 function entryStates(rules: TarRules): EntryStates {
   let held: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** What is in a folder that is to be packed, in the order of the tarball. */
+/** Lists the content of a folder that is to be packed, in the order of the tarball. */
 import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
 import { isExchanged, isForeignName, openFolder, openNamed, pathOf, within } from '../beneath.ts';
 import { type ArchiveLimits, nameSegments, refuse } from './rules.ts';

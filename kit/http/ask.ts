@@ -19,7 +19,7 @@ export interface Question {
 }
 
 export interface Way {
-  /** Of silence: until there is a connection, until the head of the answer, and within its body. 0: the caller ends it by its own clock. */
+  /** Longest silence: until there is a connection, until the head of the answer, and within its body. 0: the caller ends it by its own clock. */
   readonly silentMsMax: number;
   /** The body is a stream of events: it may be silent without a limit. */
   readonly isStream?: boolean;
@@ -52,7 +52,7 @@ export async function ask({ origin, method, path, headers = {}, body }: Question
   try {
     const { signal } = way;
     const answer = await client.request({ method, path, headers, body: body ?? null, reset: true, ...(signal && { signal }) });
-    // Who reads it meets its error; who ends it early need not.
+    // A reader of the body gets its error; a caller that ends it early need not.
     answer.body.on('error', ignore);
     return { status: answer.statusCode, headers: answer.headers, body: answer.body, end };
   } catch (error) {
@@ -61,7 +61,7 @@ export async function ask({ origin, method, path, headers = {}, body }: Question
   }
 }
 
-/** Of a connection that is open undici uses what every Duplex has; its types ask for more. */
+/** undici uses only methods of an open connection that every Duplex has; its types demand more. */
 function opening({ socketPath, stream }: Way): Promise<Socket> | null {
   if (stream) return Promise.resolve(stream as Socket);
   if (socketPath === undefined) return null;

@@ -42,7 +42,7 @@ const subnets = (...all: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]
 const loopback = subnets(['127.0.0.0', 8, 'ipv4'], ['0.0.0.0', 8, 'ipv4'], ['::', 127, 'ipv6']);
 const link = subnets(['169.254.0.0', 16, 'ipv4'], ['fe80::', 10, 'ipv6']);
 
-/** What answers there without being asked for a password: services of this machine alone, and those that tell a cloud's machine who it is. */
+/** Recognizes hosts that answer without a password: services of this machine, and those that identify a cloud's machine. */
 function nearnessOf(hostname: string): 'this machine' | 'the own link' | null {
   if (/(?:^|\.)localhost\.?$/.test(hostname)) return 'this machine';
   const address = hostname.replace(/^\[|\]$/g, '');

@@ -1,4 +1,4 @@
-/** What `svc-app-install WORD` means. Decision: docs/decisions/0364-a-bare-word-is-an-id.md */
+/** Meaning of `svc-app-install WORD`. Decision: docs/decisions/0364-a-bare-word-is-an-id.md */
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { testServer } from './test-server.ts';

@@ -132,7 +132,7 @@ describe('a download', () => {
     expect(web.asked[0]).toEqual({ range: undefined, ifRange: undefined });
     expect(web.asked.slice(1).every(({ range, ifRange }) => range !== undefined && ifRange === '"one"')).toBe(true);
     const twice = web.wire() - big.bytes.length;
-    // What was under way when it was cut, and the heads of the answers.
+    // The bytes in flight at each cut, and the heads of the answers.
     expect(twice).toBeLessThan(web.asked.length * underWayMax[cut]);
     table.push(
       `network cut (${cut}) 9 times | every 10 % of ${big.bytes.length} bytes | whole, ${web.asked.length} requests, ${web.wire()} bytes over the wire: ${twice} more than the file`,
@@ -159,7 +159,7 @@ describe('a download', () => {
     expect(web.asked.at(-1)).toEqual({ range: `bytes=${had}-`, ifRange: '"one"' });
     expect(readFileSync(join(place(), 'bin/motor'), 'utf8')).toContain('echo motor');
     const twice = web.wire() - big.bytes.length;
-    // What stood in the buffers of the two sockets when it died.
+    // The bytes in the buffers of the two sockets when the process died.
     expect(twice).toBeLessThan(16 * 1_024 * 1_024);
     table.push(
       `SIGKILL while it downloads | ${percent} % (${had} bytes there) | nothing installed; then resumed from byte ${had}, ${web.wire()} bytes over the wire: ${twice} more than the file`,

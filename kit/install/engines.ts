@@ -30,7 +30,7 @@ export interface EngineFolders {
   readonly slowMsMax?: number;
 }
 
-/** What this server should hold: without a physical GPU, nothing that waits for one. Source: rules 2.3 `quando`. */
+/** The engines that this server should hold: without a physical GPU, none that waits for one. Source: rules 2.3 `quando`. */
 export function wantedEngines(manifest: Manifest, gpuRoot: string): readonly Motor[] {
   const motores = manifest.motores ?? [];
   if (!motores.some((motor) => motor.quando === 'gpu')) return motores;
@@ -71,7 +71,7 @@ async function bring(folders: EngineFolders, motor: Motor, place: string, onEven
       );
     faultPoint('engine-checked');
     sealEngine(staging, place);
-    // One that lost files: whoever has one of the others open keeps it.
+    // The old folder has lost files; a process that has its other files open keeps them.
     if (isFolder(place)) await loseName(place);
     await rename(staging, place);
   } catch (error) {

@@ -64,7 +64,7 @@ const motor = (versao: string): unknown => ({
 interface Scenario {
   /** Makes what is there before. */
   readonly before: (server: TestServer) => Promise<void>;
-  /** What is interrupted, and run again. */
+  /** The command to interrupt and to run again. */
   readonly argv: () => Promise<readonly string[]>;
   readonly from: string | null;
   readonly to: string | null;
@@ -147,7 +147,7 @@ function stepList(): { readonly path: string; readonly read: () => readonly stri
   return { path, read: () => readFileSync(path, 'utf8').split('\n').filter(Boolean) };
 }
 
-/** What a step ended with; a run that ended before it tells nothing, so the step before it is taken. */
+/** The version after a step. A run that ended before the step gives none, so the step before is tried. */
 async function tryStep(...[scenario, argv, template, fault, nth]: Parameters<typeof interruptAt>): Promise<string> {
   for (let at = nth; at > 0; at -= 1) {
     const after = await interruptAt(scenario, argv, template, fault, at);
@@ -156,7 +156,7 @@ async function tryStep(...[scenario, argv, template, fault, nth]: Parameters<typ
   throw new Error(`${fault}: not one of the steps up to ${nth} was reached`);
 }
 
-/** One interrupted run, and the next one: what was installed in between; null when it had ended before the step. */
+/** Interrupts a run and runs it again. Returns what was installed in between; null when the run had ended before the step. */
 async function interruptAt(
   scenario: Scenario,
   argv: readonly string[],

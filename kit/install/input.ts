@@ -7,7 +7,7 @@ import { limits } from '../../schema/limits.ts';
 export interface Incoming {
   readonly input: Readable;
   readonly bytes: number;
-  /** What comes behind the bytes is read from here on. */
+  /** Called once the bytes are read: the input after them is read from here on. */
   readonly whenRead: () => void;
 }
 

@@ -198,7 +198,7 @@ test.for([
   expect([message(outcome).includes(told), server.version(), leftovers(server.apps, 1)]).toEqual([true, '1.0.0', []]);
 });
 
-/** What the launcher would have started: the mark of the app, and the hash of the code it runs. */
+/** An instance as the launcher would start it: the mark of the app, and the hash of the code it runs. */
 function instance(
   environment: Readonly<Record<string, string>>,
   script = 'echo up; exec sleep 1000',

@@ -90,7 +90,7 @@ export async function install(target: Target, found: Found): Promise<InstallResu
   }
 }
 
-/** What may offer a capability: for everybody the system's apps, for one person their own, too. */
+/** Folders whose apps may offer a capability: for everybody the system's apps, for one person their own, too. */
 function parentsFor({ place, scope }: Target): readonly string[] {
   const paths = accountPaths(place);
   return scope === 'sistema' ? [paths.systemApps] : [paths.systemApps, paths.personApps];
@@ -99,7 +99,7 @@ function parentsFor({ place, scope }: Target): readonly string[] {
 interface Staged {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Of what is delivered. */
+  /** Hash of the delivered files. */
   readonly hash: string;
 }
 
@@ -142,11 +142,11 @@ interface Standing {
   readonly version: string | null;
   /** Hash of what was delivered, while no file of it was changed; otherwise null. */
   readonly hash: string | null;
-  /** Of the folder as the launcher sees it. */
+  /** Hash of the folder as the launcher sees it. */
   readonly runtimeHash: string;
 }
 
-/** What is installed; null when nothing is. */
+/** Reads the installed version; null when there is none. */
 async function standing(versions: Versions): Promise<Standing | null> {
   const bytes = currentManifest(versions);
   if (bytes === null && currentTag(versions) === null) return null;
@@ -244,7 +244,7 @@ async function finish(target: Target, manifest: Manifest, hash: string, isOther:
   let ended = 0;
   if (target.force) {
     target.onEvent({ event: 'step', step: 'end-instances' });
-    // Who was started with the new code in between is no instance of before.
+    // Instances already started with the new version are not stopped.
     ended = await endOutdated({ app, scope: target.scope, ...target.place, hash: isOther ? hash : '' });
     faultPoint('instances-ended');
   }

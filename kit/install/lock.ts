@@ -1,4 +1,4 @@
-/** One installer at a time for one app. flock(1) holds the lock as a child that ends with us, however we end. */
+/** Allows one installer at a time for an app. flock(1) holds the lock as a child that ends with us, however we end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';

@@ -17,7 +17,7 @@ let dir: string;
 let part: string;
 let server: net.Server;
 let asked: string[];
-/** What is written for the nth request, which is given with its head. */
+/** Writes the answer to the nth request, which is given with its head. */
 let answer: (socket: net.Socket, head: string, nth: number) => void | Promise<void>;
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'svc-lie-'));

@@ -34,16 +34,16 @@ SVC_APP_REBUILD=1 with --force runs installCommand again for the same version: a
 
 interface Order {
   readonly act: 'install' | 'rollback' | 'remove' | 'confirm' | 'look' | 'credential';
-  /** What to install, or the id. */
+  /** The thing to install (a path or an address), or the id. */
   readonly what: string;
-  /** Of `--look`. */
+  /** Requirements to check with `--look`. */
   readonly requirements: readonly string[];
   readonly scope: Scope | null;
   readonly force: boolean;
   readonly json: boolean;
   readonly repository: string;
   readonly sha256: string | null;
-  /** Of the tarball on standard input. */
+  /** Size of the tarball on standard input. */
   readonly bytes: number | null;
   readonly cancellable: boolean;
 }
@@ -144,7 +144,7 @@ async function requirementsOf({ requirements }: Order): Promise<readonly string[
   return (await text(process.stdin)).split('\n').filter((line) => line !== '');
 }
 
-/** What the portal sends over ssh. */
+/** The source of a tarball that the portal sends over ssh. */
 function fromInput(order: Order, bytes: number, sha256: string): Found {
   const whenRead = (): void => listenForCancel(order);
   return { source: { kind: 'input', input: process.stdin, bytes, sha256, whenRead }, app: null, version: null, offers: new Map() };

@@ -1,4 +1,4 @@
-/** What must be true before a package is installed. Each function throws a coded error that names what is missing, or nothing. */
+/** Conditions that must hold before a package is installed. Each function throws a coded error that names the missing thing, or nothing. */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ export function checkFolder(folder: string, manifest: Manifest): void {
 
 const packageName = /^[a-z0-9][a-z0-9+.-]*$/;
 
-/** One requirement: its alternatives in order of preference. */
+/** Splits a requirement into its alternatives, in order of preference. */
 export function alternativesOf(requirement: string): readonly string[] {
   const names = requirement.split('|').map((name) => name.trim());
   // Before any command is built: what is no name never reaches an argv. Source: rules 2.1 `requiredPackages`.
@@ -121,7 +121,7 @@ function run(program: string, argv: readonly string[]): Promise<{ readonly code:
   });
 }
 
-/** What the repository offers, when it is known: only for saying which app to install first. */
+/** Offers of the repository, when they are known: only for saying which app to install first. */
 export type Offers = ReadonlyMap<string, readonly string[]>;
 
 /** Rejects MISSING_CAPABILITY naming each capability that no installed app offers. Source: rules 2.1 `requires`, 7. */

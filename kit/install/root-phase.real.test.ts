@@ -1,4 +1,4 @@
-/** What an installCommand starts, and its end. */
+/** Processes that an installCommand starts, and their end. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -39,7 +39,7 @@ done 2> /dev/null; kill -KILL 0) & exec 3<&-; exec /bin/sh -c "$1"`;
 
 const roundsMax = 20;
 
-/** What it left running, in sessions of their own, too. Each round ends what was begun during the one before. */
+/** Kills the processes that the command left running, in sessions of their own, too. Each pass ends those that were started during the one before. */
 function endMarked(mark: string): void {
   for (let round = 1; round <= roundsMax; round += 1) {
     const found = processesWith(markName, mark);
@@ -83,7 +83,7 @@ export async function runRootPhase(phase: RootPhase): Promise<void> {
   });
   clearTimeout(timer);
   closeSync(log);
-  // What the command left running would hold the folder of a version that may be dropped.
+  // Processes left by the command would hold the folder of a version that may be dropped.
   if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
   endMarked(mark);
   if (late) throw new SvcError('INSTALL_COMMAND_FAILED', `installCommand was ended after ${deadlineMs / 1_000} s: see ${phase.log}`);

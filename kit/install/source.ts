@@ -1,4 +1,4 @@
-/** What is to be installed: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
+/** Finds the source of an installation: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

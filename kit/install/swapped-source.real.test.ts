@@ -60,7 +60,7 @@ async function start(): Promise<() => Promise<number>> {
   return swapper.stop;
 }
 
-/** What came of one round: taken whole, or refused in words that say so. */
+/** Outcomes of the attempts: taken whole, or refused in words that say so. */
 type Count = { taken: number; refused: number; readonly leaks: string[]; readonly failed: string[] };
 const count = (): Count => ({ taken: 0, refused: 0, leaks: [], failed: [] });
 

@@ -25,9 +25,9 @@ export interface TestServer {
   run(argv: readonly string[], environment?: Readonly<Record<string, string>>, onStart?: (child: ChildProcess) => void): Promise<Outcome>;
   /** In that folder. */
   runIn(cwd: string, argv: readonly string[]): Promise<Outcome>;
-  /** What stands below its folder, copied there from another one that nobody uses now. */
+  /** Copies the content of another server's folder, which nobody uses at the moment. */
   copyFrom(other: TestServer): void;
-  /** What every reader sees of an app: its version, or null. Throws when it is half a package. */
+  /** The version of an app as every reader sees it, or null. Throws when the package is incomplete. */
   version(app?: string): string | null;
   /** Processes that stand in a folder below `apps`, or in one whose name begins so. */
   pidsBelow(folder: string): readonly number[];

@@ -35,13 +35,13 @@ export interface Tree {
 interface Rules {
   readonly bytesMax?: number;
   readonly entriesMax?: number;
-  /** What a root phase made may hold links; what is delivered may not. */
+  /** Files made by a root phase may be links; delivered files may not. */
   readonly othersAllowed?: boolean;
   /** Entries that count; a folder ends in '/'. */
   readonly chosen?: Chooser;
 }
 
-/** Of an open folder. Rejects PACKAGE_REFUSED, naming the entry, for links, devices, sockets and anything over the limits. */
+/** Walks an open folder. Rejects PACKAGE_REFUSED, naming the entry, for links, devices, sockets and anything over the limits. */
 export async function walkTree(root: number, rules: Rules = {}): Promise<Tree> {
   const files: TreeFile[] = [];
   const folders: string[] = [];
@@ -92,7 +92,7 @@ export function refusePackage(why: string): never {
   throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${why}`);
 }
 
-/** Of the folder, or of the one that a link of svc names, by the rule of schema/package-hash.ts: regular files only. */
+/** Hashes the folder, or the folder that a link of svc names, by the rule of schema/package-hash.ts: regular files only. */
 export async function hashTree(path: string, rules: Rules = {}): Promise<string> {
   const root = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -102,7 +102,7 @@ export async function hashTree(path: string, rules: Rules = {}): Promise<string>
   }
 }
 
-/** Of what was walked in the open folder. */
+/** Hashes the files that were found in the open folder. */
 export async function hashFiles(root: number, { files }: Tree): Promise<string> {
   const entries: PackageEntry[] = [];
   for (const file of files) {

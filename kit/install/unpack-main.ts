@@ -10,7 +10,7 @@ import { extractArchive } from '../archive/extract.ts';
 import { engineArchive, packageArchive } from '../archive/rules.ts';
 import { tellsVersion } from '../version.ts';
 
-/** What the types of Node leave open because of Windows. */
+/** Functions that the types of Node leave optional because of Windows. */
 interface Identity {
   setgroups(groups: readonly number[]): void;
   setgid(gid: number): void;
@@ -28,7 +28,7 @@ function become(number: number): void {
 
 if (tellsVersion(process.argv.slice(2))) process.exit(0);
 
-// What went on writing would be in the way of the next run.
+// A process that continued to write would disturb the next run.
 new net.Socket({ fd: 3 })
   .on('error', () => process.exit(1))
   .on('close', () => process.exit(1))

@@ -1,6 +1,6 @@
-# What the portal does with jobs on a server, as the account that they belong to. Sent over standard input with a call of `act` behind it
-# (controller/clusters/job-server.ts), all in one group of commands: of a text that was cut nothing runs. Arguments never are words of a command line.
-# FOLDER is where the jobs of the account are, relative to its home; a job is a folder in it (wrapper.sh says of which files).
+# Actions of the portal on jobs of a server, run as the account that owns them. Sent over standard input with a call of `act` behind it
+# (controller/clusters/job-server.ts), all in one group of commands: a truncated text runs nothing. Arguments never are words of a command
+# line. FOLDER is where the jobs of the account are, relative to its home; a job is a folder in it (wrapper.sh lists its files).
 set -u
 umask 077
 unset CDPATH "${!SBATCH_@}" "${!SQUEUE_@}" "${!SACCT_@}" "${!SLURM_@}" "${!SCANCEL_@}"
@@ -21,7 +21,7 @@ fail() {
 
 # FOLDER NAME {FILE CONTENT}…: a job that is claimed already gets a new header and address only. The content has escapes still, since it may hold NUL.
 put() {
-  # Of this call alone: the same job may be put by two at once, and what one is writing must not be moved by the other.
+  # A folder for this call alone: two calls may put the same job at once, and neither may move the unfinished files of the other.
   local folder=$1/$2 new=$1/$2/.put$$ parts=()
   shift 2
   mkdir -p -m 700 -- "$new" || fail 74 "cannot make $folder"
@@ -32,7 +32,7 @@ put() {
     fi
     shift 2
   done
-  # One process for all of them, since a job as small as its command is mostly these; each is renamed by itself.
+  # A single process for all files, since a small job spends most of its time here; each file is renamed by itself.
   mv -f -t "$folder" -- "${parts[@]}" || fail 74 "cannot write to $folder"
   sync -f "$folder" 2>/dev/null || true
 }

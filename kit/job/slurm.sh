@@ -6,7 +6,7 @@ use_slurm() { # BIN CONF
   export SLURM_TIME_FORMAT=%s
 }
 
-# One line, for a message.
+# Puts a text on one line, for a message.
 in_short() { tr '\n' ' ' <<<"$1" | cut -c 1-250; }
 
 # BIN CONF PREFIX: the rows of all jobs with such a name, columns as slurm-rows.ts takes them; waiting ones in the order in which they come to run,
@@ -71,7 +71,7 @@ keep_id() { # several under one name: the first
   printf '%s\n' "$id" >id.part && mv -f id.part id
 }
 
-# What no later try would change. An unknown word means: perhaps.
+# Recognizes refusals that no later attempt would change. An unknown word means: perhaps.
 is_refusal() {
   case $1 in
     *redential* | *uthenticat* | *unge* | *ontact* | *ime*out* | *imed\ out* | *onnect* | *emporar*) return 1 ;;

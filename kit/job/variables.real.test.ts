@@ -27,7 +27,7 @@ function names(): readonly string[] {
   );
 }
 
-/** What the command itself sees, without a shell that takes some of them for its own. */
+/** The environment that the command itself gets, without a shell that takes some of the variables for its own. */
 const told = String.raw`import os, sys
 for name in sorted(os.environb): sys.stdout.write((name + b"=" + os.environb[name]).decode("latin1").replace("\n", "\\n") + "\n")`;
 

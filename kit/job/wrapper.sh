@@ -26,10 +26,10 @@ read -r delivery <"$job/delivery"
 mapfile -d '' command <"$job/command"
 mapfile -d '' environment <"$job/env"
 mapfile -d '' launch <"$job/launch"
-# What confines the command reads its outputs, too: a link that it made leads nowhere that it could not look itself.
+# The sandbox of the command also reads its outputs: a link that the command made leads nowhere that it could not look itself.
 walls=("${launch[@]}") runner=''
 if command -v curl >/dev/null; then client=curl; else client=python3; fi
-# Of one process each: publish has files of its own.
+# Files of one process each: publish has files of its own.
 scratch=$state/.
 answer=${scratch}answer body=${scratch}body
 status=000 beaten=-1000 logged=-1000 log_sent=0 failures=0 stop='' full='' missing='' pid=0 publisher=0
@@ -132,7 +132,7 @@ beat() {
   request POST /batida "$body" "$answer" && took
 }
 
-# What of the log is not sent, a piece at a time; fails when the portal did not take one.
+# Sends the rest of the log, a piece at a time; fails when the portal did not take a piece.
 send_log() {
   local size
   [[ -s $state/log ]] || return 0
@@ -304,7 +304,7 @@ watch() {
       break
     fi
     if ((publisher == 0)); then
-      # One group: with it goes what it asks at that moment.
+      # A process group: its pending request ends with it.
       ( set +m; publish ) &
       publisher=$!
     fi
@@ -394,7 +394,8 @@ more='%[89AB].'
 utf8="^([A-Za-z0-9._~/-]|%[2-7].|%(C[2-9A-F]|D.)$more|%E0%[AB].$more|%E[1-9ABCEF]($more){2}|%ED%[89].$more"
 utf8+="|%F0%[9AB].($more){2}|%F[1-3]($more){3}|%F4%8.($more){2})*\$"
 
-# What a plain line has none of, beside controls: C1, separators, direction, noncharacters, and what shows nothing. Source: schema/plain-line.ts
+# Characters that a plain line excludes, beside controls: C1, separators, direction, noncharacters, and invisible ones. Source:
+# schema/plain-line.ts
 hidden='%C2%([89].|AD)|%D8%9C|%E1%85%(9F|A0)|%E1%9E%B[45]|%E1%A0%8[B-F]|%E2%80%(8[BEF]|A[89A-E])|%E2%81%A.|%E3%85%A4'
 hidden+='|%EF%(B7%[9A].|BB%BF|BE%A0|BF%B[0-8EF])|%F0%(9B%B2%A[0-3]|9D%85%B[3-9A])|%F3%A0%(8[0-389A-F]%..|87%B.|[9AB].%..)|%F.%[89AB]F%BF%B[EF]'
 
@@ -457,7 +458,7 @@ list_all() {
   for file in "${again[@]}"; do leave "$file" 'it changes while it is read' && left=yes; done
 }
 
-# What is not in the list is never asked for. Everything that is left is told.
+# Files outside of the list are never requested. Every file that is left out is reported.
 send_outputs() {
   local file line why size left='' chosen=() batch=() bytes=0 over=0
   local -A size_of=()
@@ -531,7 +532,7 @@ publish() {
       if [[ -n $look && ${seen[$file]-} == "$look" && ${known[$file]-} == "$look "* ]]; then
         list_output "$file" "$look" "${known[$file]##* }" && lines[$file]=$line
       elif [[ -n $look && -n ${told[$file]-} ]]; then
-        # What the portal has of it stays until it is at rest again.
+        # The portal keeps its copy until the file is at rest again.
         printf '%s\n' "${told[$file]}" >>"${scratch}outputs"
       fi
       seen[$file]=$look

@@ -63,7 +63,7 @@ export function appMark(place: ServerPlace, app: string): { readonly SVC_APP_ID:
   return { SVC_APP_ID: app, SVC_APP_SOCKET: appPaths(place, app).socket };
 }
 
-/** What a launcher needs to be started by us with nothing else of our environment. */
+/** The environment in which we start a launcher: only the variables that it needs. */
 export function launcherEnvironment(
   place: ServerPlace,
   app: string,

@@ -8,7 +8,7 @@ import { type GpuLease, isLeaseFree, isShared, leasePath, takeLease } from './gp
 export interface GpuVerdict {
   readonly modo: 'opcional' | 'necessaria';
   readonly concedida: boolean;
-  /** What the app may use: with leases one card. */
+  /** Cards that the app may use: with leases a single one. */
   readonly dispositivos: readonly GpuDevice[];
   readonly motivo: string;
   /** Every card of the server. */

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 
-/** One card, as written to limits.json and returned by `svc.gpu.concedida()`. */
+/** A card, as written to limits.json and returned by `svc.gpu.concedida()`. */
 export interface GpuDevice {
   /** Render node or, without one, the device file of the driver; '' when no driver made either. */
   readonly dispositivo: string;
@@ -117,7 +117,7 @@ interface NvidiaCard {
   readonly node: string;
 }
 
-/** What NVIDIA's driver reports of its cards. */
+/** The cards that NVIDIA's driver reports. */
 function nvidiaCards(root: string): readonly NvidiaCard[] {
   const folder = join(root, '/proc/driver/nvidia/gpus');
   return namesIn(folder)
@@ -253,7 +253,7 @@ function readStart(path: string, bytesMax: number): string {
   }
 }
 
-/** One line of print for a table, a log and a page. */
+/** Makes a text a printable line for a table, a log and a page. */
 function clean(text: string): string {
   return text
     .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, ' ')

@@ -93,7 +93,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   if (folder === null) throw new LaunchRefused('NotInstalled', `the app ${app} is not installed on this server`);
   const manifest = readManifest(folder.dir, app);
   const commandOf = (): Launch['argv'] => runtimeCommand(place, request, folder.dir, manifest);
-  // What installCommand may still make is looked for after it ran.
+  // An entrypoint that installCommand may make is checked after it ran.
   if (!mayMakeEntrypoint(manifest)) commandOf();
   faultPoint('package-read');
 
@@ -188,7 +188,7 @@ async function setUpOnce(
   return hash;
 }
 
-/** What step 7 can lean on. */
+/** Finds the containment that step 7 can use. */
 async function holdOf({ managerLost, caller, place, nodeExecutable }: LaunchRequest): Promise<Containment> {
   return managerLost === true ? lostManager : await containment(caller['XDG_RUNTIME_DIR'], searchPath(place, nodeExecutable));
 }
@@ -207,8 +207,8 @@ function inScope(held: Containment, unit: string, manifest: Manifest, command: L
 }
 
 /**
- * What installCommand made in the folder belongs to the version, as in the root phase: the record beside it says so, when the person may
- * write it (their own package). Otherwise these files would look like drift. Returns the new hash.
+ * Files that installCommand made in the folder belong to the version, as in the root phase: the record beside it says so, when the person may write
+ * it (their own package). Otherwise these files would look like drift. Returns the new hash.
  */
 async function adoptSetUp(folder: string, appDir: string, before: string): Promise<string> {
   const hash = await cachedPackageHash(folder, `${appDir}/package.hash`);

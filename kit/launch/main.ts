@@ -63,7 +63,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (claimHolder(paths.dir) !== null) return exitCodes.busy;
   const running = readPidFile(paths.runPid);
   if (running !== null && !sameProcess(running, self) && isOfApp(running, mark)) return exitCodes.up;
-  // What an interrupted launcher left behind (an installCommand that goes on) must not run beside ours.
+  // Leftovers of an interrupted launcher (an installCommand that continues) must not run beside ours.
   for (const stray of processesOf(mark)) if (!sameProcess(stray.identity, self)) signal(stray.identity.pid, 'SIGKILL');
 
   wishByHand(place, app, process.env);

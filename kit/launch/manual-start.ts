@@ -17,8 +17,8 @@ import { LaunchRefused } from './refusal.ts';
 const tokenBytes = 32;
 
 /**
- * Writes the wish when there is none. Not for a launcher that the supervisor started: there a missing wish is a stop that came in between.
- * What is not installed, or is the service manager's to start, is left to be refused. Throws when the wish can't be read or written.
+ * Writes the wish when there is none. Not for a launcher that the supervisor started: there a missing wish is a stop that came in between. Apps that
+ * are not installed, or that the service manager starts, are refused later. Throws when the wish can't be read or written.
  */
 export function wishByHand(place: ServerPlace, app: string, environment: Readonly<Record<string, string | undefined>>): void {
   const paths = appPaths(place, app);

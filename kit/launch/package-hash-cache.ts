@@ -44,7 +44,7 @@ async function list(root: string): Promise<readonly Listed[]> {
   return found;
 }
 
-/** One package at a time, through one buffer: two hundred at once would cost memory and win nothing. */
+/** Hashes one package at a time, through one buffer: two hundred at once would cost memory and win nothing. */
 const buffer = Buffer.allocUnsafeSlow(128 * 1_024);
 let reading: Promise<unknown> = Promise.resolve();
 

@@ -4,7 +4,7 @@ import { isMissing } from '../atomic-file.ts';
 import { LaunchRefused, type RefusalReason } from './refusal.ts';
 import { errorCode } from '../../schema/system-error.ts';
 
-/** What it is called when it can't be used, and why that refuses a start. */
+/** The name of the file in messages, and the reason to refuse a start when it can't be used. */
 export interface PrivateFile {
   readonly path: string;
   readonly name: string;

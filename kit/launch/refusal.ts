@@ -4,7 +4,7 @@ import type { RetryClass } from '../../schema/errors.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 
-/** One table: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
+/** Retry class of each reason: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
 const retryOf = {
   NotInstalled: 'terminal',
   InvalidManifest: 'terminal',

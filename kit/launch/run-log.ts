@@ -173,7 +173,7 @@ export function trimRunLog(path: string): boolean {
     const length = readFully(fd, kept, size - kept.length);
     const tail = kept.subarray(0, length);
     ftruncateSync(fd, 0);
-    // What the backend wrote just now may be the beginning of a line.
+    // The newest output of the backend may be the beginning of a line.
     const between = fstatSync(fd).size > 0 ? '\n' : '';
     writeSync(fd, `${between}svc: run.log passed ${limits.runLogBytesMax} bytes; older lines were dropped\n`);
     writeSync(fd, tail.subarray(tail.indexOf(0x0a) + 1));

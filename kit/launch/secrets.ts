@@ -50,7 +50,7 @@ export function secretValueProblem(value: string): string | null {
   return textProblem(value);
 }
 
-/** What a variable can hold: line breaks, too, as in a PEM key. */
+/** Values that a variable can hold: line breaks, too, as in a PEM key. */
 function textProblem(value: string): string | null {
   if (value.includes('\0')) return 'holds a NUL';
   return value.isWellFormed() ? null : 'is not valid Unicode';
@@ -100,7 +100,7 @@ export function givenSecrets(environ: Variables, asked: readonly string[]): Vari
 export function writeSecrets(path: string, secrets: Variables): void {
   const text = `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`;
   if (Buffer.byteLength(text) > limits.secretsFileBytesMax) refuse('together the secrets are larger than the limit');
-  // What a killed writer left holds secrets, too; only the supervisor writes here, one request at a time.
+  // Leftovers of a killed writer hold secrets, too; only the supervisor writes here, one request at a time.
   removeLeftovers(path);
   writeFileAtomic(path, text, { mode: 0o600, durable: true });
 }

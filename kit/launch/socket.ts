@@ -18,7 +18,7 @@ export function checkSocketPath(path: string): void {
   }
 }
 
-/** What is at the path: nothing, a socket, or something else, which is never deleted. */
+/** The kind of file at the path: nothing, a socket, or something else, which is never deleted. */
 export function fileAt(path: string): 'absent' | 'socket' | 'other' {
   try {
     return lstatSync(path).isSocket() ? 'socket' : 'other';

@@ -31,7 +31,7 @@ export function hasOwn({ home }: Pick<Account, 'home'>): boolean {
   }
 }
 
-/** What is there may be unchanged. */
+/** Reports a home that could not be read: its packages may be unchanged. */
 export function unread({ name, home }: Account, prefix: string, message: string): ListLine {
   return { event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message, unread: 'all' };
 }

@@ -1,4 +1,4 @@
-/** One home that hangs holds up nobody else's. */
+/** A home that hangs delays no other home. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** One file of an installed package: an icon, a settings script. */
+/** A file of an installed package: an icon, a settings script. */
 import { join } from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { readFileBelow } from '../../schema/plain-file.ts';

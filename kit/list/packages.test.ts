@@ -1,4 +1,4 @@
-/** What a listing says of packages that it can't tell: damaged is known to be wrong, unreadable is not known at all. */
+/** Lines about packages that can't be read: damaged is known to be wrong, unreadable is not known at all. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * One hash over names, sizes, modes and times of everything below a folder: a folder that is unchanged since the portal's last listing is
- * neither read nor printed. Synchronous, because this program does nothing else meanwhile.
+ * A hash over names, sizes, modes and times of everything below a folder: a folder that is unchanged since the portal's last listing is neither read
+ * nor printed. Synchronous, because this program does nothing else meanwhile.
  * Decision: docs/decisions/0085-one-look-one-command.md
  */
 import { createHash, type Hash } from 'node:crypto';

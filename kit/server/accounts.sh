@@ -24,7 +24,7 @@ mend_unit() {
   mv -f "$unit.tmp" "$unit"
   systemctl daemon-reload || true
 }
-# What a kit of before 0.2.5 kept in /etc/svc comes along, file by file; keys and settings are written anew below.
+# Files that a kit before 0.2.5 kept in /etc/svc are moved, one by one; keys and settings are written anew below.
 kit_files "$before" | while read -r file; do
   new=$etc/${file#"$before"/}
   case "$file" in

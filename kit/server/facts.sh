@@ -61,7 +61,7 @@ for account in "$@"; do
   key=no
   [ -s "$etc/authorized_keys/$name" ] && [ $reads = yes ] && key=yes
   own=no
-  # What root may not see on a network home is taken for right.
+  # Homes on the network that root may not look into count as right.
   case "$(stat -L -c '%F %u' "$home" 2>&1)" in "directory $uid" | *"ermission denied"*) own=yes ;; esac
   shell=$(printf '%s' "$entry" | cut -d: -f7)
   lets=no

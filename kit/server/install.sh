@@ -22,7 +22,7 @@ for name in current previous bin sdk; do
   if ! is_free "$name" && ! is_link "$name"; then printf 'taken %s\n' "$base/$name"; exit 16; fi
 done
 if ! is_free "$id" && ! is_version "$id"; then printf 'taken %s\n' "$base/$id"; exit 16; fi
-# What somebody took away of it is brought back.
+# Missing or changed parts of the version are installed again.
 if is_free "$id" || [ -n "$(lacking "$id" yes)" ] || [ "$(cat "$id/.sum" 2>/dev/null)" != "$sum" ]; then
   step check
   printf '%s  .in/%s.tgz\n' "$sum" "$sum" | sha256sum -c --status - || exit 10

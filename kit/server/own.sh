@@ -1,9 +1,9 @@
 # Goes before the scripts that look at the kit, change it or take it off: what of a server is the kit's. Whatever else stands beside it is
 # somebody's, and is neither changed nor removed. Decision: docs/decisions/0315-only-what-the-kit-made.md
 
-# One text of kit.json of the version in folder $1.
+# Prints a text field of kit.json of the version in folder $1.
 told() { sed -n 's/.*"'"$2"'":"\([^"]*\)".*/\1/p' "$1/kit.json" 2>/dev/null; }
-# One list of it, a word a line.
+# Prints a list field of it, a word a line.
 listed() { sed -n 's/.*"'"$2"'":\["\([^]]*\)"\].*/\1/p' "$1/kit.json" 2>/dev/null | sed 's/","/\n/g'; }
 
 # A version of the kit: a folder whose kit.json says its name.
@@ -17,7 +17,7 @@ is_link() {
 }
 is_free() { [ ! -e "$1" ] && [ ! -L "$1" ]; }
 
-# What uploads and attempts that were cut off left in .in, named as the kit names them. $1: further words of find.
+# Removes the leftovers of interrupted uploads and attempts in .in, named as the kit names them. $1: further words of find.
 leftovers() {
   [ -d .in ] && [ ! -L .in ] || return 0
   find .in -mindepth 1 -maxdepth 1 "$@" | while read -r at; do
@@ -76,8 +76,8 @@ remove_kit_files() {
   rmdir "$1/authorized_keys" "$1/lingered" "$1/portal" "$1" 2>/dev/null || true
 }
 
-# What Node compiled of the commands that the administrator with home $1 ran: files named by eight digits, one that was cut off with six letters
-# more, in a folder for each build of Node. A portal of the same account shares it, and compiles anew.
+# Removes the code that Node compiled for commands of the administrator with home $1: files named by eight digits, one that was cut off with
+# six letters more, in a folder for each build of Node. A portal of the same account shares it, and compiles anew.
 remove_compiled() {
   digit='[0-9a-f]'
   name=$digit$digit$digit$digit$digit$digit$digit$digit

@@ -27,7 +27,7 @@ export type KitProcessor = keyof typeof kitProcessors;
 /** Folder of the tarballs, from the root of an installation of svc. */
 export const kitsFolder = 'build/server-kit';
 
-/** One tarball; `build/server-kit/<processor>.json` holds this. */
+/** The record of a tarball; `build/server-kit/<processor>.json` holds it. */
 export interface KitRecord {
   /** `VERSION-HASH`: the folder below /opt/svc; another content is another id. */
   readonly id: string;

@@ -15,7 +15,7 @@ hang_up() {
   case "$pid" in '' | *[!0-9]*) return 1 ;; esac
   is_listener "$pid" && kill -HUP "$pid" 2>/dev/null
 }
-# One that serves a connection is named `sshd: WHO`; a HUP would end it.
+# A process that serves a connection is named `sshd: WHO`; a HUP would end it.
 is_listener() {
   [ "$(cat "/proc/$1/comm" 2>/dev/null)" = sshd ] || return 1
   case "$(tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null)" in *'[listener]'*) return 0 ;; 'sshd: '*) return 1 ;; */sshd*) return 0 ;; esac

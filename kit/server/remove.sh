@@ -67,7 +67,7 @@ fi
 echo 'step key'
 if [ -z "$p" ] && is_dropin; then
   rm -f "$dropin"
-  # What it still reads then is a folder that is gone.
+  # The configuration that sshd still reads then is an absent folder.
   reload_sshd || true
 fi
 # The second one is of kits of before 0.2.5.

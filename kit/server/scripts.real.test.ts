@@ -208,7 +208,7 @@ function plant(files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Of others, in the folders and under the patterns that the kit uses. */
+/** Files of others, in the folders and under the patterns that the kit uses. */
 const ofOthers = {
   'opt/svc/state/svc.db': 'rows',
   'opt/svc/desired/people.yaml': 'kind: Person',
@@ -236,7 +236,7 @@ describe('the kit that set-up made', () => {
     expect(script('install', [kit.id, kit.sha256])).toMatchObject({ status: 0, stderr: '' });
     const lacks = (): string => script('try', []).stdout;
     expect([current(), lacks()]).toEqual([kit.id, '']);
-    // What Node compiles for the administrator who looks is made by the kit as well.
+    // Node's compiled code for an administrator is made by the kit as well.
     const env = { PATH: process.env['PATH'], HOME: path.join(root, 'server/root') };
     mkdirSync(env.HOME);
     execFileSync(path.join(base(), 'current/bin/svc-app-list'), { env, input: '' });

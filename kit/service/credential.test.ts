@@ -1,4 +1,4 @@
-/** What the service manager of a server-scope app reads at each start; the real one: test/server/server.machine.test.ts. */
+/** The file that the service manager of a server-scope app reads at each start; the real one: test/server/server.machine.test.ts. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function unit() {
   const made = {
     state: 'inactive',
     run: '',
-    /** What the process was started with. */
+    /** Token that the process was started with. */
     has: null as string | null,
     reloads: 0,
     /** Called before each question. */
@@ -78,7 +78,7 @@ test('a look tells whether what runs was started with it', async () => {
   expect(await apply({ act: 'look' })).toMatchObject({ unit: 'stopped', taken: true });
   made.state = 'activating';
   expect(await apply({ act: 'look' })).toMatchObject({ unit: 'changing' });
-  // One that does not run is not started.
+  // A stopped service is not started.
   made.state = 'inactive';
   await apply(give('three'));
   expect(await apply({ act: 'restart' })).toEqual({ token: sha256('three'), unit: 'stopped', taken: false });

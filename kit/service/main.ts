@@ -85,7 +85,7 @@ async function prepare(app: string): Promise<Ready> {
   };
 }
 
-/** What the unit read from the portal's file (credential.ts). */
+/** Variables that the unit read from the portal's file (credential.ts). */
 function portalVariables(environment: NodeJS.ProcessEnv): readonly (readonly [string, string])[] {
   return ['SVC_PORTAL_URL', 'SVC_PORTAL_TOKEN', 'SVC_PORTAL_SCOPES'].flatMap((name) => {
     const value = environment[name];

@@ -74,7 +74,7 @@ function isOurUnit(text: string | null): boolean {
   return text !== null && /^ExecStart=\S+\/svc-app-serve /m.test(text);
 }
 
-/** Of a kit the path that does not change with its version. */
+/** The path in a kit that does not change with its version. */
 function stableBin(binDir: string): string {
   const base = dirname(dirname(binDir));
   return basename(binDir) === 'bin' && lstatSync(join(base, 'bin'), { throwIfNoEntry: false })?.isSymbolicLink() === true

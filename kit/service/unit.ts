@@ -11,7 +11,7 @@ import { ceilingsOf } from '../launch/ceiling.ts';
 import { exitCodes } from '../launch/exit-codes.ts';
 import { gpuMode } from '../launch/gpu.ts';
 
-/** What an app that serves HTTP on a unix socket never needs. Anchors: systemd.exec(5), `systemd-analyze security`. */
+/** Rights that an app which serves HTTP on a unix socket never needs. Source: systemd.exec(5), `systemd-analyze security`. */
 const hardening: readonly string[] = [
   'NoNewPrivileges=yes',
   'CapabilityBoundingSet=',
@@ -38,7 +38,7 @@ const hardening: readonly string[] = [
   'UMask=0077',
 ];
 
-/** What the portal gave the app, if anything (credential.ts). */
+/** Variables of the portal for the app, if there are any (credential.ts). */
 export const environmentLine = (file: string): string => `EnvironmentFile=-${file}`;
 
 /** `bin` holds svc-app-serve. */

@@ -1,4 +1,4 @@
-/** What a start of a server-scope app waits for, and which ends of it the unit does not try again. */
+/** Reasons for which a start of a server-scope app waits, and which ends the unit does not retry. */
 import { SvcError } from '../../schema/errors.ts';
 import type { GpuDecision, GpuVerdict } from '../launch/gpu-verdict.ts';
 import { LaunchRefused } from '../launch/refusal.ts';

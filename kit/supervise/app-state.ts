@@ -41,7 +41,7 @@ export interface Live {
   socketInode: number | null;
   /** It was gone at the last observation; the next one confirms that. */
   isSocketMissed: boolean;
-  /** Of run.pid, when it was seen to name this process; '' before. See lost-socket.ts. */
+  /** Stamp of run.pid when it was seen to name this process; '' before. See lost-socket.ts. */
   recordStamp: string;
 }
 
@@ -81,7 +81,7 @@ export interface App {
   unseen: string;
   /** The wish ended and its file could not be deleted yet. */
   wishEnds: boolean;
-  /** What an earlier supervisor left is still to be taken over. */
+  /** The state of an earlier supervisor is still to be taken over. */
   resumeDue: boolean;
   requestId: string | null;
   installed: AppSnapshot['installed'];
@@ -121,7 +121,7 @@ export interface App {
   /** The service manager of the account ended the app that ran last: the next start does not lean on it. */
   managerLost: boolean;
   gpu: AppSnapshot['gpu'];
-  /** What the installed manifest asks for. */
+  /** Secrets that the installed manifest declares. */
   declaredSecrets: readonly SecretDeclaration[];
   secrets: AppSnapshot['secrets'];
   /** Values that were replaced or deleted and may still stand in a log; forgotten with the supervisor. */
@@ -130,7 +130,7 @@ export interface App {
   knownSecrets: readonly string[];
   /** Vault, manifest and process at the last observation. */
   secretsStamp: string;
-  /** What a terminal refusal waits for; null when nothing does. */
+  /** Stamp of the files that a terminal refusal waits for; null when it waits for none. */
   wakeStamp: string | null;
   /** A timer looks again soon whether the app that is being ended is gone. */
   isWatchedToEnd: boolean;

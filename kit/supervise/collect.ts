@@ -14,7 +14,7 @@ interface Heap {
 const { gc } = globalThis;
 const v8Heap: Heap = {
   usedBytes: () => getHeapStatistics().used_heap_size,
-  // Of the flavours only this one gives pages back that are half empty.
+  // Only this flavour returns half-empty pages to the system.
   collect: gc === undefined ? null : () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
 };
 

@@ -73,7 +73,7 @@ test('often at first, and as time goes by no more often than it matters', () => 
   vi.advanceTimersByTime(60_000);
   expect(atMs.slice(0, 8)).toEqual([5, 10, 15, 20, 25, 30, 35, 40]);
   const waitsMs = atMs.slice(1).map((at, n) => at - atMs[n]!);
-  // What came between two looks waited for about an eighth of what it took at most; timers round.
+  // Each wait is at most about an eighth of the time before it; timers round.
   for (const [n, waitMs] of waitsMs.entries()) expect(waitMs).toBeLessThanOrEqual(Math.max(limits.comingUpLookMs, atMs[n]! / 7));
   expect(Math.max(...waitsMs)).toBeLessThanOrEqual(1_000);
   expect(atMs.length).toBeLessThan(80);

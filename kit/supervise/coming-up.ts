@@ -26,7 +26,7 @@ export function lookForSocket(supervisor: Supervisor, app: App, live: Live): voi
     (passedMs) =>
       app.process === live && app.supervision.state === 'starting' && app.socket !== 'listening' && passedMs < limits.neverBoundWindowMs,
     () => {
-      // One that is there and does not listen yet is looked at already.
+      // A socket that exists and does not listen yet is observed already.
       if (app.socket === 'absent' && pathState(app.paths.socket).kind === 'present') void observeSocket(supervisor, app);
     },
   );

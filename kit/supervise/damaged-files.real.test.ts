@@ -1,4 +1,4 @@
-/** What stands at our names may be anything: the person's own scripts, an editor, a restore. Nobody is left unwatched for it. */
+/** Files under our names may be anything: the person's own scripts, an editor's, a restore's. No app is left unwatched because of them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

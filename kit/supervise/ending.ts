@@ -36,7 +36,7 @@ export function signalApp(app: App, name: 'SIGTERM' | 'SIGKILL'): void {
     signal(live.leader ? -live.identity.pid : live.identity.pid, name);
   }
   if (live === null && app.lastGroup !== null) signal(-app.lastGroup, name);
-  // What left the group, and what outlived the leader.
+  // Processes that left the group, and those that outlived the leader.
   if (name === 'SIGKILL' || live === null) for (const stray of processesOf(app.mark)) signal(stray.identity.pid, name);
 }
 

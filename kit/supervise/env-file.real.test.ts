@@ -13,7 +13,7 @@ async function damagedMeanwhile(home: TestHome, damage: (path: string) => void):
   await first.client.call('subscribe');
   await first.client.call('start', startOrder('notas'));
   const before = await first.client.state('notas', isListening);
-  // What the next supervisor knows of before is read from there; it is written a moment later.
+  // The next supervisor reads the state from this file, which is written a moment later.
   const { status } = home.paths('notas');
   await until('status.json says that it runs', () => existsSync(status) && readFileSync(status, 'utf8').includes('"Listening"'));
   first.child.kill('SIGKILL');

@@ -1,6 +1,7 @@
 /**
- * Whose orders count. Each portal that leads has a number, a later one a higher one; who stood still while another took over comes back with an older one
- * and is refused. The number outlives the supervisor in a file. Decision: docs/decisions/0288-the-number-of-an-order.md
+ * Decides which portal's orders count. Each leading portal has a number, a later one a higher one; a portal that was suspended while another took
+ * over comes back with an older number and is refused. The number outlives the supervisor in a file. Decision:
+ * docs/decisions/0288-the-number-of-an-order.md
  */
 import { SvcError } from '../../schema/errors.ts';
 import { readPlainFileSync } from '../../schema/plain-file.ts';
@@ -10,7 +11,7 @@ import { limits } from './limits.ts';
 
 export interface FenceOptions {
   readonly file: string;
-  /** Of the world, in ms since 1970: numbers are of its size. */
+  /** Wall time in ms since 1970: numbers are of its size. */
   readonly nowMs: () => number;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }

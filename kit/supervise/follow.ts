@@ -40,10 +40,10 @@ function linesTo(app: App, send: (text: string) => boolean) {
       rest += decoder.write(bytes);
       flush(rest.length >= chunkBytes);
     },
-    /** What has waited for the end of its line for a second. */
+    /** An unfinished line has waited for its end for a second. */
     isLate: (): boolean => rest !== '' && performance.now() - restSinceMs > 1_000,
     flush: (): void => flush(true),
-    /** What comes now is not the rest of the line that was begun: the log was cut, or is another file. */
+    /** The next bytes do not continue the unfinished line: the log was truncated, or is another file. */
     endLine: (): void => {
       decoder = new StringDecoder('utf8');
       if (rest !== '') flush(true);

@@ -1,4 +1,7 @@
-/** What runs and stops answering: told with its reason, and taken back by itself (machines/health.ts with real processes). */
+/**
+ * A process that runs and stops answering is reported with the reason, and the report is withdrawn when it answers again (machines/health.ts with
+ * real processes).
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test as plain } from 'vitest';

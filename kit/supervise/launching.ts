@@ -296,7 +296,7 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   const left = pathState(app.paths.socket);
   app.socket = left.kind === 'present' && left.stat.isSocket() ? 'orphan' : 'absent';
   if (app.supervision.state === 'stopping') {
-    // What outlived the leader is asked, too, before the kill deadline.
+    // Processes that outlived the leader get the signal, too, before the kill deadline.
     signalApp(app, 'SIGTERM');
     watchUntilGone(supervisor, app);
     return;

@@ -23,7 +23,7 @@ export const limits = {
   calmRoundsMax: 5,
   /** A run.pid that was written longer ago has another time after its next write, whatever the clock of its file system shows. */
   recordSettledMs: 2_000,
-  /** What the heap has grown by since the last collection in a quiet round. See kit/supervise/collect.ts. */
+  /** Growth of the heap since the last collection in a quiet pass. See kit/supervise/collect.ts. */
   heapGrowthBytes: 2 * 1_024 * 1_024,
   /** A longer list of the kernel gives its buffer back. See kit/supervise/kernel-file.ts. */
   kernelFileKeptBytesMax: 256 * 1_024,
@@ -35,7 +35,7 @@ export const limits = {
   adoptedPollMs: 1_000,
   /** An end this soon after the start, without a socket, is ExitedAtOnce. */
   exitedAtOnceMs: 2_000,
-  /** What comes up is looked at again after this, and later after a part of the time that passed. See kit/supervise/coming-up.ts. */
+  /** First wait between observations of a starting app; later waits are a part of the time that passed. See kit/supervise/coming-up.ts. */
   comingUpLookMs: 5,
   comingUpLookPart: 1 / 8,
   comingUpLookMsMax: 1_000,

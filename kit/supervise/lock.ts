@@ -1,5 +1,5 @@
 /**
- * One supervisor per home: a flock on the file that ~/.svc-apps/supervisor.lock names now. The shim takes it and this process inherits the
+ * Allows one supervisor per home: a flock on the file that ~/.svc-apps/supervisor.lock names now. The shim takes it and this process inherits the
  * descriptor; if the file or folder is deleted, the lock loses its name, and the next supervisor would get another one.
  * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */

@@ -147,7 +147,7 @@ export async function observePackage(supervisor: Supervisor, app: App): Promise<
     }
   } catch (error) {
     supervisor.log('package-not-readable', { app: app.id, error: error instanceof Error ? error.message : String(error) });
-    // What the disk does not let us read is still what it was.
+    // A package that the disk does not let us read counts as unchanged.
     if (!(error instanceof LaunchRefused)) {
       app.packageUnseen = error instanceof Error ? error.message : String(error);
       app.packageStamp = '';
@@ -193,15 +193,15 @@ function stampOf(path: string): string {
 }
 
 /**
- * What a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (rules 2.1), a taken one for its lease
- * (gpu-wait.ts).
+ * Stamp of the files that a terminal refusal may wait for: package, secrets, wish, engines. A missing GPU waits for a person (rules 2.1), a taken
+ * one for its lease (gpu-wait.ts).
  */
 export function wakeStamp(supervisor: Supervisor, app: App, reason: Reason, inputs = inputsStamp(supervisor, app)): string | null {
   if (reason === 'NoGpu' || reason === 'GpuBusy') return null;
   return `${inputs}; ${stampOf(app.paths.socket)}`;
 }
 
-/** What a start reads and does not write. Taken before it: what is mended while it reads is seen afterwards. */
+/** Stamp of the files that a start reads and does not write. Taken before the start, so that a repair during it is noticed afterwards. */
 export function inputsStamp(supervisor: Supervisor, app: App): string {
   const engines = `${accountPaths(supervisor.place).engines}/${app.id}`;
   const files = [app.paths.secrets, app.paths.env, engines].map(stampOf);

@@ -1,4 +1,4 @@
-/** What each request does. The env file is the wish: a start writes it first, a stop deletes it first (rules 2.6, 3.3). */
+/** Carries out the requests. The env file is the desired state: a start writes it first, a stop deletes it first (rules 2.6, 3.3). */
 import { mkdirSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -17,7 +17,7 @@ import { appOf, type App, type Supervisor } from './app-state.ts';
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
 
-/** One request of an app at a time, in the order they came. */
+/** Runs the requests of an app one at a time, in the order they came. */
 export function inTurn<T>(app: App, run: () => Promise<T>): Promise<T> {
   app.queued += 1;
   const result = app.queue.then(run).finally(() => {
@@ -132,7 +132,7 @@ export function used(supervisor: Supervisor, request: RequestOf<'used'>): void {
 export function token(supervisor: Supervisor, request: RequestOf<'token'>): string | null {
   const app = supervisor.apps.get(request.app);
   if (!app) return null;
-  // One that makes room for another process is asked for nothing any more.
+  // A process that makes room for another one gets no more requests.
   const living = app.supervision.state === 'stopping' ? null : tokenOfProcess(app);
   return living ?? app.wish?.variables?.get('SVC_APP_TOKEN') ?? null;
 }

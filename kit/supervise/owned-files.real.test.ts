@@ -1,4 +1,4 @@
-/** What somebody deletes under its owner is made again, or its owner makes room: at the next round, without anybody asking. */
+/** Files that somebody deletes under their owner are made again, or the owner gives way: at the next pass, without a request. */
 import { once } from 'node:events';
 import {
   existsSync,
@@ -22,7 +22,7 @@ import { identityOf, readPidFile } from '../processes.ts';
 import { connectedClient, until } from '../test-home.ts';
 import { isListening, roundMs, startedApp, startOrder } from './testing/started-app.ts';
 
-/** Of a process that is nobody's backend. */
+/** Record of a process that is no backend. */
 const recordOf = (pid: number): string => {
   const { startTicks, bootId } = identityOf(pid)!;
   return `${pid} ${startTicks} ${bootId}\n`;
@@ -39,7 +39,7 @@ function holds(pid: number, path: string): boolean {
   });
 }
 
-/** What a page gets: the pid that the backend answers with. */
+/** The answer that a page gets: the pid of the backend. */
 function answerOf(socket: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket);
@@ -77,7 +77,7 @@ describe.concurrent('of the supervisor', () => {
     await until('the socket is back', () => existsSync(paths.supervisorSocket), 2 * roundMs);
     // A round in which flock did not answer in time leaves it to the next one.
     await until('the lock of the new folder is held', () => holds(child.pid ?? 0, paths.supervisorLock), 2 * roundMs);
-    // Who is started beside finds the lock taken and ends.
+    // A second supervisor finds the lock taken and ends.
     const second = await home.supervisor();
     expect((await second.client.call('hello')).pid).toBe((await client.call('hello')).pid);
     if (second.child.exitCode === null) await once(second.child, 'exit');

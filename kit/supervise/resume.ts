@@ -41,7 +41,7 @@ export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<
     resumeLiving(supervisor, app, live, before, wanted);
     return;
   }
-  // What a dead leader left behind must not answer for the new one.
+  // Processes left by a dead leader must not answer for the new one.
   for (const stray of marked) signal(stray.identity.pid, 'SIGKILL');
   if (before) app.sinceMs = before.sinceMs;
   if (wanted) resumeWanted(supervisor, app, before);

@@ -44,7 +44,7 @@ export function scan(supervisor: Supervisor): void {
   if (isChanged) {
     const [installed, own] = [installedIds(supervisor.place), foldersOf(supervisor)];
     for (const id of [...installed.ids, ...(own ?? [])]) appOf(supervisor, id);
-    // What could not be listed is read again, regardless of its times.
+    // A folder that could not be listed is read again, regardless of its times.
     if (!installed.isWhole || own === null) supervisor.folderStamps = '';
   }
   void wakeGpuWaiters(supervisor);
@@ -102,11 +102,11 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
     relaunchIfLost(supervisor, app);
   }
   wakeIfChanged(supervisor, app);
-  // What a full disk kept out of status.json once: a stopped app may not change for days.
+  // Writes a status.json that a full disk once prevented: a stopped app may not change for days.
   if (!app.statusDue) writeStatus(app, supervisor.log);
 }
 
-/** What shows in no file of its folder. */
+/** Observes the facts that show in no file of the app's folder. */
 function scanCalm(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   checkAdopted(supervisor, app);
   if (app.process === null) return;
@@ -125,7 +125,7 @@ export function followWish(supervisor: Supervisor, app: App): void {
     app.wish = null;
     if (state !== 'stopped' && state !== 'stopping') supervisor.apply(app, { type: 'STOP', reason: 'WishDeleted' });
   } else if (kind === 'present' && (app.wish === null || app.wish.variables === null)) {
-    // One that could not be used may have been mended since: token, pin and request stand in it.
+    // A damaged env file may have been mended since: token, pin and request stand in it.
     const isNew = app.wish === null;
     observeWish(app);
     if (!isNew) supervisor.changed(app);
@@ -198,7 +198,7 @@ export function runDeadlines(supervisor: Supervisor): number | null {
   let next: number | null = null;
   for (const app of supervisor.apps.values()) {
     holdToClock(app, supervisor.nowMs());
-    // What can't be seen is left as it is; only what is being ended goes on to its end.
+    // An app that can't be observed is left as it is; only a running stop continues to its end.
     if (app.unseen !== '' && app.supervision.state !== 'stopping') continue;
     const machine = nextDeadlineMs(app.supervision);
     if (machine !== null && machine <= supervisor.nowMs()) supervisor.apply(app, { type: 'TICK' });

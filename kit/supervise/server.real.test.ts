@@ -77,7 +77,7 @@ test('a line without an end is cut off at the limit', async () => {
 });
 
 test('the seventeenth connection is refused, and a freed place is taken', async () => {
-  // One is the test's own.
+  // The test holds one connection itself.
   const others = Array.from({ length: 15 }, raw);
   for (const { socket } of others) socket.write('{"id":1,"op":"hello"}\n');
   await until('all are served', () => others.every(({ seen }) => lines(seen.text).length === 1));

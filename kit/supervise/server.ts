@@ -69,7 +69,7 @@ export async function serve(supervisor: Supervisor, options: ServerOptions): Pro
   let stand = await listen(attendTo, path);
   let remaking: Promise<void> | null = null;
   const remake = async (): Promise<void> => {
-    // Who is connected stays so. The end of the old one unlinks the name that it was bound under, so it comes first.
+    // Present clients stay connected. Closing the old server unlinks the name that it was bound under, so it comes first.
     stand.server.close();
     stand = await listen(attendTo, path);
     supervisor.log('socket-made-again', { path });
@@ -127,7 +127,7 @@ function listen(attendTo: (socket: Socket) => void, path: string): Promise<Stand
   });
 }
 
-/** What can't be read is left as it is. */
+/** A path that can't be read counts as unchanged. */
 function isStanding({ inode }: Standing, path: string): boolean {
   const file = pathState(path);
   return file.kind === 'unknown' || (file.kind === 'present' && file.stat.ino === inode);
@@ -257,7 +257,7 @@ async function carryOut(supervisor: Supervisor, options: ServerOptions, client: 
   return { accepted: true };
 }
 
-/** Who ordered what is in the log: of portals that follow each other only the last one counts. */
+/** Logs the sender of each order: of portals that follow each other only the last one counts. */
 function heed({ fence, log }: Supervisor, { op, leader, ...request }: Extract<SupervisorRequest, { readonly leader?: number }>): void {
   if (op === 'subscribe') return fence.hear(leader);
   const order = { op, app: 'app' in request ? request.app : '', leader };

@@ -1,4 +1,4 @@
-/** What is said about an app: the snapshot on the socket and in status.json (rules 2.6), written only when it changed. */
+/** The state of an app for others: the snapshot on the socket and in status.json (rules 2.6), written only when it changed. */
 import type { Reason } from '../../schema/backend.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
@@ -109,7 +109,7 @@ export function writeStatus(app: App, log: (event: string, fields: Record<string
   }
 }
 
-/** What an earlier supervisor wrote; null when missing or damaged. Only the fields that the next one needs are checked. */
+/** The file of an earlier supervisor; null when missing or damaged. Only the fields that the next one needs are checked. */
 export function readStatus(app: App): StatusFile | null {
   try {
     const value = JSON.parse(readIfThere(app.paths.status) ?? 'null') as Partial<StatusFile> | null;

@@ -1,4 +1,4 @@
-/** What a round of an app at rest need not ask: a child that is stopped is told by the kernel. */
+/** A pass need not ask about an app at rest: the kernel reports a stopped child. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';

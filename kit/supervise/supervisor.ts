@@ -104,7 +104,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   };
   const poll = adoptedPoll(supervisor);
   const quiet = quietCollector();
-  /** One publication and one check of the deadlines per turn, for any number of changes. */
+  /** Publishes and checks the deadlines once per turn, for any number of changes. */
   const flush = (): void => {
     isFlushDue = false;
     const apps = [...dirty];
@@ -176,7 +176,7 @@ function resumeAll(supervisor: Supervisor): void {
   supervisor.isResumed = true;
 }
 
-/** One round. */
+/** A pass over everything. */
 function level(supervisor: Supervisor): void {
   const disk = diskTrouble(supervisor);
   if (disk !== supervisor.disk) supervisor.log(disk === '' ? 'disk-writable' : 'disk-full', { why: disk });

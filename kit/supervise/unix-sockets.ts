@@ -3,13 +3,13 @@ import { kernelFile } from './kernel-file.ts';
 
 export interface SocketUse {
   readonly listening: boolean;
-  /** One a connection: the inode of the server's end, also while it waits to be accepted. */
+  /** An entry for each connection: the inode of the server's end, also while it waits to be accepted. */
   readonly connections: readonly string[];
 }
 
 const readList = kernelFile('/proc/net/unix');
 
-/** Those below `folder`, by path; null when the list can't be read: then nothing is concluded from it. */
+/** The sockets below `folder`, by path; null when the list can't be read: then nothing is concluded from it. */
 export function readUnixSockets(folder: string): ReadonlyMap<string, SocketUse> | null {
   try {
     const list = readList();

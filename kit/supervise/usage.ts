@@ -1,12 +1,11 @@
 /**
- * What the apps use of processors and memory, read only on request. By the scope's counters where the app has one (`cpu.stat`,
- * `memory.current` without `inactive_file`, `pids.current`); otherwise, or where the scope lacks one of them, from /proc, over its process
- * group and the descendants of its leader (a child in another session counts as long as its parent lives). Memory from /proc is the sum of
- * the private part of each process (`RssAnon`) and the largest of their shared parts, which would otherwise count once for each. The
- * figures are in no snapshot: they differ each time, and each change of a snapshot is a write, a push and a decision. The reply holds
- * totals since the start; the portal makes the rate of two readings, at least 1 s and at most 15 s apart, for any number of clients. `cpu`
- * is percent of one processor: two busy ones are 200. A server that does not answer within 3 s is `uso: null`. Apps of `escopo: servidor`
- * have no figures: the service manager of the server runs them.
+ * The apps' use of processors and memory, read only on request: by the scope's counters where the app has one (`cpu.stat`, `memory.current` without
+ * `inactive_file`, `pids.current`); otherwise, or where the scope lacks one of them, from /proc, over its process group and the descendants of its
+ * leader (a child in another session counts as long as its parent lives). Memory from /proc is the sum of the private part of each process
+ * (`RssAnon`) and the largest of their shared parts, which would otherwise count once for each. The figures are in no snapshot: they differ each
+ * time, and each change of a snapshot is a write, a push and a decision. The reply holds totals since the start; the portal makes the rate of two
+ * readings, at least 1 s and at most 15 s apart, for any number of clients. `cpu` is percent of one processor: two busy ones are 200. A server that
+ * does not answer within 3 s is `uso: null`. Apps of `escopo: servidor` have no figures: the service manager of the server runs them.
  */
 import { readFileSync } from 'node:fs';
 import type { AppUse } from '../../schema/supervisor-lines.ts';
@@ -82,7 +81,7 @@ export function ofScope(folder: string): Omit<AppUse, 'app' | 'pid'> | null {
   return { cpuMs: Math.floor(Number(usec) / 1_000), memoryBytes: Math.max(0, Number(current) - cache), tasks: Number(tasks) };
 }
 
-/** Of every app with a process. One walk over the process table, and only when some app has no scope. */
+/** Usage of every app with a process. Walks over the process table once, and only when some app has no scope. */
 export function usageOf(apps: Iterable<App>, root = '/sys/fs/cgroup'): readonly AppUse[] {
   let table: readonly TableRow[] | null = null;
   return [...apps].flatMap(({ id, process: live }) => {

@@ -21,7 +21,7 @@ import { appOf, type App, type SecretDeclaration, type Supervisor } from './app-
 
 type RequestOf<Op extends SupervisorRequest['op']> = Extract<SupervisorRequest, { readonly op: Op }>;
 
-/** Of the manifest on disk, not of the last observation: a package may have been installed a moment ago. */
+/** Secrets by the manifest on disk, not by the last observation: a package may have been installed a moment ago. */
 function declaredNow(supervisor: Supervisor, app: string): readonly SecretDeclaration[] {
   const folder = findPackage(supervisor.place, app);
   if (folder === null) throw new SvcError('NOT_FOUND', `app ${app} is not installed`);

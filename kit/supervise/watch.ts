@@ -77,7 +77,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
         const app = appOf(supervisor, name);
         app.folder = null;
         watchApp(app);
-        // What was written before the watch began.
+        // Takes up env files that were written before the watch began.
         followWish(supervisor, app);
       });
       add(paths.personApps, onPackages);

@@ -1,6 +1,6 @@
 /**
- * What node made of the sources of the commands, for all processes that tests start (NODE_COMPILE_CACHE): reading and stripping them is more than
- * half of what a short command costs. Each account has a folder of its own below it.
+ * Node's compiled sources of the commands, for all processes that tests start (NODE_COMPILE_CACHE): reading and stripping them is more than half of
+ * what a short command costs. Each account has a folder of its own below it.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

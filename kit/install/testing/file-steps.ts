@@ -28,12 +28,12 @@ function step(name: string, half: () => void): void {
   try {
     half();
   } catch {
-    // What can't be done by half is not done.
+    // A call that can't be half done is not done at all.
   }
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** What a death leaves in the middle of it. */
+/** The half-done form of each call, as a kill in the middle leaves it. */
 const halves: Readonly<Record<string, Call>> = {
   write: (fd, bytes, offset = 0, length, position = null) => {
     const whole = Buffer.from(bytes as Uint8Array).subarray(

@@ -25,7 +25,7 @@ function build(): void {
   }
 }
 
-/** What is away from its place, since the other side closed the folder in between. */
+/** Names that are away from their place because the other side closed the folder in between. */
 const away = new Set<string>();
 const keptAt = (name: string): string => join(bench, `kept-${name.replaceAll('/', '-')}`);
 

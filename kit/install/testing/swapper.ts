@@ -19,7 +19,7 @@ export async function startSwapper(program: string, argv: readonly string[], acc
   if (stdout === null || stderr === null) throw new Error('unreachable: it has pipes');
   let complaints = '';
   stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-  /** What it says next; rejects with what it printed when it ends without a word. */
+  /** Waits for the next output; rejects with the error output when the process ends without a word. */
   const next = async (what: string): Promise<string> => {
     const settled = new AbortController();
     const { signal } = settled;

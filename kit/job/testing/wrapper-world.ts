@@ -16,7 +16,7 @@ interface Wish {
   readonly seconds?: number;
   readonly delivery?: number;
   readonly files?: Readonly<Record<string, string>>;
-  /** Of the wrapper itself. */
+  /** Environment of the wrapper itself. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Folders of programs, the only ones that the wrapper finds. */
   readonly programs?: string;

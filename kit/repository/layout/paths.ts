@@ -10,7 +10,7 @@ import { appIdPattern } from '../../../schema/app-id.ts';
 import { extensionFile } from '../../../schema/extensions/file.ts';
 import { limits } from '../../../schema/limits.ts';
 
-/** What an icon is served as, by the end of its name. */
+/** Media type of an icon, by the end of its name. */
 export const iconMediaTypes = { svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg' } as const;
 export type IconType = keyof typeof iconMediaTypes;
 export const iconTypes = Object.keys(iconMediaTypes) as readonly IconType[];
@@ -32,7 +32,7 @@ const grammar = {
 
 /** Relative to the folder, and what begins with `v1/` below the address, with a slash before. */
 export const repositoryPaths = {
-  /** Of who publishes and serves: 0700, and never served. */
+  /** Folder of the publisher and the server: 0700, and never served. */
   own: '.svc',
   staging: '.svc/tmp',
   lock: '.svc/lock',
@@ -44,7 +44,7 @@ export const repositoryPaths = {
   schemas: 'v1/esquema/svc-app',
   engines: 'v1/motor',
   engineRecords: 'v1/registro-motor',
-  /** Of `svc-app.json`, by the version of svc; `atual` is the newest one. Source: rules 9. */
+  /** Schema of `svc-app.json`, by the version of svc; `atual` is the newest one. Source: rules 9. */
   schema: (version: string): string => `v1/esquema/svc-app/${version}.json`,
   tarball: (id: string, version: string): string => `v1/pacote/${id}/${version}.tgz`,
   record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,
@@ -77,7 +77,7 @@ export function isEngineName(nome: string, versao: string): boolean {
   return grammar.nome.test(nome) && grammar.versao.test(versao);
 }
 
-/** What a path names, percent-encoded as in a URL and without query; null for anything else. */
+/** Parses a path, percent-encoded as in a URL and without query; null for anything else. */
 export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   let path: string;
   try {

@@ -20,7 +20,7 @@ import { iconTypes, namePatterns } from './paths.ts';
 
 const formato = { type: 'integer', const: 1 } as const;
 const published = {
-  /** Of the tarball: lowercase hex, and bytes. */
+  /** Hash of the tarball in lowercase hex, and its size in bytes. */
   sha256: pattern('^[0-9a-f]{64}$', '64 lowercase hexadecimal digits'),
   tamanho: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   /** ISO 8601 in UTC. */
@@ -69,7 +69,7 @@ export const catalogueSchema = named(
   fields({ formato, apps: list(app), motores: list(fields(engine, engineNames)) }, ['formato', 'apps', 'motores']),
 );
 export type Catalogue = Wire<typeof catalogueSchema>;
-/** One published version. */
+/** A published version. */
 export type CatalogueVersion = Wire<typeof version>;
 
 /** The manifest is whole there and was judged when it was published; who installs judges it again. */

@@ -1,7 +1,7 @@
 /** How a version gets in: what serving (api/repository) asks of publishing. */
 import type { EngineRecord, PackageRecord } from './records.ts';
 
-/** What the sender says of the bytes before they come. */
+/** The sender's description of the bytes before they come. */
 export interface Announced {
   readonly novidades: string;
   /** Hex; null when it was not said. */

@@ -112,7 +112,7 @@ export async function publishPackage(
       ...(icon === null ? {} : { icone: icon.type }),
     };
     const text = json(record);
-    // What can't be read again must not go in.
+    // A record that can't be read again must not go in.
     readPackageRecord(text, id, version);
     return await withRepositoryLock(root, async () => {
       const target = path.join(root, repositoryPaths.tarball(id, version));
@@ -277,7 +277,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What the dead left; a living upload writes to its file all the time. */
+/** Removes files of dead uploads; a living upload writes to its file all the time. */
 async function sweepStaging(root: string): Promise<void> {
   const folder = stagingIn(root);
   for (const name of await readdir(folder)) {

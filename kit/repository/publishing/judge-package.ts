@@ -22,12 +22,12 @@ import type { WalkedEntry } from '../../archive/walk.ts';
 
 export interface Judged {
   readonly report: FileReport;
-  /** Of svc-app.json, for showing the places. */
+  /** Text of svc-app.json, for showing the places. */
   readonly text: string;
   /** Null exactly when the report has errors. */
   readonly manifest: Manifest | null;
   readonly icon: { readonly type: IconType; readonly bytes: Uint8Array } | null;
-  /** What CHANGELOG.md says about this version; '' without it. */
+  /** The section of CHANGELOG.md about this version; '' without it. */
   readonly novidades: string;
 }
 
@@ -117,7 +117,7 @@ async function readFile(path: string, bytesMax: number): Promise<Buffer> {
   }
   try {
     const { size } = await handle.stat();
-    // One byte more, so that the validator itself tells that a manifest is too large.
+    // Reads one byte more than allowed, so that the validator itself reports a too large manifest.
     const buffer = Buffer.alloc(Math.min(size, bytesMax) + 1);
     let length = 0;
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * One publisher at a time per repository folder. The lock is a transaction held open on a small SQLite file: the kernel drops it
- * with the process, also on kill -9. Decision: docs/decisions/0055-repository-on-disk.md
+ * Allows one publisher at a time per repository folder. The lock is a transaction held open on a small SQLite file: the kernel drops it with the
+ * process, also on kill -9. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

@@ -36,7 +36,7 @@ export interface PublishedEngine {
   /** To paste into `motores`. */
   readonly motor: Motor;
   readonly entries: number;
-  /** Of what it unpacks to. */
+  /** Size of the unpacked content. */
   readonly bytes: number;
 }
 
@@ -64,7 +64,7 @@ export async function publishEngineTarball(tarball: string, engine: Engine, opti
   return { outcome: await give(tarball, motor, options), motor, entries: counts.entries, bytes: counts.bytes };
 }
 
-/** One reading: what is judged is what was hashed. */
+/** A single pass over the file: the judged bytes are the hashed ones. */
 async function check(tarball: string, confere: string | undefined, onProgress: ((bytesRead: number) => void) | undefined) {
   const hash = createHash('sha256');
   let tamanho = 0;

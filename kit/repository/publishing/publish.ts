@@ -32,7 +32,7 @@ interface Options {
 
 export interface Published {
   readonly report: FileReport;
-  /** Of svc-app.json. */
+  /** Text of svc-app.json. */
   readonly text: string;
   readonly entries: readonly WalkedEntry[];
   /** Null when the report has errors; then nothing was packed. */
@@ -76,7 +76,7 @@ function refuseWithin(dir: string, repository: string, chosen: Chooser): void {
   );
 }
 
-/** Of what is there; the rest of the path as it is written. */
+/** Resolves the existing part of the path; the rest stays as written. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

@@ -12,7 +12,7 @@ import { readPlainFile } from '../../../schema/plain-file.ts';
 
 const newest = 'atual';
 
-/** What of it is not there yet, with this svc being one of the versions. Paths are those of the repository. */
+/** Schemas that are missing there, with this svc being one of the versions. Paths are those of the repository. */
 export async function schemasToWrite(root: string): Promise<readonly (readonly [file: string, text: string])[]> {
   const names = await readdir(path.join(root, repositoryPaths.schemas)).catch((error: unknown) => {
     if (isMissing(error)) return [];

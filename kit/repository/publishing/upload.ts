@@ -95,7 +95,7 @@ function outcomeOf({ status, body }: { status: number; body: string }, address: 
   if ((status === 200 || status === 201) && (outcome === 'published' || outcome === 'unchanged')) return outcome;
   const code = String(answer['code']);
   const detail = typeof answer['detail'] === 'string' ? answer['detail'] : '';
-  // What is sent was judged here, too: the two are of different versions.
+  // The package was judged here, too: the two programs have different versions.
   const judgedBy = code === 'MANIFEST_INVALID' ? ` It was published by svc ${about.version}.` : '';
   if (Object.hasOwn(errorKinds, code))
     throw new SvcError(code as ErrorCode, `${detail === '' ? errorKinds[code as ErrorCode].title : detail}${judgedBy}`);

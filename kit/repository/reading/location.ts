@@ -1,4 +1,4 @@
-/** What `Portal.spec.repository` names: an address, a folder with packed versions, or one with unpacked packages. */
+/** The meaning of `Portal.spec.repository`: an address, a folder with packed versions, or one with unpacked packages. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { PortalDocument } from '../../../schema/desired/documents.ts';

@@ -1,9 +1,9 @@
 /**
- * What can be installed: the catalogue of the repository, from an address, a folder, or made from unpacked packages. What was read last
- * stays good while the repository does not answer or tells something else than a catalogue; the reason is shown beside it. An address is
- * asked with its last ETag, at most once in 5 s and for at most 20 s; several askers share one answer. A folder is a packed repository when
- * `v1/pacote` is in it, else every subfolder with a valid manifest of its own name is an app with one version. The last good catalogue is
- * kept in memory only: after a restart without the repository the shop is empty and says why, and what is installed is not concerned.
+ * The offers of a repository: its catalogue, from an address or a folder, or made from unpacked packages. The last good catalogue stays in use while
+ * the repository does not answer or answers with something else; the reason is shown beside it. An address is asked with its last ETag, at most once
+ * in 5 s and for at most 20 s; several askers share one answer. A folder is a packed repository when `v1/pacote` is in it, else every subfolder with
+ * a valid manifest of its own name is an app with one version. The last good catalogue is kept in memory only: after a restart without the
+ * repository the shop is empty and says why; installed packages are not affected.
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,7 +24,7 @@ import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
 export interface OffersReader {
   /** Never rejects: `problem` says why the offers may be old or are none. */
   read(location: RepositoryLocation | null): Promise<Offers>;
-  /** What was read last, whatever its age; none before the first time. */
+  /** The last good offers, whatever their age; none before the first read. */
   last(): Offers;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a repository of unpacked packages holds of an app now, by the very hash that an installation from there records: an installed version
+ * The present content of an app in a repository of unpacked packages, by the same hash that an installation from there records: an installed version
  * with another hash was installed from other files. Packed versions never change: publishing refuses other bytes under the same version.
  */
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ interface Look {
 }
 
 interface Seen extends UnpackedNow {
-  /** Of all files, so that only changed ones are read again. */
+  /** Mark of all files, so that only changed ones are read again. */
   readonly mark: string;
 }
 

@@ -1,4 +1,4 @@
-/** What tests elsewhere look at in a repository: its catalogue, read as strictly as by the portal, and packages put there by hand. */
+/** Reads repositories for tests elsewhere: the catalogue, as strictly as the portal, and packages put there by hand. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';

@@ -1,4 +1,4 @@
-/** What the tests of the supervisor begin with: a home of their own, one app in it, and the app running. */
+/** The common beginning of the supervisor's tests: a separate home with a running app in it. */
 import { once } from 'node:events';
 import type { AppSnapshot } from '../../../schema/supervisor-lines.ts';
 import { limits } from '../../../schema/limits.ts';
@@ -6,7 +6,7 @@ import { accountPaths } from '../../../schema/server-paths.ts';
 import type { StartOrder } from '../../../schema/supervisor-protocol.ts';
 import { testHome, type TestClient, type TestHome } from '../../test-home.ts';
 
-/** What the level sees is told within this time. */
+/** Changes that only the pass finds are reported within this time. */
 export const roundMs = limits.supervisorScanMs * 1.2 + 2_000;
 
 export const startOrder = (app: string, requestId = `start-${app}`): StartOrder => ({
@@ -25,7 +25,7 @@ export interface StartedApp {
   readonly paths: ReturnType<typeof accountPaths>;
   readonly client: TestClient;
   readonly child: Awaited<ReturnType<TestHome['supervisor']>>['child'];
-  /** Of the backend. */
+  /** Pid of the backend. */
   readonly pid: number;
   readonly endSupervisor: () => Promise<void>;
 }
