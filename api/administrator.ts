@@ -10,7 +10,7 @@ export function administratorOf({ session, control, controlUid }: FastifyRequest
   return login === null ? `uid ${controlUid}` : `${login} (uid ${controlUid})`;
 }
 
-/** Of the accounts of this machine itself. */
+/** Finds the login of an account of this machine. */
 export function loginOf(uid: number): string | null {
   try {
     const line = readFileSync('/etc/passwd', 'utf8')

@@ -193,7 +193,7 @@ async function enter(deps: AppOriginDeps, req: IncomingMessage, res: ServerRespo
   const wanted = cleanLocalPath(query.get('ir') ?? '/');
   if (wanted === null) return sendProblem(res, new SvcError('BAD_REQUEST', 'ir: expected a path of this origin'), req.method, headers);
   const ask = readAskCookie(req.headers.cookie, site);
-  // Who asked nothing can't be answered, so nothing is looked up: an image of any web page could send these.
+  // Callers without the ask cookie can't be answered, so nothing is looked up: an image of any web page could send these requests.
   const taken = ask === null ? null : await deps.passes.takeForApp(query.get('passe') ?? '', asked.app, secretHash(ask));
   const opened = taken?.kind === 'granted' ? await deps.sessions.openForApp(taken.person, asked.app, taken.root) : null;
   if (opened) {

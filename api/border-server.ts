@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 import { inPipelineTurn } from './pipelined.ts';
 import { ownerOfRequest } from './work-owner.ts';
 
-/** Who is answered and sends on byte by byte would keep the connection for ever, also without a session. */
+/** Limits how long a client may keep sending a body after it was answered. */
 function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
   res.once('finish', () => {
     if (req.complete) return;
@@ -23,7 +23,7 @@ function boundLeftover(clock: Clock, req: IncomingMessage, res: ServerResponse):
   });
 }
 
-/** Who comes while the portal is put together waits that moment. */
+/** Requests that arrive during start-up wait until the parts are assembled. */
 export interface Holder<Parts> {
   parts: Parts | null;
   readonly isMade: PromiseWithResolvers<void>;

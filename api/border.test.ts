@@ -40,7 +40,7 @@ async function routes(): Promise<readonly Route[]> {
 
 const isSafe = ({ method }: Route): boolean => method === 'GET' || method === 'HEAD';
 
-/** What a page of another origin can make a browser send. */
+/** Headers that a page of another origin can make a browser send. */
 function foreignHeaders(): readonly (readonly [string, Record<string, string>])[] {
   const app = `http://${portal.appHost('notas')}`;
   return [

@@ -1,6 +1,7 @@
 /**
- * What a reverse proxy on this machine asks before it gets a certificate for a name that a browser came with (Caddy: `on_demand_tls.ask`): yes
- * for the portal's own names, so that nobody makes it ask an authority for any other. Decision: docs/decisions/0409-https-by-a-front-that-exists.md
+ * Answers the question that a reverse proxy on this machine asks before it gets a certificate for a name that a browser came with (Caddy:
+ * `on_demand_tls.ask`): yes for the portal's own names, so that nobody makes it ask an authority for any other. Decision:
+ * docs/decisions/0409-https-by-a-front-that-exists.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppOrigins } from './app-origins.ts';

@@ -33,7 +33,7 @@ interface Block {
   readonly idle: Line<Socket>;
 }
 
-/** One connection. */
+/** A connection. */
 interface Kept {
   /** Null: it is counted no longer, or never was. */
   block: Block | null;
@@ -47,7 +47,7 @@ interface Kept {
 
 interface Held {
   readonly blocks: Map<string, Block>;
-  /** Those that are counted. */
+  /** The counted connections. */
   readonly counted: Map<Socket, Kept>;
   /** All, also when they are gone. */
   readonly kept: WeakMap<Socket, Kept>;
@@ -95,7 +95,7 @@ export function boundConnections(server: Server, options: BoundOptions): void {
     const kept = held.kept.get(req.socket);
     if (kept !== undefined) res.on('close', () => setBusy(kept, -1));
   });
-  // What was switched to another protocol is under way until its end.
+  // A connection that switched to another protocol counts as under way until its end.
   server.on('upgrade', (req) => {
     // Behind a request that was not answered yet: the answer would end up within the other protocol. No browser and no proxy sends that.
     if ((held.kept.get(req.socket)?.underWay ?? 0) > 0) req.socket.destroy();
@@ -222,12 +222,12 @@ function keyOf(socket: Socket, isTrusted: TrustedProxies): string {
 
 const clientKey = (req: IncomingMessage, isTrusted: TrustedProxies): string => `client ${networkOf(clientAddress(req, isTrusted))}`;
 
-/** Who connects to an address of this machine from the same one is on it; so is the whole of 127.0.0.0/8. */
+/** A client that connects from the same address is on this machine; so is the whole of 127.0.0.0/8. */
 function isOfThisMachine(remote: string, local: string): boolean {
   return remote === local || remote === '::1' || remote.startsWith('127.');
 }
 
-/** What counts as one address: IPv4 as it is, of IPv6 the network of 64 bits that one household gets. */
+/** The part of an address that counts as one client: IPv4 whole, of IPv6 the network of 64 bits that a household gets. */
 export function addressBlock(address: string): string {
   const [plain = ''] = plainAddress(address).split('%', 1);
   return net.isIPv6(plain) ? networkOf(plain) : plain;

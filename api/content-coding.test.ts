@@ -1,4 +1,4 @@
-/** What browsers load and the API answers comes in the coding that they ask for, and is the same once it is decoded. */
+/** Files for browsers and answers of the API come in the coding that the client accepts, and are the same once decoded. */
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

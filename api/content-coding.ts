@@ -1,5 +1,5 @@
 /**
- * What is sent in fewer bytes (RFC 9110, 8.4): the desktop's own files, and answers of the API. Nothing that an app, a person's file or a room sends.
+ * Compresses (RFC 9110, 8.4) the desktop's own files and answers of the API, never the data of an app, a person's file or a room.
  * Decision: docs/decisions/0353-compressed-answers.md
  */
 import { promisify } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of the control socket, by the kernel (SO_PEERCRED), and whether they may be administrator: not an app that runs
- * as the account of the portal. A guard against mistakes, not a border: docs/decisions/0152-the-control-socket.md says what remains.
+ * Identifies the process at the other end of the control socket by the kernel (SO_PEERCRED), and decides whether it may be administrator: not an app
+ * that runs as the account of the portal. A guard against mistakes, not a border: docs/decisions/0152-the-control-socket.md says what remains.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ function attempt<T>(read: () => T): T | null {
 export interface Judged {
   /** Null: let in. */
   readonly why: string | null;
-  /** Of the process at the other end; null: nobody could say. */
+  /** Account of the process at the other end; null when it could not be found out. */
   readonly uid: number | null;
 }
 

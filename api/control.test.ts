@@ -36,7 +36,7 @@ describe('the control socket', () => {
   test('gives sign-in links', async () => {
     const given: { person: string; link: string } = (await portal.control('POST', '/api/admin/links', { person: 'bia' })).json();
     expect(given.person).toBe('bia');
-    // Who acts is told, and no query.
+    // Actions are logged with their actor, and without any query.
     const acts = portal.logLines
       .map((line) => JSON.parse(line) as { readonly path?: string })
       .filter(({ path }) => path === '/api/admin/links');

@@ -22,7 +22,7 @@ export function notDeclared(
   return { codigo: 'NAO_LIDO', motivo: `ainda não se sabe o que o manifesto de ${app} declara: tente de novo daqui a pouco` };
 }
 
-/** What is not known yet may be asked again. */
+/** A manifest that was not read yet may be asked for again. */
 export const notDeclaredErrors: Readonly<Record<NotDeclared['codigo'], ErrorCode>> = {
   SEM_ESCOPO: 'FORBIDDEN',
   SEM_APP: 'NOT_FOUND',

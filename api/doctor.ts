@@ -146,7 +146,7 @@ export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[
   return await Promise.all([...own, ...more]);
 }
 
-/** What went wrong, by its code where it has one. */
+/** Puts an error into words, by its code where it has one. */
 function wordsOf(error: unknown): Words {
   const message = error instanceof Error ? error.message : String(error);
   return { pt: (error instanceof SvcError ? problemText(error.code, 'pt') : null) ?? message, en: message };
@@ -291,7 +291,7 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
   return bad({ pt: parts.map(({ pt }) => pt).join('; '), en: parts.map(({ en }) => en).join('; ') }, fix);
 }
 
-/** One is told with its cause; of several, names by their reason. */
+/** A single lost object is shown with its cause; several are shown as names by reason. */
 function lostWords(lost: ReturnType<DoctorDeps['admin']['objects']>): Words {
   const [first] = lost;
   if (lost.length === 1 && first !== undefined)

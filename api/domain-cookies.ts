@@ -36,7 +36,7 @@ function largestFirst(cookies: string): readonly string[] {
   const bytes = new Map<string, number>();
   for (const pair of cookies.split(';')) {
     const name = trimSpace(pair.slice(0, Math.max(0, pair.indexOf('='))));
-    // What browsers take as a name, bytes above ASCII included; it can't end the line of the answer.
+    // Characters that browsers accept in a name, bytes above ASCII included; they can't end the line of the answer.
     if (/^[^\x00-\x1f\x7f]{0,4096}$/.test(name)) bytes.set(name, (bytes.get(name) ?? 0) + pair.length);
   }
   const sorted = [...bytes].toSorted(([, one], [, other]) => other - one);

@@ -62,7 +62,7 @@ test('a fault that nobody caught ends what it was part of, whose that was is in 
     }
     await expect(fetch(`${url}/body`, { method: 'POST', body: 'x', headers: { person: 'ana' } })).rejects.toThrow('fetch failed');
     expect(await next()).toEqual({ error: 'body', origin: 'uncaughtException', person: 'ana', work: 'POST /body' });
-    // What was answered already is not taken back: its connection carries others.
+    // A request that was answered already stays answered: its connection carries others.
     expect(await (await fetch(`${url}/answered`)).text()).toBe('x');
     expect(await next()).toMatchObject({ error: 'answered', work: 'GET /answered' });
     const end = ended(hers);

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { claimTurn } from './budgets/loop-time.ts';
 import { ownerNow, runAs, runAsNobody, type WorkOwner } from './work-owner.ts';
 
-/** What `work` does and begins belongs to `owner`. */
+/** Runs `work`; its effects and everything that it starts belong to `owner`. */
 export function asOwner(owner: WorkOwner, work: () => void): void {
   claimTurn(owner);
   runAs(owner, () => {

@@ -41,7 +41,7 @@ export function createCertificateWatch({ scheme, hostname, host }: Site, clock: 
 /** Nothing is asked or sent by it, so it may be one that is not trusted. */
 function certificateAt(hostname: string, port: number): Promise<FrontCertificate> {
   return new Promise((resolve, reject) => {
-    // What browsers of this machine trust: an authority of the house is in the store of the system.
+    // The authorities that browsers of this machine trust: one of the house is in the store of the system.
     const ca = [...getCACertificates('default'), ...getCACertificates('system')];
     const socket = connect({ host: hostname, port, servername: hostname, ca, rejectUnauthorized: false, timeout: limits.certificateMsMax });
     socket.once('secureConnect', () => {

@@ -33,7 +33,7 @@ export interface FrontDeps {
   readonly events: PageSocketEntrance;
   /** `/ws/terminais/…` */
   readonly terminals: PageSocketEntrance;
-  /** What apps ask of each other. */
+  /** Requests between apps. */
   readonly capabilities: Pick<Capabilities, 'owns' | 'request'>;
   /** Host by which backends on this machine call (SVC_PORTAL_URL). */
   readonly direct: string;

@@ -1,7 +1,7 @@
-/** What ends when the caller of a route goes away. */
+/** Ends work when the caller of a route goes away. */
 import type { ServerResponse } from 'node:http';
 
-/** One listener for each response: a route, its stream and Fastify would together have more of them than Node takes without a warning. */
+/** A single listener for each response: a route, its stream and Fastify together would exceed the number that Node takes without a warning. */
 const waiting = new WeakMap<ServerResponse, (() => void)[]>();
 
 /** Also when the caller left before this was asked: `close` is emitted once, and whatever a route waits for first takes its time. */

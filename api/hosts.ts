@@ -47,7 +47,7 @@ export function classifyHost(header: string | undefined, site: Site): HostKind {
 /** The word *prévia* as DNS has it: no app id begins with "xn--", and authorities give certificates for it, as they don't for "_". */
 const filesLabel = 'xn--prvia-csa';
 
-/** Of the files of people, apart from all that has a session. Decision: docs/decisions/0220-previews-of-files.md */
+/** The origin for files of people, apart from all origins with a session. Decision: docs/decisions/0220-previews-of-files.md */
 export const filesOrigin = (site: Site): string => `${site.scheme}://${filesLabel}.${site.host}`;
 
 /** Where programs on the portal's own machine reach it without a name server: backends of a local server. */
@@ -82,6 +82,6 @@ export function isSecureContext({ scheme, hostname }: Site): boolean {
 function canonicalHost(header: string, scheme: 'http' | 'https'): string {
   const lower = header.toLowerCase();
   const ownPort = scheme === 'https' ? /^([^:]*|\[[^\]]*\]):443$/ : /^([^:]*|\[[^\]]*\]):80$/;
-  // One port only: `svc.localhost:8787:80` is not a valid name.
+  // A name has at most one port: `svc.localhost:8787:80` is not valid.
   return ownPort.exec(lower)?.[1] ?? lower;
 }

@@ -1,4 +1,4 @@
-/** What JSON is refused for before it is parsed: depth costs V8 a hundred times its bytes, many small values ten times. */
+/** Bounds that JSON must keep before it is parsed: depth costs V8 a hundred times its bytes, many small values ten times. */
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const opening = new Set([0x5b, 0x7b]);
@@ -10,7 +10,7 @@ export interface JsonBounds {
   readonly valuesMax: number;
 }
 
-/** What there is too much of; null: neither. `text` need be no JSON. */
+/** The exceeded bound; null when there is none. `text` need not be valid JSON. */
 export function excessOf(text: string, { depthMax, valuesMax }: JsonBounds): 'depth' | 'values' | null {
   let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -25,7 +25,7 @@ export function excessOf(text: string, { depthMax, valuesMax }: JsonBounds): 'de
   return null;
 }
 
-/** Of its closing quote; the end of the text where there is none. */
+/** Returns the place of the closing quote; the end of the text where there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -95,7 +95,7 @@ export function answerUnreadable(server: Server, clock: Clock, framedBy: () => s
   server.on('request', (req, res) => last.set(req.socket, res));
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    // What comes behind the head that was refused is read and thrown away, or the answer would be lost with the connection.
+    // Reads and discards the bytes after a refused head; otherwise the answer would be lost with the connection.
     if (answered.has(socket)) return;
     const response = last.get(socket);
     if (error.code === 'ECONNRESET' || !socket.writable || (response !== undefined && !response.writableFinished)) {

@@ -1,6 +1,6 @@
 /** Limits of the HTTP border that more than one part of it has. */
 export const limits = {
-  /** What `/readyz` waits for the store. */
+  /** Longest wait of `/readyz` for the store. */
   readyMsMax: 2_000,
   /** The certificate of the public address: an answer within; how often it is looked at for `/metrics`; days left that are few, and too few. */
   certificateMsMax: 15_000,
@@ -18,26 +18,26 @@ export const limits = {
   attachmentTypeCharsMax: 127,
   // HTTP border.
   apiBodyBytesMax: 64 * 1_024,
-  /** Of a submission to the queue: a thousand inputs with long paths, and the longest command. */
+  /** Body of a submission to the queue: a thousand inputs with long paths, and the longest command. */
   jobBodyBytesMax: 1_024 * 1_024,
   /** A larger body is parsed in a turn of the loop of its own. */
   jsonAtOnceBytesMax: 32 * 1_024,
   /** Nothing of ours nests so deep. */
   jsonDepthMax: 64,
-  /** Of a body; the longest list of ours has 10,000 entries. */
+  /** Values in a body; the longest list of ours has 10,000 entries. */
   jsonValuesMax: 16_384,
   headerBytesMax: 32 * 1_024,
   headersTimeoutMs: 15_000,
-  /** Of one connection, sent before the answers to those before them. */
+  /** Requests of one connection that are sent before the answers to those before them. */
   pipelinedRequestsMax: 64,
   portalConnectionsMax: 10_000,
   /** Beyond these, a new connection is accepted and an idle one is closed. */
   portalConnectionsSpare: 256,
-  /** Whose the connections from this machine are is asked of the kernel no more often, and at most a fifth of the time. */
+  /** Shortest time between questions to the kernel about the owners of connections from this machine; they take at most a fifth of the time. */
   connectionOwnersPollMs: 250,
-  /** Of all connections, for one address once half of them are taken. */
+  /** Share of all connections for one address, once half of them are taken. */
   portalConnectionsShareOfAddress: 0.1,
-  /** What comes behind a head that was refused is read for so long, so that the answer arrives. */
+  /** Time for reading the bytes after a refused head, so that the answer arrives. */
   refusedHeadLingerMs: 2_000,
   /** Requests of a portal among others that ends have so long to end, and are looked at so often. */
   drainMsMax: 5_000,
@@ -47,7 +47,7 @@ export const limits = {
   peerHandshakeMsMax: 3_000,
   /** While something is carried: which portals live is asked so often. */
   peerLooksMs: 1_000,
-  /** Of an answer that removes cookies of a parent domain: Chromium takes 256 KiB of head. */
+  /** Size of an answer that removes cookies of a parent domain: Chromium takes 256 KiB of head. */
   cookieRemovalBytesMax: 160 * 1_024,
   /** In a minute, of a page that was too large and sees nothing to remove. */
   largeHeadReloadsMax: 8,
@@ -64,7 +64,7 @@ export const limits = {
   apiBodyMsMax: 10_000,
   portalTcpKeepAliveMs: 60_000,
   portalKeepAliveMs: 75_000,
-  /** What is left of a request's body after its answer is read for so long, so that the client can read the answer. */
+  /** Time for reading the rest of a request's body after its answer, so that the client can read the answer. */
   leftoverBodyMsMax: 30_000,
   eventPingMs: 25_000,
   /** The events channel says that the portal is there. Pages wait 10 s for it. Decision: docs/decisions/0321-a-portal-that-is-away.md */
@@ -93,9 +93,9 @@ export const limits = {
   objectsPageMax: 500,
   metricsAppsMax: 300,
   // The queue. Decision: docs/decisions/0211-the-queue.md
-  /** Of one answer with a piece of a log. */
+  /** Size of an answer with a piece of a log. */
   jobLogPieceBytesMax: 1_024 ** 2,
-  /** Who follows a log over the control socket looks at least so often. */
+  /** Longest time between looks at a log that is followed over the control socket. */
   jobLogLookMs: 2_000,
   /** The list of outputs that a wrapper sends: of a thousand, each byte of a path as three. */
   jobListBytesMax: 4 * 1_024 ** 2,

@@ -28,7 +28,7 @@ interface Counted {
   readonly apps: Pick<AppsView, 'byState'>;
 }
 
-/** What other parts count. */
+/** Figures of other parts. */
 interface Parts {
   readonly eventSockets: () => number;
   readonly rooms: () => RelayFigures;
@@ -37,7 +37,7 @@ interface Parts {
   readonly audit: () => AuditFigures;
   /** ms since 1970; null: not known. */
   readonly certificateEndsAtMs: () => number | null;
-  /** Of apps (app-metrics/series.ts). */
+  /** Metrics of apps (app-metrics/series.ts). */
   readonly apps: readonly (Counter | Histogram)[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a request is before any route sees it: a navigation of a browser or not, and its path in raw form.
+ * Classifies a request before any route sees it: a navigation of a browser or not, and its path in raw form.
  * Source: rules 3.2 ("only a navigation triggers this").
  */
 import type { IncomingMessage } from 'node:http';

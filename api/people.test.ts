@@ -24,13 +24,13 @@ test.for([
   ['joao', ['joao']],
   ['JOÃO conce', ['joao']],
   ['conceicao', ['joao']],
-  // Who begins with it comes first.
+  // Names that begin with the text come first.
   ['ana', ['ana', 'mariana', 'u-17']],
   ['avila mari', ['mariana']],
   ['u-17', ['u-17']],
   ['edicao', ['edição:2']],
   ['aut', ['autores:1']],
-  // What stands behind the "@" of a login is nobody's to find.
+  // Nobody can be found by the part of a login after the "@".
   ['casa.example', []],
   ['@', []],
   ['other', []],

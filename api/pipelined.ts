@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { limits } from './limits.ts';
 
-/** Of the connections on which a request is being answered. */
+/** Requests that wait, by connection on which a request is being answered. */
 const waiting = new WeakMap<Socket, (() => void)[]>();
 
 /** Calls `handle` now or when its turn has come; never once the connection is gone. */

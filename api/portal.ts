@@ -104,19 +104,19 @@ export interface PortalOptions {
     readonly origins: 'subdomain' | 'path';
     /** Addresses and networks whose X-Forwarded-For is believed. */
     readonly trustedProxies: readonly string[];
-    /** Whose packages may run a script in the shell. */
+    /** The scope of packages that may run a script in the shell. */
     readonly shellScripts: ShellScripts;
   };
   /** Path of the unix socket for the command line; null: none. */
   readonly controlSocket: string | null;
-  /** Who a connection to it is of, and whether it is refused. Without one its mode alone counts. */
+  /** Identifies the owner of a connection to the control socket, and whether it is refused. Without it the mode of the socket alone counts. */
   readonly judgePeer?: (socket: Socket) => Promise<Judged>;
   readonly assets: { readonly shellDir: string; readonly sdkWebDir: string };
   /** Answers for `/v1/` on the shell's host; none: there is only the schema of the manifest. */
   readonly repository?: RepositoryHandler;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Of rooms. */
+  /** Attachments of rooms. */
   readonly attachments: Bytes;
   /** Inputs, logs and outputs of jobs. */
   readonly jobFiles: Bytes;
@@ -126,7 +126,7 @@ export interface PortalOptions {
   readonly diskOf?: (dona: string) => Promise<number>;
   /** Carries the documents of rooms; without one no room can be entered. */
   readonly relay?: Relay;
-  /** What the controller counts, for `/metrics`. */
+  /** Figures of the controller, for `/metrics`. */
   readonly figures?: ControllerFigures;
   /** Puts a parcel of the state folder in (schema/parcels.ts); without it that is refused. */
   readonly restore?: (parcel: string) => Promise<ParcelAnswer>;
@@ -134,9 +134,9 @@ export interface PortalOptions {
   readonly backups?: () => BackupStanding | null;
   /** Makes functions of the schemas of routes; a test makes them all. */
   readonly schemas?: LazySchemas;
-  /** What `svc dev` shows and does of the app that is being written; none: this is no `svc dev`. */
+  /** The part of `svc dev` for the app that is being written; absent outside of `svc dev`. */
   readonly dev?: PortalDev;
-  /** Who did what; absent: nothing is recorded. */
+  /** The audit log; absent when nothing is recorded. */
   readonly audit?: AuditLog;
   /** Other portals of the same store; absent: there are none. */
   readonly peers?: PeerOptions;
@@ -237,7 +237,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   };
 }
 
-/** What is known once the portal listens. */
+/** Parts that are known once the portal listens. */
 interface Listening {
   readonly site: Site;
   readonly certificate: CertificateWatch;
@@ -420,7 +420,7 @@ function followSessions(
   };
 }
 
-/** What still hangs on a process that is gone, or on one that was left behind, ends with the app. */
+/** Closes the proxied connections of an app when it stops. */
 function endWithTheApp(bus: Bus, proxy: Proxy): () => void {
   return bus.onPublish((person, event) => {
     if (event.type === 'app-status' && (event.status === 'stopped' || event.status === 'failed')) proxy.closeFor(person, event.app);

@@ -1,4 +1,4 @@
-/** Who comes while a portal is put together: it listens, and its store does not answer yet. */
+/** Requests that arrive during start-up: the portal listens, and its store does not answer yet. */
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';

@@ -36,7 +36,7 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
   await sendStatic(req, res, file, file.immutable ? partHeaders : headers);
 }
 
-/** What becomes of a printed link: it is taken, the shell's page asks first, or the shell says that it was not taken. */
+/** The verdict on a printed link: it is taken, the shell's page asks first, or the shell says that it was refused. */
 export type LinkVerdict = 'take' | 'ask' | 'refuse';
 
 /**

@@ -56,7 +56,7 @@ declare module 'fastify' {
     job: string | null;
     /** Came over the 0600 socket: the caller is the account that runs the portal. */
     control: boolean;
-    /** Whose process it is at the other end of that socket; null: not that, or nobody could say. */
+    /** Account of the process at the other end of the control socket; null when the request came elsewhere or the account is unknown. */
     controlUid: number | null;
     /** Code of the error that is answered. */
     refusal: string | null;
@@ -81,11 +81,11 @@ export interface ShellDeps {
   /** Answers the job of a bearer token. Rejects UNAUTHENTICATED. */
   readonly executor: { check(authorization: string): Promise<string> };
   readonly log: Logger;
-  /** Of who asks at the control socket; null: nobody could say. Undefined: asked elsewhere. */
+  /** Account that asks at the control socket; null when unknown, undefined for requests from elsewhere. */
   readonly controlUid: (req: IncomingMessage) => number | null | undefined;
   /** Where a request comes from (auth/client-address.ts). */
   readonly address: (req: IncomingMessage) => string;
-  /** One answered request, by route pattern; for /metrics. */
+  /** Counts an answered request, by route pattern; for /metrics. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
   readonly audit: Pick<HttpAudit, 'answered' | 'began'>;
   readonly schemas: LazySchemas | undefined;

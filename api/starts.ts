@@ -22,7 +22,7 @@ type By = Intent['by'];
 
 export interface StartOptions {
   readonly by: By;
-  /** Of `admin`; absent: nobody could say. */
+  /** Account behind `admin`; absent when unknown. */
   readonly who?: string;
   /** How long this caller waits. */
   readonly deadlineMs: number;
@@ -50,7 +50,7 @@ export interface StartDeps {
   readonly observe?: (app: string, outcome: 'ready' | 'not-ready', durationMs: number) => void;
 }
 
-/** One wish that is being followed. */
+/** A followed request for a start or a stop. */
 interface Watch {
   readonly answer: Promise<StartAnswer>;
   waiters: number;
@@ -165,7 +165,7 @@ function underWay(view: View): boolean {
   return view.status === 'starting' || view.status === 'backoff' || view.status === 'unknown' || view.status === 'running';
 }
 
-/** What a navigation is told at once. A failed app is not started again by looking at it. */
+/** The immediate answer to a navigation. A failed app is not started again by looking at it. */
 function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
   if (view.ready || view.status === 'failed' || pinnedStopped(view)) return answerOf('start', view, nowMs);
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;
@@ -182,7 +182,7 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   if (wish === 'stop') return view.status === 'stopped' || view.status === 'failed' ? 'over' : 'going';
   switch (view.status) {
     case 'running':
-      // One that does not answer is reported at once: when it will is unknown.
+      // A running app that does not answer is reported at once: when it will is unknown.
       return view.ready || silent.has(view.reason) ? 'over' : 'going';
     case 'stopped':
     case 'failed':
@@ -204,7 +204,7 @@ function unreachable(view: View): boolean {
 
 export function answerOf(wish: Wish, view: View, nowMs: number): StartAnswer {
   const answer = { ready: view.ready, status: view.status, reason: view.reason, message: view.message };
-  // What was wished for is so: there is nothing to ask again.
+  // A fulfilled request needs no repetition.
   const fulfilled = wish === 'stop' ? followed(wish, view, nowMs) === 'over' && !unreachable(view) : view.ready;
   return fulfilled ? answer : { ...answer, retryAfterMs: retryAfterMs(view, nowMs) };
 }
@@ -236,7 +236,7 @@ interface Followed {
   readonly requestId: Promise<string | null>;
 }
 
-/** What ran without its package on the disk, and has ended now: that is what was asked for. */
+/** The stop of an app whose package is gone from the disk is fulfilled once the app has ended. */
 function endedWithoutCode(wish: Wish, last: View | null): View | null {
   if (wish !== 'stop' || last === null) return null;
   return { ...last, status: 'stopped', ready: false, reason: 'NotInstalled', message: 'its package is not installed' };
@@ -303,7 +303,7 @@ interface WaitCalls {
   lastLeft(): void;
 }
 
-/** One caller's share of a watch: its own deadline and its own going away. */
+/** A caller's share of a watch, with its own deadline and its own abort. */
 async function waitFor(watch: Watch, options: StartOptions, clock: Clock, calls: WaitCalls): Promise<StartAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<StartAnswer>();
   const gone = (): void => reject(new SvcError('TIMEOUT', 'the caller went away'));

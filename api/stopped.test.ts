@@ -1,4 +1,4 @@
-/** What hangs on an app ends with it: also where a process was left behind that still holds its end. */
+/** Connections of an app end with it, also where a left process still holds its end. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';

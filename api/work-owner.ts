@@ -1,6 +1,6 @@
 /**
- * Whose work runs now: each request, upgraded connection and terminal is an owner, and what it does, begins and hears runs in its async context. By it the
- * loop's time is counted (budgets/loop-time.ts) and a fault ends one person's thing only (fault-owner.ts).
+ * The owner of the running work: each request, upgraded connection and terminal is an owner, and all that it does, starts and receives runs in its
+ * async context. By owner the loop's time is counted (budgets/loop-time.ts), and a fault ends only one person's work (fault-owner.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
@@ -13,7 +13,10 @@ export interface WorkOwner {
   person: string | null;
   /** Null: the desktop's own. */
   app: string | null;
-  /** What it takes of the loop is owed by its person (budgets.ts): a request. Sockets and terminals have bounds of their own, and must not lock their person out. */
+  /**
+   * Whether the work counts against its person's share of the loop (budgets.ts): a request does. Sockets and terminals have bounds of their own, and
+   * must not lock their person out.
+   */
   readonly isOwed: boolean;
   /** Ends this work only. Does nothing once it is over. */
   readonly end: () => void;
@@ -23,7 +26,7 @@ const owners = new AsyncLocalStorage<WorkOwner | undefined>();
 
 export const ownerNow = (): WorkOwner | undefined => owners.getStore();
 
-/** What `work` does and begins belongs to `owner`. */
+/** Runs `work`; its effects and everything that it starts belong to `owner`. */
 export const runAs = <Answer>(owner: WorkOwner, work: () => Answer): Answer => owners.run(owner, work);
 
 /** For the rest of this turn of the loop. */

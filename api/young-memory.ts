@@ -38,7 +38,7 @@ export async function* moving(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
 
 let tell: ((bytes: number) => void) | null = null;
 
-/** Of the one heap of this process: whoever passes bytes on that he got in buffers of their own says how many. */
+/** Counts bytes that the caller passed on from buffers of their own, for the one heap of this process. */
 export function bytesMoved(bytes: number): void {
   workPassed(bytes);
   if (tell === null) {

@@ -11,12 +11,12 @@ import { createKnownPeople } from './known-people.ts';
 import { limits } from './limits.ts';
 import { createAppSeries, type AppSeries } from './series.ts';
 
-/** Who sends: the backend or a page of an app of a person. */
+/** The sender of metrics: the backend or a page of an app of a person. */
 export interface MetricSender {
   /** The person, or the app on its server. */
   readonly owner: string;
   readonly app: string;
-  /** Of the package that is installed. */
+  /** Version of the installed package. */
   readonly versao: string;
   readonly de: 'backend' | 'pagina';
 }

@@ -61,7 +61,7 @@ interface Said {
   readonly values: readonly Value[];
 }
 
-/** What prom-client asks a metric for; of a histogram it asks in a second way for text. */
+/** Adds the values in both ways in which prom-client reads a metric; for the text of a histogram it uses a second one. */
 function withValues<Metric extends Counter | Histogram>(metric: Metric, get: () => Promise<Said>): Metric {
   const said = async (): Promise<object> => ({ aggregator: 'sum', ...(await get()) });
   return Object.assign(metric, { get: said, getForPromString: said });

@@ -1,6 +1,6 @@
 /**
- * What apps report of their errors: groups by stack, in the store, and lines of the environment log. A group is logged with its stack when it is
- * new, and again without it when it has happened ten, a hundred, a thousand times, so that an app in a loop writes a dozen lines.
+ * Errors that apps report: groups by stack, in the store, and lines of the environment log. A group is logged with its stack when it is new, and
+ * again without it when it has happened ten, a hundred, a thousand times, so that an app in a loop writes a dozen lines.
  */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-/** Who is known on this portal, as labels are compared with it: ids, logins and full names, read anew every few seconds. */
+/** The people of this portal as labels are compared with them: ids, logins and full names, read anew every few seconds. */
 import type { Clock } from '../../schema/clock.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { fold, type KnownPeople } from './label-rule.ts';

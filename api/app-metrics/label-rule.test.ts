@@ -81,7 +81,7 @@ test('a person who came a moment ago is known, and one who left is not', () => {
   expect([judgeLabels('e', { a: 'eva' }, known), judgeLabels('e', { a: 'leo' }, known)]).toEqual([null, 'pessoa']);
 });
 
-/** What looks like one thing's own id: nobody can tell the digest of a release from that of a file. */
+/** Texts that look like a unique id: a digest of a release can't be told from that of a file. */
 const falseAlarms = [
   'git@github.com',
   'sha256:9f86d081884c7d65',

@@ -1,12 +1,13 @@
 /**
- * What a label may say: what kind of event, never who caused it (rules 2.1). Three things say who: an e-mail address, a person of this portal, and
- * an id that only one thing in the world has. The rule and its false alarms: docs/decisions/0213-metrics-of-apps.md
+ * The rule for labels: they name the kind of an event, never the person who caused it (rules 2.1). Three things identify a person: an e-mail
+ * address, a person of this portal, and an id that only one thing in the world has. The rule and its false alarms:
+ * docs/decisions/0213-metrics-of-apps.md
  */
 import type { MetricLabels, MetricRefusal } from '../../schema/wire/metrics.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { limits } from './limits.ts';
 
-/** Who is known here; asked with a folded text. */
+/** The known people; asked with a folded text. */
 export interface KnownPeople {
   /** Whether the text is somebody's id, login or full name. */
   isSomebody(folded: string): boolean;

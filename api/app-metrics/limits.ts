@@ -3,7 +3,7 @@ export const limits = {
   eventCharsMax: 64,
   labelNameCharsMax: 32,
   labelValueCharsMax: 64,
-  /** Of one entry of a batch: more is no count of this world. */
+  /** Value of an entry of a batch: a larger one is not a real count. */
   metricValueMax: 1e12,
   /** Apps that have series; those of further ones are refused. */
   metricAppsMax: 300,
@@ -12,7 +12,7 @@ export const limits = {
   /** Batches of one app of one person: at once, and one more after. */
   metricBatchesBurst: 60,
   metricBatchRefillMs: 250,
-  /** What was refused is told back in so many lines. */
+  /** Number of refusals that an answer lists. */
   metricRefusalsTold: 20,
   /** How long the list of people that labels are compared with is used. */
   metricPeopleKeptMs: 10_000,

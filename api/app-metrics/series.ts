@@ -15,7 +15,7 @@ export interface AppSeries {
   count(app: string, event: string, labels: MetricLabels, n: number): MetricRefusal | null;
   /** `distribution` has the bounds of apps. */
   time(app: string, event: string, labels: MetricLabels, distribution: Distribution): MetricRefusal | null;
-  /** What the sender refused by itself. */
+  /** Counts entries that the sender refused by itself. */
   refused(app: string, reason: MetricRefusal, n: number): void;
   readonly metrics: readonly (Counter | Histogram)[];
 }

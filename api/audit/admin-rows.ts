@@ -1,4 +1,6 @@
-/** What each route of administrators leaves in the record, and what is no route of the API. `audit.test.ts` holds it against the OpenAPI document. */
+/**
+ * The record of each route of administrators, and of requests that are no route of the API. `audit.test.ts` holds it against the OpenAPI document.
+ */
 import { adminReads, textOf, type Answered, type ObjectOf, type Recorded, type Rows } from './rows.ts';
 
 const whose = (request: Answered): string | null => request.person('person');
@@ -65,7 +67,7 @@ export const adminRows: Rows = {
   'GET /api/admin/fila/trabalhos/:id/saidas.tar': jobRead,
 };
 
-/** What is answered without a route of the OpenAPI document, each with the reason why it leaves no line, or where its line comes from. */
+/** Requests that are answered without a route of the OpenAPI document, each with the reason why it leaves no line, or where its line comes from. */
 export const outsideRows: Rows = {
   'GET /?passe=': { elsewhere: 'auth/sign-in.ts, where every way to sign in ends' },
   'GET /api/openapi.json': { none: 'says which routes there are' },

@@ -1,4 +1,4 @@
-/** What is kept of a User-Agent: names that we know and the major version, so that nothing else of the header gets into a record. Pure. */
+/** The stored part of a User-Agent: names that we know and the major version, so that nothing else of the header gets into a record. Pure. */
 import { systemOf } from '../../schema/texts/agents.ts';
 
 const programs: readonly (readonly [RegExp, string])[] = [

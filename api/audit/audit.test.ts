@@ -45,7 +45,7 @@ async function linesOf(query: AuditQuery = {}): Promise<readonly AuditLine[]> {
   return (await readBack(portal.audit!.dir, undefined, { query, linesMax: 500 })).lines.toReversed();
 }
 
-/** What was recorded while this was done. */
+/** The lines that were recorded during `act`. */
 async function during(act: () => Promise<unknown>): Promise<readonly AuditLine[]> {
   const { seq } = await portal.audit!.flush();
   await act();

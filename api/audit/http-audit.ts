@@ -81,7 +81,7 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
     },
     signInRefused: (req, method, error, login) => {
       const code = error instanceof SvcError ? error.code : 'INTERNAL';
-      // What was typed and is no login here may be a password in the wrong field.
+      // A typed text that is no login here may be a password in the wrong field.
       const person = login === undefined ? undefined : people.all().find((each) => each.login === login)?.usuario;
       const whom = person === undefined ? {} : { person };
       const result = resultOf(error instanceof SvcError ? error.status : 500);

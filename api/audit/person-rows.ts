@@ -1,4 +1,4 @@
-/** What each route that people and their apps call leaves in the record. `audit.test.ts` holds it against the OpenAPI document. */
+/** The record of each route that people and their apps call. `audit.test.ts` holds it against the OpenAPI document. */
 import { reads, textOf, type Answered, type ObjectOf, type Rows } from './rows.ts';
 
 const signIn = { elsewhere: 'auth/sign-in.ts, where every way to sign in ends' } as const;

@@ -1,10 +1,10 @@
-/** What a row of the tables of routes says, and what it is given to say it from. */
+/** A row of the tables of routes, and its inputs. */
 import type { AuditAction, AuditResult } from '../../schema/audit.ts';
 
-/** One answered request. Texts of a request are anybody's: a row names only what the portal knows, so that no secret in the wrong place is kept. */
+/** An answered request. Its texts are untrusted: a row names only what the portal knows, so that no secret in the wrong place is kept. */
 export interface Answered {
   readonly result: AuditResult;
-  /** Of who acts; '' when nobody is signed in. */
+  /** The person who acts; '' when nobody is signed in. */
   readonly self: string;
   /** A parameter of the path, once the answer shows that it names something. */
   found(name: string): string | null;

@@ -54,7 +54,7 @@ const fields = (
   'resposta duracao pasta colunas linhas bytes bilhete'
 ).split(' ');
 
-/** What a route takes where that is known, so that some requests are carried out; a secret elsewhere. */
+/** A body with valid fields where they are known, so that some requests are carried out, and a secret elsewhere. */
 function bodyOf(random: Random): Record<string, unknown> {
   const { pick, chance } = random;
   const right: Readonly<Record<string, unknown>> = {

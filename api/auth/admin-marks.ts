@@ -1,4 +1,7 @@
-/** What people who are administrators no longer hold open ends: it was opened while they were. Decision: docs/decisions/0399-administrators-by-name-and-group.md */
+/**
+ * Ends everything that former administrators hold open from the time when they were administrators. Decision:
+ * docs/decisions/0399-administrators-by-name-and-group.md
+ */
 import type { Bus } from '../../store/bus.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import type { Sessions } from './sessions.ts';

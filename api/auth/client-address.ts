@@ -49,12 +49,12 @@ function forwardedFor(req: Pick<IncomingMessage, 'headers'>): readonly string[] 
   return [req.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
 }
 
-/** What one customer of a network has at least: an IPv4 address, 64 bits of an IPv6 one. */
+/** The smallest range that one customer of a network has: an IPv4 address, 64 bits of an IPv6 one. */
 export function networkOf(address: string): string {
   return prefixOf(address, 4);
 }
 
-/** What one customer has at most: an IPv4 address, 48 bits of an IPv6 one. */
+/** The largest range that one customer has: an IPv4 address, 48 bits of an IPv6 one. */
 export function siteNetworkOf(address: string): string {
   return prefixOf(address, 3);
 }

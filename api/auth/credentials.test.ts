@@ -1,4 +1,4 @@
-/** Who may speak for whom with SVC_PORTAL_TOKEN: every scope by every credential and mandate. Written from decisions 0098 and 0203, not from the code. */
+/** Rights of SVC_PORTAL_TOKEN: every scope by every credential and mandate. Written from decisions 0098 and 0203, not from the code. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
@@ -60,7 +60,7 @@ const codeOf = async (asked: Promise<unknown>): Promise<unknown> =>
     (error: { code?: unknown }) => error.code,
   );
 
-/** What is shown, and what comes of it. */
+/** The shown credential, and its refusal. */
 const refusals: Readonly<Record<string, readonly [(world: World) => Shown, string]>> = {
   'no credential': [() => ({}), 'UNAUTHENTICATED'],
   'no credential, and a mandate': [({ pass }) => ({ 'x-svc-em-nome': pass('ana') }), 'UNAUTHENTICATED'],
@@ -188,7 +188,7 @@ test('another portal of the store knows a mandate, and one with another key does
   // Its clock may differ by some seconds.
   const findAt = (skewMs: number) => createMandates(createManualClock(clock.nowMs() + skewMs), key).find(mandate, 'mural')?.person;
   expect([-11_000, -10_000, -2_000, 2_000].map(findAt)).toEqual([undefined, 'ana', 'ana', 'ana']);
-  // What was sealed for another use is none.
+  // A text that was sealed for another use is no mandate.
   expect(
     mandates.find(seal(key, 'room ticket', { person: 'ana', app: 'mural', session: 'of-ana', untilMs: clock.nowMs() + 1 }), 'mural'),
   ).toBeNull();

@@ -17,7 +17,7 @@ export interface BackendCaller {
   /** Null: a server-scope app that asks for itself. */
   readonly usuario: string | null;
   readonly app: string;
-  /** Whose what it makes is: the person, or the app on its server (`ownerOnServer`). */
+  /** The owner of new things: the person, or the app on its server (`ownerOnServer`). */
   readonly owner: string;
   /** Hash of the token: names the credential, opens nothing. */
   readonly credential: string;
@@ -27,7 +27,7 @@ export interface BackendCaller {
 
 export type PersonCaller = BackendCaller & { readonly usuario: string };
 
-/** What nothing but a person has: rooms and people, and apps that answer them with their consent. */
+/** Scopes that only people have: rooms and people, and apps that answer them with their consent. */
 export type PersonScope = 'salas' | 'capacidades';
 
 type Shown = Pick<IncomingHttpHeaders, 'authorization'> & Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,4 +1,4 @@
-/** Who may try how often, as attackers and people meet it. The numbers are written down here a second time on purpose. */
+/** The number of guesses that are allowed, as attackers and people meet it. The figures are repeated here on purpose. */
 import { describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';

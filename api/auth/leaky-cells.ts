@@ -28,7 +28,10 @@ export interface LeakyOptions {
 
 const rows = 3;
 const cellsPerRow = 4_096;
-/** Who asks often is hashed once: the cells of so many keys are remembered, of no more letters than this, and all are forgotten when there is no room. */
+/**
+ * Frequent keys are hashed once: the cells of so many keys are remembered, each of at most so many characters, and all are forgotten when there is
+ * no room.
+ */
 const rememberedMax = 1_024;
 const rememberedCharsMax = 256;
 
@@ -75,7 +78,7 @@ export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions
     takeBack: (key) => {
       const own = cellsOf(key);
       const { emptyAtMs } = read(own);
-      // What other keys added to a cell stays in it.
+      // The counts of other keys stay in a shared cell.
       for (const cell of own) if ((cells[cell] ?? 0) <= emptyAtMs) cells[cell] = emptyAtMs - refillMs;
     },
   };

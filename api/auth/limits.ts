@@ -7,7 +7,7 @@ export const limits = {
   mandateMs: 10 * 60_000,
   /** Kept to be given again; any number of them may be good. */
   mandatesMax: 100_000,
-  /** Of a room ticket or a mandate. */
+  /** Length of a room ticket or a mandate. */
   sealedCharsMax: 1_024,
   sessionMs: 14 * 24 * 60 * 60_000,
   // Portal border. Decision: docs/decisions/0035-http-border.md
@@ -30,7 +30,7 @@ export const limits = {
   signInAddressRefillMs: 30_000,
   signInLoginFailures: 10,
   signInLoginRefillMs: 60_000,
-  /** One login from one address. */
+  /** Failures of one login from one address. */
   signInPairFailures: 5,
   signInPairRefillMs: 60_000,
   /** For addresses that did not try a login yet, when others used up what the login has. */
@@ -49,7 +49,7 @@ export const limits = {
   oidcAnswerMsMax: 10_000,
   /** Metadata, keys, tokens or userinfo of the provider. Decision: docs/decisions/0374-what-a-provider-may-answer.md */
   oidcAnswerBytesMax: 1_024 * 1_024,
-  /** What the provider says about itself is asked again after so long. */
+  /** Time until the provider's metadata is fetched again. */
   oidcMetadataMs: 60 * 60_000,
   oidcRetryMs: 2_000,
   /** How far the clocks of the provider and of this machine may be apart. */

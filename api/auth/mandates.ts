@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { seal, unseal } from './sealed.ts';
 
-/** Who asks: with which portal session, and which app. */
+/** The caller: its portal session, and its app. */
 export interface Asking {
   readonly person: string;
   readonly app: string;

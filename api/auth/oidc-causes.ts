@@ -48,7 +48,7 @@ function isUnreachable(error: unknown): boolean {
 
 const largeAnswer = `it answers more than ${limits.oidcAnswerBytesMax / 1_024 ** 2} MiB`;
 
-/** Of a request that got no answer, or none of the kind that was asked for. */
+/** The cause of a request without an answer, or with an answer of another kind. */
 export function unreachable(error: unknown): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   if (code === 'OAUTH_TIMEOUT') return `no answer within ${limits.oidcAnswerMsMax / 1_000} s`;
@@ -70,7 +70,7 @@ function answerOf(answer: Response): string {
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** What the library found, below the error that it throws. */
+/** The library's finding, below the error that it throws. */
 function found(error: unknown): { readonly message: string; readonly details: Details } {
   const { cause } = error as { readonly cause?: unknown };
   const { message, cause: details } = (cause ?? {}) as { readonly message?: unknown; readonly cause?: unknown };
@@ -89,7 +89,7 @@ function sentenceOf(error: unknown, asked: Asked): string {
   return sentence === undefined ? [message, word].filter((each) => each !== '').join(': ') : `${sentence} (${word})`;
 }
 
-/** What the provider itself says. Source: RFC 6749 4.1.2.1, 5.2; RFC 6750 3.1 */
+/** The provider's own refusal. Source: RFC 6749 4.1.2.1, 5.2; RFC 6750 3.1 */
 function oauthSentence(error: unknown, word: string, { asked, redirectUri, scopes }: Asked): string | null {
   if (asked === 'userinfo' && Array.isArray((error as { readonly cause?: unknown }).cause)) {
     return 'its userinfo endpoint refuses the access token that it gave';

@@ -1,5 +1,5 @@
 /**
- * What a provider answers, read whole and only so much of it: metadata, keys, tokens and userinfo.
+ * Reads the answers of a provider, whole and bounded: metadata, keys, tokens and userinfo.
  * Decision: docs/decisions/0374-what-a-provider-may-answer.md
  */
 import type { CustomFetch } from 'openid-client';

@@ -1,4 +1,4 @@
-/** What real providers send, and what comes of it: the person, or the sentence that the log then has. */
+/** Answers of real providers, and their result: the person, or the sentence in the log. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realClock } from '../proxy/testing/harness.ts';
 import type { OidcSettings, PeopleView } from '../../schema/gateway.ts';

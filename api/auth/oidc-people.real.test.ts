@@ -1,4 +1,4 @@
-/** What a real provider says of groups, and of whom it is believed. */
+/** Groups that a real provider reports, and the people for whom it is believed. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Arrived } from '../../schema/gateway.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';

@@ -323,7 +323,7 @@ describe('an answer that is not this browser’s', () => {
     expect((await comeBack(browser, back)).headers.location).toBe(`${portal.url}/`);
   });
 
-  // What is guessed at is the provider's, as long as a pass is: a count would only lock out who shares the address.
+  // An attacker would guess the provider's code, which is as long as a pass: a count would only lock out others at the address.
   test('refused answers to own questions lock nobody at the address out', async () => {
     const browser = portal.browser();
     for (let count = 0; count < 40; count += 1) {

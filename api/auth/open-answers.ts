@@ -1,6 +1,7 @@
 /**
- * What a portal session holds open: every request of the API while it is answered, sockets of pages, downloads of previews. It all ends with the session,
- * however that ends. Apps and rooms keep such lists of their own (proxy/under-way.ts, rooms/relay/). Decision: docs/decisions/0392-what-a-session-holds-open.md
+ * The open things of a portal session: every request of the API while it is answered, sockets of pages, downloads of previews. It all ends with the
+ * session, however that ends. Apps and rooms keep such lists of their own (proxy/under-way.ts, rooms/relay/). Decision:
+ * docs/decisions/0392-what-a-session-holds-open.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../schema/clock.ts';

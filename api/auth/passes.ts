@@ -24,7 +24,7 @@ export interface Passes {
   /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
   forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
-  /** Whose sign-in link it is; it stays good. Null as for `takeForPortal`. */
+  /** The owner of a sign-in link, which stays valid. Null as for `takeForPortal`. */
   findForPortal(pass: string): Promise<Pick<StoredPass, 'person' | 'admin'> | null>;
   /** Person and portal session of the pass; null when unknown, used, expired or for another app. Used up in any case. */
   takeForApp(pass: string, app: string, ask: string): Promise<AppPass | null>;

@@ -1,6 +1,6 @@
 /**
- * Who may call the shell's API: the shell's own pages. App origins are same-site, so the cookie alone proves nothing; the browser's word about the
- * origin of the call does.
+ * Only the shell's own pages may call the shell's API. App origins are same-site, so the cookie alone proves nothing; the origin that the browser
+ * states does.
  */
 import type { IncomingMessage } from 'node:http';
 

@@ -1,6 +1,6 @@
 /**
- * What a portal hands out and reads again, without keeping anything of it: JSON, sealed with a key of the store (AES-256-GCM), so that any portal of the
- * store reads it and nobody else does. Decision: docs/decisions/0300-sealed-tickets.md
+ * Sealed texts, which a portal hands out and reads again without storing anything: JSON, sealed with a key of the store (AES-256-GCM), so that any
+ * portal of the store reads it and nobody else does. Decision: docs/decisions/0300-sealed-tickets.md
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { limits } from './limits.ts';

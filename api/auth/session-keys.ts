@@ -19,7 +19,7 @@ import type { Opened, Session, Sessions } from './sessions.ts';
 export interface SessionKeys {
   /** The ticket for a session and a public key (P-256, SPKI in base64url). Rejects BAD_REQUEST for what is no such key. */
   bind(session: Session, key: string): Promise<string>;
-  /** What is to be signed, good for limits.sessionQuestionMs. */
+  /** A text to be signed, good for limits.sessionQuestionMs. */
   question(): Promise<string>;
   /** The session of the ticket, renewed. Rejects UNAUTHENTICATED. */
   renew(answer: KeyAnswer): Promise<Opened>;
@@ -71,7 +71,7 @@ export function createSessionKeys(
     return { person, id };
   };
   const comeBacks = new Map<string, readonly ComeBack[]>();
-  /** What the session is now. The oldest come first, so one way through follows it. */
+  /** The present id of a renewed session. The oldest renewals come first, so a single pass follows them. */
   const idNow = (person: string, id: string): string =>
     (comeBacks.get(person) ?? []).reduce((now, { from, to }) => (from === now ? to : now), id);
   const renewNamed = async (person: string, id: string, pergunta: string): Promise<Opened | null> => {
@@ -92,7 +92,7 @@ export function createSessionKeys(
     question: () => seal('question', `${clock.nowMs().toString(36)}~${randomBytes(16).toString('base64url')}`),
     renew: async (answer) => {
       const named = await proven(answer);
-      // Of two at once the second ends what the first one opened: one session stays one.
+      // The second of two renewals at once ends the session that the first one opened: one session stays one.
       const renewed = named && (await inTurn(named.person, () => renewNamed(named.person, named.id, answer.pergunta)));
       if (!renewed) throw refused();
       return renewed;

@@ -1,5 +1,5 @@
 /**
- * Who a request is from. A portal session belongs to the shell's origin; an app session belongs to one app's origin, was handed
+ * Identifies the person behind a request. A portal session belongs to the shell's origin; an app session belongs to one app's origin, was handed
  * over by a pass and lives only as long as the portal session it came from.
  * Decisions: docs/decisions/0003-sessions-and-passes.md, 0036-session-cookie.md
  */
@@ -28,7 +28,7 @@ export interface SignInSource {
   readonly agent: string;
 }
 
-/** One portal session as its person and the admin see it. */
+/** A portal session as its person and the admin see it. */
 export interface SessionView extends SignInSource {
   /** Names the session in routes; made from its hash, opens nothing. */
   readonly id: string;
@@ -334,7 +334,7 @@ function rowOf({ person, admin, id, createdAtMs, expiresAtMs }: Session, audienc
   return { tokenHash: id, person, admin, audience, createdAtMs, expiresAtMs, seenAtMs, method: '', address: '', agent: '' };
 }
 
-/** What a client says about itself is stored as one short line without control characters. */
+/** Cuts a client's description of itself to one short line without control characters. */
 function cut({ method, address, agent }: SignInSource): SignInSource {
   const line = (text: string, charsMax: number): string => text.replaceAll(/[^\x20-\x7e\u00a0-\uffff]/g, '').slice(0, charsMax);
   return { method, address: line(address, limits.sessionAddressCharsMax), agent: line(agent, limits.sessionAgentCharsMax) };

@@ -5,7 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 
 const right = 'correct horse battery staple';
 let portal: PortalWorld;
-/** What reached the servers. */
+/** The questions that reached the servers. */
 let asked: (readonly [string, string])[];
 
 beforeEach(async () => {

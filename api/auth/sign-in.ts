@@ -24,7 +24,7 @@ export interface LinkOwner {
 }
 
 export interface SignIn {
-  /** Whose link it is; it stays good. Rejects PASS_REFUSED. */
+  /** The owner of a link, which stays valid. Rejects PASS_REFUSED. */
   whose(req: IncomingMessage, passe: string): Promise<LinkOwner>;
   /** Rejects PASS_REFUSED. */
   byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;

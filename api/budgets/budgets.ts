@@ -1,6 +1,6 @@
 /**
- * What one person, or one app of theirs, takes of the portal: one table, whose rows `svc top --portal` shows. A part that holds things of people adds a row;
- * what bounds it stands where it is held. Here the loop itself is shared. Decision: docs/decisions/0393-turns-of-people.md
+ * The use of the portal by a person or an app of theirs: one table, whose rows `svc top --portal` shows. A part that holds things of people adds a
+ * row; its bounds stand in that part. This file shares the loop itself. Decision: docs/decisions/0393-turns-of-people.md
  */
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../schema/clock.ts';
@@ -17,7 +17,7 @@ export interface Budgets {
   answered(who: Worker, status: number): void;
   /** A row for what is held now, by person. */
   addHeld(name: 'abertas' | 'terminais', held: (person: string) => number): void;
-  /** Who took anything within the last minute, the busiest first. */
+  /** Uses within the last minute, the busiest first. */
   usage(): readonly PortalUseRow[];
   close(): void;
 }
@@ -28,7 +28,7 @@ interface Owed {
   waiters: number;
 }
 
-/** What the loop worked is measured in the time of this process, whatever clock the portal lives by. */
+/** The loop's time is measured in the time of this process, whatever clock the portal lives by. */
 const loopClock: LoopClock = {
   monotonicMs: () => performance.now(),
   at: (atMs, fn) => {

@@ -3,7 +3,7 @@ export const limits = {
   /** Figures are of so long, in so many parts. */
   budgetWindowMs: 60_000,
   budgetWindowParts: 12,
-  /** Of the loop, for one person while others are served as well; what was not used is kept for so long of work. */
+  /** Share of the loop for one person while others are served as well; unused time is kept up to so much work. */
   loopShareOfPerson: 0.5,
   loopOwedMsMax: 500,
   /** Others are served when one of them was within this time. */

@@ -46,7 +46,7 @@ export function onWork(listener: WorkListener): () => void {
   };
 }
 
-/** What follows in this turn is the owner's; so is what it did so far, if it was nobody's. */
+/** The rest of this turn counts for the owner; so does the time before, if it was nobody's. */
 export function claimTurn(owner: WorkOwner): void {
   if (turn.owner === null) turn.owner = owner;
   else if (turn.owner !== owner) next(owner);

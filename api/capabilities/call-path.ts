@@ -1,6 +1,7 @@
 /**
- * What may be appended to the `rota` of a provider (rules 2.1 `capacidades`: "a bridge request reaches only what lies under it"). It is passed on
- * byte for byte, as every path of the proxy; a provider that decodes it, once or more often, must not find a way out of its `rota` either.
+ * The rule for paths that are appended to the `rota` of a provider (rules 2.1 `capacidades`: "a bridge request reaches only what lies under it"). It
+ * is passed on byte for byte, as every path of the proxy; a provider that decodes it, once or more often, must not find a way out of its `rota`
+ * either.
  * Decision: docs/decisions/0200-capability-calls.md
  */
 import { pathFault } from '../proxy/proxy.ts';
@@ -35,7 +36,7 @@ export function callPathFault(path: string): string | null {
   return 'the path is encoded over and over';
 }
 
-/** What is wrong with one reading of the path, which must have the parts of the first. */
+/** The fault of one reading of the path, which must have the parts of the first. */
 function readingFault(plain: string, parts: number): string | null {
   // Some programs take a full-width dot or slash for a plain one.
   const text = plain.normalize('NFKC');

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 
-/** One app of a person asks another for a capability. */
+/** A capability call of an app of a person to another app. */
 export interface Asked {
   readonly usuario: string;
   readonly de: string;
@@ -14,7 +14,7 @@ export interface Asked {
   readonly capacidade: string;
 }
 
-/** What a call ends with: the portal session of a page or of whom a server-scope app speaks for, the credential of a backend. */
+/** The things whose end ends a call: the portal session of a page or of the person a server-scope app acts for, the credential of a backend. */
 export interface Carrier {
   readonly session: string | null;
   /** Null: a page. */
@@ -27,7 +27,7 @@ export interface Call extends Asked {
   readonly carrier: Carrier;
   /** 1: made for itself; more: to answer one that is one less deep. */
   readonly depth: number;
-  /** What ended it; null while nothing has. */
+  /** The cause of the end; null while the call goes on. */
   readonly ended: SvcError | null;
   /** Called once, when something ends it; the later function replaces the earlier one. */
   onEnd: ((error: SvcError) => void) | null;

@@ -233,7 +233,7 @@ describe('consent', () => {
     const [row] = await stored();
     const named = { de: 'leitor', deNome: 'leitor', para: 'dicionario', paraNome: 'dicionario', rotulo: 'Dicionário livre' };
     expect(row).toEqual({ id, ...named, capacidade: capability, resposta: 'sim', em: portal.clock.nowMs() });
-    // Of another app it says nothing.
+    // A consent says nothing about another app.
     expect(refusal(await call('/x', { 'x-svc-app': 'notas' }))).toEqual([403, 'CONSENT_NEEDED', undefined]);
     expect((await ana.call('DELETE', `/api/consentimentos/${id}`)).status).toBe(204);
     expect((await ana.call('DELETE', `/api/consentimentos/${id}`)).status).toBe(404);

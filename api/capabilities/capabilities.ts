@@ -56,7 +56,7 @@ export interface CapabilityDeps extends Omit<ConsentDeps, 'apps' | 'calls' | 'bu
   readonly proxy: Pick<Proxy, 'call'>;
   readonly bus: Bus;
   readonly clock: Clock;
-  /** One refusal of ours, by route pattern; for /metrics. What reaches a provider is counted by the proxy. */
+  /** Counts a refusal of ours, by route pattern; for /metrics. The proxy counts the calls that reach a provider. */
   readonly observe: (method: string, route: string, status: number, durationMs: number) => void;
   readonly log: Pick<Logger, 'info'>;
   readonly onError: (error: unknown) => void;

@@ -1,4 +1,4 @@
-/** What a person said to one app using a capability of another. Decision: docs/decisions/0201-consent.md */
+/** Answers of a person to the question whether an app may use a capability of another. Decision: docs/decisions/0201-consent.md */
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';

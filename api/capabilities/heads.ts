@@ -19,14 +19,14 @@ export function callHeaders(raw: readonly string[], host: string): string[] {
   return ['Host', host, ...filtered(raw, isForProvider)];
 }
 
-/** Of names and values by turns. */
+/** Filters alternating names and values. */
 function filtered(flat: readonly string[], passes: (name: string) => boolean): string[] {
   return flat.filter((_, index) => passes(flat[index - (index % 2)] ?? ''));
 }
 
 /**
- * What tells of the answer itself, and the names that apps coin. Any other acts, or may act one day, on the origin on which the answer arrives:
- * cookies, stored data, dialogs of the browser, what it keeps.
+ * Names that describe the answer itself, and the names that apps coin. Any other header acts, or may act one day, on the origin on which the answer
+ * arrives: cookies, stored data, dialogs and caches of the browser.
  */
 const ofTheAnswer =
   /^(?:content-(?:type|length|encoding|language|disposition|range)|accept-ranges|allow|date|deprecation|etag|last-modified|link|ratelimit.*|repr-digest|retry-after|server-timing|sunset|trailer|vary|x-(?!content-type-options|sourcemap).*)$/i;
@@ -51,7 +51,7 @@ export function answerHeaders(answer: readonly string[], asked: Answered): strin
   return [
     ...filtered(answer, isForCaller),
     ...(location === null ? [] : ['Location', location]),
-    // What a browser kept it would answer to another app, and after the person took their consent back.
+    // A cached answer would be given to another app, and after the person took their consent back.
     'Cache-Control',
     'no-store',
     'X-Content-Type-Options',

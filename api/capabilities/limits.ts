@@ -4,7 +4,7 @@ export const limits = {
   capabilityCallsMax: 32,
   /** Calls that are made to answer a call, as far as `X-Svc-Pedido` tells. */
   capabilityDepthMax: 4,
-  /** Of one app of a person: so many at once, and how soon one more. */
+  /** Calls of an app of a person: so many at once, and the time until one more. */
   capabilityCallsBurst: 600,
   capabilityCallRefillMs: 20,
   /** Consents that one person gives and takes back. */

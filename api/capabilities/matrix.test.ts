@@ -94,7 +94,7 @@ interface Ways {
 }
 
 function someRequest(portal: PortalWorld, ways: Ways, n: number): Request {
-  // One part of it is not honest, or all are, or none is.
+  // A part of the request is a lie, or all are, or none is.
   const lie = pick(['path', 'path', 'path', 'who', 'who', 'heads', 'all', 'none']);
   const lies = (part: string): boolean => lie === part || lie === 'all';
   const [caller, capability, para] = lies('who') && chance(3 / 4) ? [pick(callers), pick(capabilities), null] : pick(said);
@@ -124,7 +124,7 @@ function someRequest(portal: PortalWorld, ways: Ways, n: number): Request {
 
 const squash = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** What is wrong with it; null for a request that may have been made. */
+/** The fault of a request that arrived; null for one that may have been made. */
 function wrong({ caller, capability }: Request, { app, url, raw, trailers }: Reached): string | null {
   if (!said.some(([de, name, para, answer]) => de === caller && name === capability && para === app && answer === 'sim'))
     return 'without consent';

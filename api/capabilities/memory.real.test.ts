@@ -128,7 +128,7 @@ test('200 MB down, up and both ways at once, and a caller that reads slowly, in 
 
   clearInterval(watch);
   tellCount(`capabilities: 4 × 200 MB, the portal's memory ${before.toFixed(0)} MB before, ${peak.toFixed(0)} MB at most`);
-  // What the engine has not collected yet is some 80 MB, however much comes; one body that was held would come on top.
+  // Uncollected garbage is some 80 MB, however much passes; a single held body would come on top.
   expect(peak - before).toBeLessThan(140);
 });
 

@@ -1,4 +1,4 @@
-/** Who offers a capability to whom, by what the manifests of a person's apps say. No app is started to know. Source: rules 2.1, 4.3. */
+/** Finds the apps that offer a capability to an app, by the manifests of a person's apps. No app is started for it. Source: rules 2.1, 4.3. */
 import type { AppsView } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -7,7 +7,7 @@ import { nameOf } from '../../schema/manifest/shown-text.ts';
 export interface Offer {
   readonly app: string;
   readonly nome: string;
-  /** What the asking app shows in its menu; the name where none is declared. */
+  /** The label for the asking app's menu; the name where none is declared. */
   readonly rotulo: string;
   readonly rota: string;
 }
@@ -19,7 +19,7 @@ export function declares(manifest: Manifest | null, capacidade: string): boolean
   return [...(manifest?.requires ?? []), ...(manifest?.usa ?? [])].includes(capacidade);
 }
 
-/** What one app offers under this name; null when nothing can be called. */
+/** An app's offer under this name; null when nothing can be called. */
 export function offerOf(
   manifest: Manifest | null,
   capacidade: string,

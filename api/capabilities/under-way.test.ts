@@ -1,4 +1,4 @@
-/** What becomes of a capability call that is under way: a provider that starts, dies or goes, a person who takes their consent back, apps that flood. */
+/** Capability calls under way: a provider that starts, dies or goes, a person who takes their consent back, apps that flood. */
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -44,9 +44,9 @@ async function say(de: string, para: string, capacidade: string, resposta = 'sim
 
 interface Streamed {
   readonly req: http.ClientRequest;
-  /** Of the answer; null when the connection broke before. */
+  /** Head of the answer; null when the connection broke before. */
   readonly head: Promise<http.IncomingMessage | null>;
-  /** What came until the end; `cut` when the connection broke. */
+  /** The bytes until the end; `cut` when the connection broke. */
   readonly body: Promise<{ readonly text: string; readonly cut: boolean }>;
 }
 
@@ -85,7 +85,7 @@ function streaming(): { readonly held: http.ServerResponse[] } {
   return { held };
 }
 
-/** One call that has an answer which goes on, and one that waits for its answer. */
+/** Begins a call whose answer goes on, and a call that waits for its answer. */
 async function two(headers: Record<string, string> = {}): Promise<{ readonly begun: Streamed; readonly waiting: Streamed }> {
   const { held } = streaming();
   const begun = stream('/stream', headers);

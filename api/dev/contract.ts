@@ -1,4 +1,4 @@
-/** What `svc dev` puts into the portal that it starts: bin/dev makes it. Decision: docs/decisions/0244-svc-dev.md */
+/** Parts that `svc dev` adds to the portal that it starts: bin/dev makes them. Decision: docs/decisions/0244-svc-dev.md */
 import type { DevAnswer } from '../../schema/wire/dev.ts';
 
 export interface PortalDev {

@@ -76,7 +76,7 @@ function routeTo({ host, port }: DevServer): BackendRoute {
 /** As in the SDK's own: what stands in a comment is no head, and an attribute may hold `>`. What is not closed goes to the end of the page. */
 const headTag = /<!--[\s\S]*?(?:-->|$)|<head(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)/gi;
 
-/** What `web.spa` puts into the head of the index, by absolute addresses: the page may be at any depth. */
+/** Adds the tags that `web.spa` puts into the head of the index, by absolute addresses: the page may be at any depth. */
 export function withSdkTags(page: string): string {
   const tags = [
     ...(page.includes('_sdk/svc.js') ? [] : ['<script src="/_sdk/svc.js"></script>']),

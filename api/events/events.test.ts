@@ -160,7 +160,7 @@ describe('the events channel', () => {
       while (good.lines.length < (burst + 1) * 16 + 1) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await metric(portal, 'svc_event_sockets')).toBe('1');
-    // What was sent is 25 MiB; of it only the lines below the budget may wait for the slow page, once what was on its way is gone.
+    // The portal sent 25 MiB; only the lines within the budget may wait for the slow page, once the bytes on their way are gone.
     await expect.poll(() => held() - before).toBeLessThan(4 * 1_048_576);
     slow.resume();
     await slow.closed;

@@ -1,5 +1,6 @@
 /**
- * One file on an origin of its own, under an address that is a key for it: the session of the person, that file, for some minutes. No cookie is read there.
+ * A file on an origin of its own, under an address that is a key for it: the session of the person, that file, for some minutes. No cookie is read
+ * there.
  * Decision: docs/decisions/0220-previews-of-files.md
  */
 import { randomBytes } from 'node:crypto';

@@ -4,7 +4,7 @@
  */
 import { escapeHtml, sourceHash } from '../page-head.ts';
 
-/** Of an address of a PDF, behind its key. */
+/** End of the address of a PDF's print page, behind its key. */
 export const printEnd = '/imprimir';
 
 const script = `(() => {

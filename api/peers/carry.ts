@@ -7,7 +7,7 @@ import type { RoomEntrance } from '../rooms/entrance.ts';
 import type { LivingLines } from './living-lines.ts';
 import { dialPeer } from './peer-lines.ts';
 
-/** What to do with a line of another portal: it carries one upgrade. */
+/** Handles a line of another portal: it carries one upgrade. */
 export function carriedUpgrades(take: RoomEntrance): (line: Socket) => void {
   const server = http.createServer((_req, res) => res.writeHead(404).end());
   server.on('upgrade', (req, socket, head) => {

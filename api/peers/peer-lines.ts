@@ -12,7 +12,7 @@ const identity = 'svc';
 /** 1.3 has no key exchange of its own beside such a key in Node. No authorities: nobody shows a certificate, and those that Node knows take 1 MB. */
 const common: tls.SecureContextOptions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', ca: [] };
 
-/** One for all lines that are dialled: each would make one of its own. Decision: docs/decisions/0309-what-a-carried-socket-costs.md */
+/** A context for all dialled lines: each would make its own. Decision: docs/decisions/0309-what-a-carried-socket-costs.md */
 const dialled = tls.createSecureContext(common);
 
 const pskOf = (key: string): Buffer => Buffer.from(hash('sha256', `svc peers ${key}`, 'hex'), 'hex');
@@ -47,7 +47,7 @@ export function dialPeer(address: string, key: string): Promise<tls.TLSSocket> {
       host,
       port: Number(address.slice(colon + 1)),
       pskCallback: () => ({ psk, identity }),
-      // Who has the key is a portal: there is no certificate.
+      // The key proves a portal: there is no certificate.
       checkServerIdentity: () => undefined,
     });
     const fail = (why: string) => (): void => {

@@ -107,7 +107,7 @@ test('nobody without the key gets a line, and none is believed to be a portal', 
   await once(plain, 'close');
   const usual = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
   await expect(once(usual, 'secureConnect')).rejects.toThrow(/handshake failure/i);
-  // One that listens with another key, and one that says nothing in plain text.
+  // Portals that listen with another key, and one that speaks plain text.
   const other = await listening(listenForPeers('another key', () => undefined));
   await expect(dialPeer(`127.0.0.1:${other}`, key)).rejects.toMatchObject({ code: 'PORTAL_UNREACHABLE' });
   const text = await listening(net.createServer((line) => line.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n')));

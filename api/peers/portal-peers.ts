@@ -1,4 +1,4 @@
-/** What a portal has to do with the others of its store: it takes what they carry to it, and carries to them what is theirs. */
+/** The portal's relation to the others of its store: it takes the sockets that they carry to it, and carries theirs to them. */
 import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -9,7 +9,7 @@ import { listenForPeers } from './peer-lines.ts';
 export interface PeerOptions {
   /** Id of this one among them. */
   readonly portal: string;
-  /** What they know each other by. */
+  /** The key by which portals recognize each other. */
   readonly key: string;
   /** Where they reach this one. */
   readonly listenHost: string;

@@ -1,6 +1,6 @@
 /**
- * What a person chose in the desktop, as one document that several pages change at the same time. What a newer svc wrote and this one does
- * not know is kept and not answered. Decision: docs/decisions/0202-preferences.md
+ * Choices of a person in the desktop, as one document that several pages change at the same time. Fields of a newer svc that this one does not know
+ * are kept and not answered. Decision: docs/decisions/0202-preferences.md
  */
 import type { Logger } from 'pino';
 import type { Clock } from '../../schema/clock.ts';

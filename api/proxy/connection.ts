@@ -1,6 +1,6 @@
 /**
- * One connection to a backend's socket: a socket of this machine read into one fixed buffer (nothing is allocated per read), or
- * another Duplex of a host driver's `dial` (ssh). Its user gets the bytes; between users only an end is expected.
+ * A connection to a backend's socket: a socket of this machine read into one fixed buffer (nothing is allocated per read), or another Duplex of a
+ * host driver's `dial` (ssh). Its user gets the bytes; between users only an end is expected.
  */
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,9 +17,9 @@ export interface ConnectionUser {
   ended(): void;
   /** The connection is gone, once. */
   closed(error: Error | null): void;
-  /** What was written has left. */
+  /** The written bytes have left. */
   drained(): void;
-  /** That of the connection (`deadlineMs`). */
+  /** The connection's deadline (`deadlineMs`) passed. */
   deadlinePassed(): void;
   /** It waits long for the head of its answer; called each second. */
   doubted(): void;

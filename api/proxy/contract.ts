@@ -1,9 +1,9 @@
 /**
- * What the proxy takes and gives. The api classifies a request (host, session, app), then calls `handle` or `upgrade` with a
- * target; everything between there and the backend's socket is the business of this folder:
- * in the order in which a request meets them proxy.ts (the switch), request-head.ts (with header-names.ts), path-rules.ts and origin-rules.ts
- * (what is refused), own-routes.ts and panel.ts (`/__svc/…` and the error panel), hold.ts (held navigations), forward.ts, pool.ts and
- * connection.ts (sockets per backend generation), exchange.ts (one request) or tunnel.ts (one upgrade), response-parser.ts, response-headers.ts.
+ * Inputs and outputs of the proxy. The api classifies a request (host, session, app), then calls `handle` or `upgrade` with a target; everything
+ * between there and the backend's socket is the business of this folder: in the order in which a request meets them proxy.ts (the switch),
+ * request-head.ts (with header-names.ts), path-rules.ts and origin-rules.ts (refusals), own-routes.ts and panel.ts (`/__svc/…` and the error panel),
+ * hold.ts (held navigations), forward.ts, pool.ts and connection.ts (sockets per backend generation), exchange.ts (one request) or tunnel.ts (one
+ * upgrade), response-parser.ts, response-headers.ts.
  * Source: rules 3.2, 3.3 rule 3, 4.1, 5.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -58,19 +58,19 @@ export type AppView = Pick<
 
 /** Called on the hot path: must be cheap and must not throw. */
 export interface ProxyMetrics {
-  /** One answered request; `status` 0 when the client went away first. */
+  /** Counts an answered request; `status` 0 when the client went away first. */
   request(app: string, status: number): void;
   /** Open tunnels changed by one. */
   tunnels(app: string, change: 1 | -1): void;
 }
 
-/** What another app asks of this one (api/capabilities): who may was judged there, and what each side gets to see is more narrow. */
+/** A request of another app (api/capabilities): its right was judged there, and each side sees less than a client would. */
 export interface ProxyCall {
   /** Names and values by turns, as if the client had sent these. */
   readonly headers: readonly string[];
   /** Names and values by turns: what only the portal says to a backend. */
   readonly added: readonly string[];
-  /** What the caller gets to see, of what a page on the app's own origin would: names and values by turns. */
+  /** Filters the headers for the caller, out of those for a page on the app's own origin: alternating names and values. */
   shown(answer: readonly string[]): string[];
 }
 

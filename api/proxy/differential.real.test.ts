@@ -18,7 +18,7 @@ interface Arrived {
   readonly body: string;
 }
 
-/** One request from the start of the bytes; null while it is not whole. Throws on what no client may send. */
+/** Reads a request from the start of the bytes; null while it is not whole. Throws on bytes that no client may send. */
 function read(bytes: string): { readonly request: Arrived; readonly rest: string } | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -60,7 +60,7 @@ function readChunks<T>(bytes: string, done: (body: string, rest: string) => T): 
 }
 
 const hidden = (nth: number): string => `GET /escondido/${nth} HTTP/1.1\r\nHost: x\r\n\r\n`;
-/** What is put into a head that is otherwise right. `N` is the length of what hides in the body. */
+/** Lines that are put into an otherwise valid head. `N` is the length of the bytes that hide in the body. */
 const oddities = [
   'Content-Length: N',
   'Content-Length: 0',
@@ -162,7 +162,7 @@ test(`${connections} connections with requests in requests (seed ${seed})`, { ti
     arrived.set(path, (arrived.get(path) ?? 0) + 1);
     if (!headers.includes(`X-Svc-App-Token: ${token}`)) faults.push(`${path} came without the token`);
     const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\nX-Eco: ${path}\r\n\r\n${line.startsWith('HEAD') ? '' : path}`;
-    // One in nineteen, the same ones for the same seed.
+    // Poisons one answer in nineteen, the same ones for the same seed.
     const [, , nth = 0, place = 0] = path.split('/').map(Number);
     if ((seed + nth * 7 + place) % 19 !== 0) return whole;
     poisoned += 1;

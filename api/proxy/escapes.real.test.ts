@@ -168,7 +168,7 @@ test(`${count} paths, HTTP and upgrade: nothing leads to another app or is alter
     if (seen['outra']!.splice(0).length > 0) fault('reached another app');
     if (status === 0) fault('got no answer');
     reached += arrived.length;
-    // What arrives is what was sent behind the literal prefix, byte for byte.
+    // The bytes behind the literal prefix arrive unchanged.
     const verbatim = target.startsWith('/proxy/app/notas/') ? [`GET ${target.slice('/proxy/app/notas'.length)} HTTP/1.1`] : [];
     if (arrived.length > 0 && arrived.join() !== verbatim.join()) fault(`arrived as ${arrived.join()}`);
     if (

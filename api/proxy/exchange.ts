@@ -1,6 +1,7 @@
 /**
- * One request and its answer over one connection to a backend, streamed both ways. What waits in memory is bounded by one read
- * buffer per direction (over ssh: `proxyQueuedBytesMax` and the window of the channel): while the client's socket has not taken a chunk, the backend is not read, and the other way round.
+ * Carries a request and its answer over a connection to a backend, streamed both ways. Memory is bounded by one read buffer per direction (over ssh:
+ * `proxyQueuedBytesMax` and the window of the channel): while the client's socket has not taken a chunk, the backend is not read, and the other way
+ * round.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../schema/clock.ts';
@@ -38,7 +39,7 @@ export interface Exchange {
   failed(failure: ExchangeFailure): void;
   /** The answer was handed over wholly, or the client is gone (status 0), or it broke off midway. */
   finished(status: number): void;
-  /** What the request asked to switch to, '' for nothing: only that may be answered with 101. */
+  /** The protocol that the request asked to switch to, '' for none: only that may be answered with 101. */
   readonly protocol: string;
   /** 101: the caller owns the connection from now on. */
   switched(connection: Connection, head: ResponseHead, rest: Buffer): void;
@@ -130,7 +131,7 @@ function waitForAnswer({ clock }: Exchange, connection: Connection): void {
 
 interface Phase {
   requestSent: boolean;
-  /** Of the answer; 0 until its head was taken. */
+  /** Status of the answer; 0 until its head was taken. */
   status: number;
   /** The head waits for the first bytes of the body to leave with. */
   unshown: boolean;
@@ -240,7 +241,7 @@ function sendRequestBody(exchange: Exchange, connection: Connection, phase: Phas
   return () => {
     req.off('data', onBody);
     req.off('end', onBodyEnd);
-    // What the backend no longer wants is read and dropped, so that the client can read its answer.
+    // The rest of an unwanted body is read and dropped, so that the client can read its answer.
     req.resume();
   };
 }

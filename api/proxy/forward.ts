@@ -14,7 +14,7 @@ import type { ResponseHead } from './response-parser.ts';
 import { runTunnel } from './tunnel.ts';
 import type { Member, UnderWay } from './under-way.ts';
 
-/** One request on its way; `tunnel` only for upgrades. */
+/** A request on its way; `tunnel` only for upgrades. */
 export interface Passage {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -27,7 +27,7 @@ export interface Passage {
   readonly call: ProxyCall | null;
 }
 
-/** One request or tunnel that is under way. */
+/** A request or tunnel under way. */
 export interface Active extends Member {
   readonly target: ProxyTarget;
   /** The client's connection is cut; of a capability call that has no answer yet, `failure` becomes the answer. */
@@ -117,7 +117,7 @@ function exchangeOf(via: Own, passage: Passage, route: BackendRoute, over: () =>
     clock: via.deps.clock,
     head: backendHead(req, head, target.path, { token: route.token, mandate: mandateOf(via.deps, target, route) }, policy),
     body: head.body,
-    // Of a call of an app nothing goes on that its head did not say.
+    // A call of an app passes nothing on that its head did not announce.
     hasTrailers: passage.call === null,
     headers: (answer) => passage.call?.shown(clientHeaders(answer, { ...policy, basePath: '/' })) ?? clientHeaders(answer, policy),
     protocol: tunnel === null ? '' : head.upgrade,

@@ -1,5 +1,5 @@
 /**
- * What each header name means to the proxy, in both directions. Names repeat endlessly, so verdicts are remembered (bounded).
+ * The meaning of each header name to the proxy, in both directions. Names repeat endlessly, so verdicts are remembered (bounded).
  * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 
@@ -118,7 +118,7 @@ const responseKinds = new Map<string, ResponseKind>([
 const squashedRequest = new Set([...requestKinds.keys()].map(squash));
 const reserved = /^xsvc/;
 /**
- * What a proxy says of the request that it got: from whom, under which address, over what. Frameworks take it for the truth: `X-Original-URL` and
+ * Headers in which a proxy describes the request that it got: its client, address and protocol. Frameworks believe them: `X-Original-URL` and
  * `X-Rewrite-URL` are read in place of the path.
  */
 const ofAHop =

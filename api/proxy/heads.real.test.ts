@@ -168,7 +168,7 @@ function carriedOf(head: string): string[] {
   return lines.filter((line) => carried.includes(line.slice(0, line.indexOf(':')))).map((line) => line.replace(/:[ \t]*/, ': '));
 }
 
-/** What an independent reader makes of the bytes of a whole answer. */
+/** The fault that an independent reader finds in the bytes of a whole answer. */
 function faultOf(made: Made, got: string): string | null {
   let rest = got;
   for (; rest.startsWith('HTTP/1.1 103 '); rest = rest.slice(rest.indexOf('\r\n\r\n') + 4))

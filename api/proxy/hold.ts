@@ -1,6 +1,6 @@
 /**
- * What a navigation gets when there is no backend to pass it to: the app is started and the answer held for at most 20 s; what that cannot cover
- * becomes the error panel (status 503, Retry-After). Source: rules 3.2.
+ * Answers a navigation when there is no backend to pass it to: the app is started and the answer held for at most 20 s; a longer start becomes the
+ * error panel (status 503, Retry-After). Source: rules 3.2.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorKinds, SvcError } from '../../schema/errors.ts';
@@ -15,7 +15,7 @@ import type { PanelState } from './panel-face.ts';
 import { panelHeaders, panelPage } from './panel.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** What the wait for a start ended with: the answer, or the code of a refusal in its place. */
+/** The result of waiting for a start: the answer, or the code of a refusal in its place. */
 type Verdict = Partial<Omit<StartAnswer, 'reason'> & Pick<PanelState, 'reason'>>;
 
 interface Navigation {
@@ -100,7 +100,7 @@ export function createHeld(deps: ProxyDeps): Held {
     panel: (navigation, failure, answered) => {
       const status = errorKinds[failure.code].status;
       const view = deps.appView(navigation.target.person, navigation.target.app);
-      // What is known of the app says more than what became of one request.
+      // The known state of the app says more than the result of one request.
       const said = view !== null && isUnanswering(view) ? {} : { message: failure.message, reason: failure.code };
       panelWith(navigation, { ready: false, ...said }, status).then(answered, () => navigation.res.destroy());
     },

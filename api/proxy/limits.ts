@@ -19,7 +19,7 @@ export const limits = {
   proxyHalfOpenMsMax: 60_000,
   proxyKeepAliveProbeMs: 60_000,
   proxyReadBufferBytes: 64 * 1_024,
-  /** Of an answer over ssh, before its client took them: what one read brings leaves in one write. */
+  /** Bytes of an answer over ssh that wait for their client: those of one read leave in one write. */
   proxyQueuedBytesMax: 512 * 1_024,
   /** Between two looks at whether a backend that takes no more of a body has said something still. */
   proxyLastBytesLookMs: 20,

@@ -1,4 +1,7 @@
-/** What the proxy's own process keeps: of requests nothing, and what it needs while 64 clients fetch 1 MB each, over and over, and one reads nothing at all. */
+/**
+ * The memory of the proxy's own process: no requests are kept, and its need is measured while 64 clients fetch 1 MB each, over and over, and one
+ * reads nothing at all.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -65,7 +68,7 @@ function clientOf(port: number, maxSockets: number): (path: string) => Promise<n
     });
 }
 
-/** Of what was made between collections of the young, the share that outlived them; from what V8 says of each. */
+/** The share of young memory that outlived its collections, from V8's trace. */
 function outlived(trace: string): number {
   let [made, left, before] = [0, 0, Number.NaN];
   for (const [, kind, from, to] of trace.matchAll(/ms: (Scavenge|Mark-Compact)[^0-9]* ([\d.]+) \([\d.]+\) -> ([\d.]+) /g)) {
@@ -88,7 +91,7 @@ test('requests die young, before V8 has compiled anything too', async () => {
   await ask(50);
   const from = said().length;
   await ask(400);
-  // Of whole requests that hold each other a third outlived it.
+  // Whole requests that hold each other would let a third outlive it.
   expect(outlived(said().slice(from))).toBeLessThan(0.2);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Who may make a person's browser call an app. Apps live on sibling origins (same site), so SameSite cookies alone do not keep
- * one app from calling another: the request says where it comes from, and only the app itself and the shell may.
+ * Decides which origins may make a person's browser call an app. Apps live on sibling origins (same site), so SameSite cookies alone do not keep one
+ * app from calling another: the request says where it comes from, and only the app itself and the shell may.
  * Decision: docs/decisions/0042-who-may-call-an-app.md
  */
 import type { RequestHead } from './request-head.ts';

@@ -20,7 +20,7 @@ export interface OwnRoutes {
   answer(req: IncomingMessage, res: ServerResponse, target: ProxyTarget, head: RequestHead): Promise<void>;
 }
 
-/** What the panel shows now. Null when the app is not installed for the person. */
+/** The present state for the panel. Null when the app is not installed for the person. */
 export async function panelState(deps: ProxyDeps, target: ProxyTarget): Promise<PanelState | null> {
   const view = deps.appView(target.person, target.app);
   if (view === null) return null;

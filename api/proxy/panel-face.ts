@@ -1,4 +1,4 @@
-/** What the error panel shows of an app's state: its title, the cause, the exit and which buttons make sense. Pure. Source: rules 3.2. */
+/** The error panel's view of an app's state: its title, the cause, the exit and which buttons make sense. Pure. Source: rules 3.2. */
 import type { Reason } from '../../schema/backend.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import type { AppExit, StartAnswer } from '../../schema/wire/http.ts';
@@ -84,7 +84,7 @@ const stoppable: ReadonlySet<PanelState['status']> = new Set(['starting', 'runni
 
 /** Each button does something that the others don't, and nothing that is under way already or decided elsewhere. */
 function buttonsOf({ status, reason, wanted, pinned, escopo }: PanelState): readonly PanelButton[] {
-  // One backend for everybody: the server keeps it. Source: rules 2.1 `escopo: servidor`.
+  // A single backend serves everybody, and the server keeps it. Source: rules 2.1 `escopo: servidor`.
   if (escopo === 'servidor' || reason === ('PinnedStopped' satisfies Reason) || reason === ('PINNED' satisfies ErrorCode))
     return ['deNovo'];
   return [...firstButtons[status], ...(stoppable.has(status) && wanted && !pinned ? (['parar'] as const) : [])];

@@ -48,7 +48,7 @@ function startPool() {
       cancels.set(name, cancel);
     },
     leave: (name: string) => cancels.get(name)!(),
-    /** One after the other, with what follows from each. */
+    /** Lets the pending steps run, one after the other, with their consequences. */
     settle: async () => {
       for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     },

@@ -26,7 +26,7 @@ interface Pool {
   /** Newest last. */
   readonly free: Connection[];
   readonly busy: UnderWay<Connection>;
-  /** What ends each that is being opened. */
+  /** Functions that end the connections which are being opened. */
   readonly opening: Set<() => void>;
   /** The oldest first. One connection is being opened for each, as far as there may be more of them. */
   readonly waiting: Waiter[];

@@ -24,7 +24,7 @@ export interface RequestHead {
   readonly origin: string;
   readonly accept: string;
   readonly acceptLanguage: string;
-  /** Of the cookies for the backend. */
+  /** Size of the cookies for the backend. */
   readonly cookieBytes: number;
   /** Made by a script, or by a browser that only looks ahead: no person waits for a page. */
   readonly scripted: boolean;
@@ -85,7 +85,7 @@ export function readRequestHead(req: Pick<IncomingMessage, 'method' | 'rawHeader
   return draft;
 }
 
-/** Of a request that another app makes: with what the portal adds, which no client may send. */
+/** Head of a request of another app: with the portal's additions, which no client may send. */
 export function callHead(method: string | undefined, { headers, added }: Pick<ProxyCall, 'headers' | 'added'>): RequestHead {
   const head = readRequestHead({ method, rawHeaders: [...headers] });
   return { ...head, lines: added.reduce((lines, word, index) => lines + word + (index % 2 === 0 ? ': ' : '\r\n'), head.lines) };
@@ -196,7 +196,7 @@ export interface Forwarding {
   readonly basePath: string;
 }
 
-/** What the portal alone says to a backend; '' for nothing. */
+/** Values that only the portal sends to a backend; '' for none. */
 export interface Secrets {
   readonly token: string;
   /** For X-Svc-Em-Nome. */

@@ -149,8 +149,8 @@ export function clientCookie(value: string, basePath: string): string | null {
 }
 
 /**
- * `"cookies"` (and `"*"`, which holds it) empties the jar of the whole registrable domain: of the shell and of every other app.
- * What is the app's own may go.
+ * `"cookies"` (and `"*"`, which holds it) empties the jar of the whole registrable domain: of the shell and of every other app. The app's own data
+ * may be cleared.
  */
 function ownSiteData(value: string): string | null {
   const types = value.split(',').map((type) => type.trim().toLowerCase());

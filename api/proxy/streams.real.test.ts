@@ -90,7 +90,7 @@ describe('memory', () => {
         res.on('error', reject);
       });
     });
-    // What was dialled is read into one buffer like any other: it gave its handle away.
+    // A dialled stream is read into one buffer like any other: it gave its handle away.
     expect(made.map((socket) => (socket as unknown as { _handle: unknown })['_handle'])).toEqual(dialled ? [null] : []);
     expect(at).toBe(total);
     expect(wrong).toBe(0);

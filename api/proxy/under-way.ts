@@ -13,7 +13,7 @@ export interface UnderWay<Item extends Member> {
   /** Nothing when it is no member. */
   delete(item: Item): void;
   count(): number;
-  /** Those of now: who leaves meanwhile is told too. */
+  /** The items at this moment; those that leave meanwhile are notified, too. */
   all(): readonly Item[];
 }
 

@@ -1,4 +1,4 @@
-/** Who asks for jobs: a page of the shell for the app of a window, or a backend (rules 5). */
+/** Identifies the caller for jobs: a page of the shell for the app of a window, or a backend (rules 5). */
 import type { FastifyRequest } from 'fastify';
 import type { StoredJob } from '../../store/jobs.ts';
 import { SvcError } from '../../schema/errors.ts';

@@ -30,7 +30,7 @@ type Body = AsyncIterable<Uint8Array>;
 export interface Executor {
   /** The job of a bearer token. Rejects UNAUTHENTICATED. */
   check(authorization: string): Promise<string>;
-  /** One line per input: sha256, size, path, between tabs; the path percent-encoded. */
+  /** A line for each input: sha256, size, path, between tabs; the path percent-encoded. */
   inputs(job: string): Promise<string>;
   input(job: string, sha: string): Promise<OpenBytes>;
   /** `gone`: it is to be ended. One that just began is told its inputs, as above. */
@@ -85,7 +85,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       const before = await jobs.outputs(id);
       const outputs = await jobs.announceOutputs(id, list, deps.spaceMax());
       changed(job);
-      // Of a file that changed while the command ran, the bytes before count for nobody.
+      // Old bytes of a file that changed while the command ran count for nobody.
       const kept = new Set(outputs.map(({ sha }) => sha));
       for (const sha of new Set(before.map((one) => one.sha))) if (!kept.has(sha)) await files.drop(files.outputPlace(id, sha));
       return await wanted(files, id, outputs);
@@ -162,7 +162,7 @@ function decoded(path: string): string {
   }
 }
 
-/** What it says of its state never goes back. */
+/** The reported state never goes back. */
 function readReport(text: string, before: ReportState | null, atMs: number): JobReport {
   const values = new Map(
     text.split('\n').flatMap((line) => (line === '' ? [] : [[line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)] as const])),

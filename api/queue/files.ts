@@ -38,7 +38,7 @@ export interface QueueFiles {
   open(place: Place): Promise<OpenBytes | null>;
   openLog(job: string): Promise<OpenBytes | null>;
   remove(leftover: JobLeftover): Promise<void>;
-  /** What is there of one file; nothing when it is not there. */
+  /** Removes a file; does nothing when it is not there. */
   drop(place: Place): Promise<void>;
   /** Throws DISK_FULL when the disk would have too little left. */
   refuseFull(bytes: number): Promise<void>;
@@ -116,7 +116,7 @@ interface Bound {
   readonly onMore: 'refuse' | 'drop';
 }
 
-/** What came is on the disk when this resolves, also when the body broke off. */
+/** The received bytes are on the disk when this resolves, also when the body broke off. */
 async function grow(
   files: Bytes,
   { folder, name }: { readonly folder: string; readonly name: string },

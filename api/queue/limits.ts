@@ -5,7 +5,7 @@ export const limits = {
   jobsPageMax: 200,
   /** Bytes of inputs, outputs and logs of one person, where the Portal document says nothing. */
   queueSpaceBytesMax: 20 * 1_024 ** 3,
-  /** Of the disk that the portal's state is on: nothing more is taken below this. */
+  /** Free space of the disk with the portal's state below which nothing more is taken. */
   queueFreeBytesMin: 1_024 ** 3,
   jobLogBytesMax: 64 * 1_024 ** 2,
   /** Questions for news that are held, of one person. */

@@ -122,7 +122,7 @@ function jobOf({ view, clock }: QueueDeps, { usuario, app }: QueueCaller & { rea
   if (cluster === null)
     throw new SvcError('NOT_FOUND', `cluster: the queue has no cluster ${named}`, { clusters: view.clusters().map((each) => each.nome) });
   const limites = { ...defaults, ...body.limites };
-  // What nobody asked for follows the cluster.
+  // Limits that the submission left out follow the cluster.
   for (const name of Object.keys(limites) as (keyof JobLimits)[]) {
     const max = cluster.limites[name];
     if (max === undefined || limites[name] <= max) continue;

@@ -1,4 +1,4 @@
-/** What `tar` of the system makes of it. */
+/** The archive as the system's `tar` reads it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

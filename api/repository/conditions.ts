@@ -26,7 +26,7 @@ export function judge(method: string, headers: IncomingHttpHeaders, file: FileFa
   return pickRange(range, file.bytes);
 }
 
-/** What of the file is sent, and the headers that say so; `part` null: nothing of it is, and the status says why. */
+/** The part of the file to send, and its headers; `part` null when none is sent, and the status says why. */
 export function partOf(
   verdict: Verdict,
   bytes: number,

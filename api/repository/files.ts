@@ -29,7 +29,7 @@ export interface RepositoryFiles {
 type TarballItem = RepositoryItem & { readonly kind: 'tarball' | 'engine' };
 
 export function createRepositoryFiles(root: string): RepositoryFiles {
-  /** What was made of small files, by path; a file that was replaced has another mark. */
+  /** Results from small files, by path; a replaced file has another mark. */
   const known = new Map<string, { readonly mark: string; readonly made: string }>();
 
   const once = async (file: string, { handle, mark }: Opened, make: (bytes: Buffer) => string): Promise<string> => {

@@ -37,5 +37,5 @@ export function attachmentType(said: string, head: Uint8Array): string {
   return marks.find(([, mark]) => mark.test(latin(head)))?.[0] ?? servedType(said);
 }
 
-/** Of what was stored with any type. */
+/** Type under which stored bytes are served, whatever type they were stored with. */
 export const servedType = (stored: string): string => (data.test(stored) ? stored : unknownType);

@@ -48,7 +48,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Of a portal whose folder is its store's, or another store's. */
+/** Attachments of a portal whose folder is its store's, or another store's. */
 function open(isOurs = true): Attachments {
   return createAttachments({
     store,

@@ -20,7 +20,7 @@ import type { Rooms } from './rooms.ts';
 export type OpenAttachment = StoredAttachment & OpenBytes;
 
 export interface Attachments {
-  /** Who may and how much fits, before a byte is taken: rejects FORBIDDEN, TOO_LARGE with the figures, RATE_LIMITED. */
+  /** Checks the right and the space before a byte is taken: rejects FORBIDDEN, TOO_LARGE with the figures, RATE_LIMITED. */
   put(
     caller: RoomCaller,
     id: string,
@@ -30,7 +30,7 @@ export interface Attachments {
   ): Promise<AttachmentAnswer>;
   /** The caller closes it. Rejects NOT_FOUND. */
   open(caller: RoomCaller, id: string, sha: string): Promise<OpenAttachment>;
-  /** One round of the collection, or the one that is under way. */
+  /** A pass of the collection, or the one that is under way. */
   collect(): Promise<void>;
   close(): void;
 }
@@ -109,7 +109,7 @@ async function keep(
 ): Promise<AttachmentAnswer> {
   const known = await store.attachment(sala, sha);
   const found = attachmentType(said, head);
-  // Who says nothing that is known takes nothing from what was said before.
+  // A missing or unknown type leaves the earlier type in place.
   const tipo = known !== null && found === unknownType ? servedType(known.tipo) : found;
   // In its place before its name is sent; the row decides whether it may stay.
   if (known === null || (await isMissing(files, sala, sha))) {

@@ -1,4 +1,4 @@
-/** Who asks for a room: a page of the shell for the app of a window, or a backend (rules 5). */
+/** Identifies the caller for rooms: a page of the shell for the app of a window, or a backend (rules 5). */
 import type { FastifyRequest } from 'fastify';
 import type { Who } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -10,9 +10,9 @@ export interface RoomCaller extends Who {
   /** Null: the shell itself (share dialog), which shows rooms of any app. The bridge always says for which app it asks. */
   readonly app: string | null;
   readonly por: 'pagina' | 'backend';
-  /** Of a page, or of the person for whom a server-scope app asks. */
+  /** Session of a page, or of the person for whom a server-scope app asks. */
   readonly session: string | null;
-  /** Of a backend. */
+  /** Credential of a backend. */
   readonly credential: string | null;
 }
 

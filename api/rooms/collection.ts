@@ -37,7 +37,7 @@ export interface CollectionDeps {
 /** Named value of the store: what is unknown, as `<room>` or `<room>/<sha>`, and since when. */
 export const collectionValue = 'attachments/collection';
 export interface CollectionMemory {
-  /** Of the last round. */
+  /** Time of the last pass. */
   readonly atMs: number;
   readonly unknown: Readonly<Record<string, number>>;
 }
@@ -46,7 +46,7 @@ export function collectionMemory(text: string | null): CollectionMemory | null {
   return text === null ? null : (JSON.parse(text) as CollectionMemory);
 }
 
-/** One round. */
+/** State of a pass. */
 interface Round {
   readonly nowMs: number;
   readonly sinceOf: (name: string) => number;
@@ -119,7 +119,7 @@ async function collectRows({ store, files, clock, inTurn }: CollectionDeps, sala
   }
 }
 
-/** What the store does not know: it is remembered, and goes when that was so for long enough. */
+/** Remembers an attachment that the store does not know, and removes it once that has lasted long enough. */
 async function stranger(deps: CollectionDeps, round: Round, sala: string, name: string, remove: () => Promise<void>): Promise<void> {
   const sinceMs = round.sinceOf(name);
   if (!deps.isOurs || round.nowMs - sinceMs <= limits.attachmentUnknownMs) return void round.unknown.set(name, sinceMs);

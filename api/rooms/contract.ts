@@ -1,6 +1,6 @@
 /**
- * Who is in a room, and the relay's interface for the rest of the portal. The routes (roles, tickets, deletion) decide; the relay carries
- * frames, and enforces the role that it was given last.
+ * Members of a room, and the relay's interface for the rest of the portal. The routes (roles, tickets, deletion) decide; the relay carries frames,
+ * and enforces the role that it was given last.
  */
 import type { Duplex } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ export interface Seat {
   readonly sala: string;
   readonly app: string;
   readonly usuario: string;
-  /** What presence shows for this person (`user.name`, `user.iniciais`, `user.color`): set by the relay over the client's values. */
+  /** Presence of this person (`user.name`, `user.iniciais`, `user.color`): set by the relay over the client's values. */
   readonly nome: string;
   readonly iniciais: string;
   readonly papel: Papel;
@@ -48,7 +48,7 @@ export interface Relay {
   letGo(salas: readonly string[]): void;
   /** Bytes that the room holds on disk, both channels. */
   sizeOf(sala: string): Promise<number>;
-  /** What both documents of the room say, as one text to look for attachment addresses in; for the garbage collection. Off the hot path. */
+  /** The text of both documents of the room, searched for attachment addresses; for the garbage collection. Off the hot path. */
   attachmentsIn(sala: string): Promise<ReadonlySet<string>>;
   /** Open sockets, rooms in memory, frames and bytes in and out, dropped readers; for `/metrics`. */
   figures(): RelayFigures;

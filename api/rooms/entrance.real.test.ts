@@ -16,7 +16,7 @@ import type { Admission } from './tickets.ts';
 const sala = 's000000000000000000001';
 const path = `/ws/salas/${sala}/documento?bilhete=x`;
 const mebi = 1_024 * 1_024;
-/** What Node reads ahead of a socket that nobody reads: its mark, the chunk that passes it and the one that came with the head. */
+/** Bytes that Node reads ahead of a socket that nobody reads: its mark, the chunk that passes it and the one that came with the head. */
 const readAheadMax = 4 * 64 * 1_024;
 
 let world: RelayWorld;

@@ -58,7 +58,7 @@ async function reseat({ rooms, news }: FollowDeps, who: Who): Promise<void> {
   if (apps.size > 0) news.notifyBells([usuario]);
 }
 
-/** What other portals told was lost: everybody who sits here is looked at. Never rejects; a room that can't be read keeps no other one waiting. */
+/** News of other portals was lost: everybody who sits here is checked. Never rejects; an unreadable room delays no other one. */
 async function reseatAll({ rooms, news, relay, onError }: FollowDeps): Promise<void> {
   const seats = relay.seated();
   const failures: unknown[] = [];
@@ -77,11 +77,11 @@ async function reseatAll({ rooms, news, relay, onError }: FollowDeps): Promise<v
       if ((await rooms.portalToken(credential)) === null) relay.endSession(credential);
     });
   }
-  // One cause is told once for any number of rooms. A database that is away is missed again when it is back.
+  // Logs the first failure only; rooms are read again when the database is back.
   if (failures.length > 0) onError(failures[0]);
 }
 
-/** One at a time; whatever is asked for meanwhile is one more afterwards. `act` never rejects. */
+/** Runs `act` once at a time; requests meanwhile cause one more run afterwards. `act` never rejects. */
 function oneByOne(act: () => Promise<void>): () => void {
   let isDue = false;
   let isRunning = false;

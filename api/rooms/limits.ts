@@ -10,7 +10,7 @@ export const limits = {
   roomChangeRefillMs: 500,
   noticesBurst: 60,
   noticeRefillMs: 2_000,
-  /** Of one app to its own person. */
+  /** Notices of an app to its own person. */
   appNoticesBurst: 10,
   appNoticeRefillMs: 6_000,
   searchesBurst: 60,
@@ -27,21 +27,21 @@ export const limits = {
   /** Grace of what the store does not know; it restarts after so long without a check. Decision: docs/decisions/0140 */
   attachmentUnknownMs: 30 * 24 * 60 * 60_000,
   attachmentSweepGapMsMax: 48 * 60 * 60_000,
-  /** What an interrupted upload left. */
+  /** Age at which the leftovers of an interrupted upload go. */
   attachmentStagingMsMax: 60 * 60_000,
   // The relay of rooms. Decision: docs/decisions/0090-rooms-are-logs.md
   /** Parts of one message. Clients send it whole. */
   roomFrameFragmentsMax: 1_024,
-  /** One document, as it is kept: base and what came since. */
+  /** Size of a document as it is kept: the base and its tail. */
   roomStateBytesMax: 16 * 1_024 * 1_024,
   roomSocketsMax: 2_000,
-  /** Of one person in one document: a class behind one account fits, and three more people find a place. */
+  /** Sockets of one person in one document: a class behind one account fits, and three more people find a place. */
   roomSocketsPerPersonMax: 512,
   /** Updates that stand on others which are not here yet. */
   roomHeldUpdatesMax: 64,
   roomHeldBytesMax: 1_024 * 1_024,
   roomHeldRoomBytesMax: 8 * 1_024 * 1_024,
-  /** What a client that does not read may have waiting, beyond the answer to its own question. */
+  /** Bytes that may wait for a client which does not read, beyond the answer to its own question. */
   roomSocketBufferedBytesMax: 4 * 1_024 * 1_024,
   /** After a sending a room waits for more, so many times as long as that took, and no longer than this, divided by the changes that wait: of text. */
   roomGatherCosts: 20,
@@ -60,21 +60,21 @@ export const limits = {
   roomTurnMs: 8,
   /** How long the load of the loop is taken to be what it was. */
   roomLoadMs: 100,
-  /** What one socket may send: at once, and for ever. */
+  /** Bounds of one socket: at once, and per second. */
   roomFramesBurstMax: 1_000_000,
   roomFramesPerSecondMax: 20_000,
   roomBytesBurstMax: 64 * 1_024 * 1_024,
   roomBytesPerSecondMax: 8 * 1_024 * 1_024,
-  // What an update costs the others. Decision: docs/decisions/0378-what-an-update-costs.md
+  // Cost of an update for the others. Decision: docs/decisions/0378-what-an-update-costs.md
   /** Steps that may be taken in one room without having been measured: 0.2 to 0.4 s of a page. */
   roomUnmeasuredStepsMax: 1_000_000,
-  /** What is measured may cost so much for each byte, four times what typing costs; and so much more at once, and for ever. */
+  /** Measured cost that is allowed per byte, four times that of typing; and the excess that is allowed at once, and per second. */
   roomCostFreeMs: 250,
   roomCostMsPerSecond: 10,
   roomCostMicrosPerByteMax: 4,
   /** Types inside one another. */
   roomTypeDepthMax: 256,
-  /** Of one measurement, the document of the room built beside it. */
+  /** Time of a measurement, which builds the document of the room beside it. */
   roomMeasureMsMax: 30_000,
   /** Updates that wait for it, in all rooms together. */
   roomMeasuredBytesMax: 32 * 1_024 * 1_024,
@@ -101,11 +101,11 @@ export const limits = {
   roomCompactRetryMsMax: 60 * 60_000,
   /** A room without sockets is forgotten after so long. */
   roomLingerMs: 1_000,
-  // What rooms may take. Decision: docs/decisions/0142-budget-of-rooms.md
+  // Budget of rooms. Decision: docs/decisions/0142-budget-of-rooms.md
   /** Open documents, of one owner and in all; and what an open one takes beside its bytes. */
   roomMemoryPerPersonBytesMax: 64 * 1_024 * 1_024,
   roomMemoryBytesMax: 512 * 1_024 * 1_024,
-  /** Of either, for the rooms of one app. Decision: docs/decisions/0165-shares-of-the-room-budget.md */
+  /** Share of either budget for the rooms of one app. Decision: docs/decisions/0165-shares-of-the-room-budget.md */
   roomMemoryShareOfApp: 0.75,
   roomMemoryOverheadBytes: 16 * 1_024,
   /** How often the documents and attachments of one owner on the disk are measured; and the free space that is left for everything else. */
@@ -121,9 +121,9 @@ export const limits = {
   /** Kept of one person in one document, and of all: the whole table fits in what a slow reader may have waiting. */
   roomPresencePersonBytesMax: 384 * 1_024,
   roomPresenceRoomBytesMax: 1_536 * 1_024,
-  /** What an entry takes beside its text: the portal's word on who that is. */
+  /** Size of an entry beside its text: the portal's statement of the person. */
   roomPresenceOverheadBytes: 256,
-  /** What one person may say of themselves in one document: at once, and for ever. */
+  /** Presence that one person may publish in one document: at once, and per second. */
   roomPresenceBurstBytes: 2 * 1_024 * 1_024,
   roomPresenceBytesPerSecond: 384 * 1_024,
   /** In a frame: a client may tell of all whom it sees. */

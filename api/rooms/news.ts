@@ -45,7 +45,7 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
       .all()
       .flatMap(({ usuario, grupos }) => (named.has(usuario) || grupos.some((grupo) => grouped.has(grupo)) ? [usuario] : []));
   };
-  // What was read first is not set last.
+  // Runs in turn, so that an older role is never set last.
   const inTurn = createTurns();
   const reseat: RoomNews['reseat'] = async (sala, concerned) => {
     for (const usuario of new Set(concerned)) {

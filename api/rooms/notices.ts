@@ -24,7 +24,7 @@ export interface NoticeWish {
 export interface Notices {
   /** Answers who of them is in the room: they have the notice, by this request or by an earlier one. Rejects FORBIDDEN for who only reads. */
   send(caller: RoomCaller, id: string, wish: NoticeWish): Promise<readonly string[]>;
-  /** What an app tells the person who uses it; answers the id. Rejects NOT_FOUND for an app that they don't have. */
+  /** Tells the person who uses an app something from it; answers the id. Rejects NOT_FOUND for an app that they don't have. */
   tell(usuario: string, notice: AppNoticeBody): Promise<string>;
   bell(usuario: string): Promise<NoticesAnswer>;
   /** Null: all. */

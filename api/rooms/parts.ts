@@ -35,7 +35,7 @@ export interface RoomPartsDeps {
   readonly apps: AppsView;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** Of the store: what it seals any portal reads. */
+  /** Key of the store: any portal reads the texts that it seals. */
   readonly sealKey: Buffer;
   readonly sessions: Pick<Sessions, 'alive'>;
   readonly attachments: Bytes;

@@ -1,4 +1,4 @@
-/** What of rooms and notices is counted for each person or app. Numbers: limits.ts. */
+/** Rates of rooms and notices for each person or app. Numbers: limits.ts. */
 import type { Clock } from '../../schema/clock.ts';
 import { createRate } from '../rate.ts';
 import { limits } from './limits.ts';

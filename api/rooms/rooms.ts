@@ -1,6 +1,6 @@
 /**
- * What people and backends do with rooms besides writing in them: create, rename, delete, invite and remove. Without a role a room is not visible at
- * all. Each change goes to the relay at once, and to the pages of the people concerned. Source: rules 2.4, 3.4, 5, 6.
+ * Actions of people and backends on rooms besides writing in them: create, rename, delete, invite and remove. Without a role a room is not visible
+ * at all. Each change goes to the relay at once, and to the pages of the people concerned. Source: rules 2.4, 3.4, 5, 6.
  * Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import { newNoticeId, newRoomId } from '../../store/rooms.ts';

@@ -12,7 +12,7 @@ import { initials } from '../people.ts';
 import { limits } from './limits.ts';
 import type { Seat } from './contract.ts';
 
-/** What a ticket is bound to. */
+/** The person, app, room and kind of caller that a ticket is bound to. */
 export interface TicketFor {
   readonly usuario: string;
   readonly app: string;
@@ -24,7 +24,7 @@ export interface TicketFor {
   readonly credential: string | null;
 }
 
-/** What opening says. Only the first lets in. */
+/** Result of opening. Only the first lets in. */
 export type Admission =
   | { readonly kind: 'seat'; readonly seat: Seat }
   /** A valid ticket of a person who is not in the room any longer: handshake, then 4403. */

@@ -49,7 +49,7 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
 
 const noState = (): Promise<never> => Promise.reject(new SvcError('NOT_FOUND', 'there is no such parcel'));
 
-/** Of the reader; English by default. */
+/** Language of the reader; English by default. */
 interface LanguageQuery {
   readonly idioma?: TextLanguage;
 }
@@ -88,7 +88,7 @@ function addServerRoutes(app: FastifyInstance, { admin, commands, doctor }: Admi
     },
     async ({ params, body }, reply) => {
       const events = commands.serverAct(params.server, body.act, body.force ?? false)[Symbol.asyncIterator]();
-      // What is refused at once is an answer with a status.
+      // An immediate refusal is an answer with a status.
       const first = await events.next();
       reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
       return reply.send(Readable.from(linesOf(first, events), { objectMode: false }));

@@ -75,7 +75,7 @@ describe.for([['GET'], ['POST']] as const)('%s by credential', ([method]) => {
     expect((await asPage(ana, 'relogio', body())).json()).toMatchObject(none);
     const gone = method === 'GET' ? { disponivel: false, codigo: 'SEM_APP' } : { status: 404, code: 'NOT_FOUND' };
     expect((await asPage(ana, 'nenhum', body())).json()).toMatchObject(gone);
-    // What was not read yet is no manifest without it.
+    // A manifest that was not read yet is not a manifest without the field.
     world.world.packagesRead = false;
     const unread = method === 'GET' ? { disponivel: false, codigo: 'NAO_LIDO' } : { status: 503, code: 'SERVER_UNREACHABLE' };
     expect((await asPage(ana, 'notas', body())).json()).toMatchObject(unread);

@@ -20,7 +20,7 @@ export interface AppMetricsRouteDeps {
 
 type Asked = FastifyRequest<{ Querystring: { app?: string } }>;
 
-/** Who sends, or why not. Throws FORBIDDEN for another app than the credential's. */
+/** Identifies the sender, or says why there is none. Throws FORBIDDEN for another app than the credential's. */
 function senderOf(request: Asked, apps: AppMetricsRouteDeps['apps']): MetricSender | NotDeclared {
   const { appCaller, query } = request;
   if (appCaller !== null) {
@@ -87,7 +87,7 @@ export function addAppMetricsRoutes(app: FastifyInstance, { apps, people, appMet
     },
     async ({ params: { person, app: id } }): Promise<schemas.ErrorsAnswer> => {
       const own = await errorsOf(person, id);
-      // What a backend of everybody reports for itself may tell of others than the one who looks.
+      // The reports of a backend for everybody may be about other people than the reader.
       const server = apps.manifest(person, id)?.escopo === 'servidor' ? people.find(person)?.servidor : undefined;
       const shared = server === undefined ? [] : await appMetrics.errors.of(ownerOnServer(server), id);
       return { erros: [...own, ...shared].toSorted((one, other) => other.ultimoEm - one.ultimoEm) };

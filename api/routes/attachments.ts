@@ -103,7 +103,7 @@ function headersOf({ sha, tipo }: OpenAttachment): Record<string, string> {
   };
 }
 
-/** What a page may want an attachment for. Programs say nothing. */
+/** Destinations for which a page may want an attachment. Programs send none. */
 const destinations: ReadonlySet<unknown> = new Set([undefined, 'empty', 'image', 'audio', 'video', 'document', 'iframe']);
 
 /** Refuses scripts, styles, workers and whatever else a page loads to obey it. Old browsers say it of a service worker in a header of its own. */

@@ -80,7 +80,7 @@ async function page(dir: string, { since, until, limit = '100', before, after, .
 
 /** Areas in which a person's own acts are told back to them: what they may want to know that it was not somebody else. */
 const ownAreas: ReadonlySet<string> = new Set(['session', 'consent', 'secret', 'terminal', 'package']);
-/** What the controller does all day for what the person asked. */
+/** Routine of the controller on behalf of the person. */
 const routine: ReadonlySet<string> = new Set(['app', 'job', 'credential', 'object']);
 
 export function concerns(line: AuditLine, person: string): boolean {

@@ -13,7 +13,7 @@ interface Element {
 interface Drawing {
   readonly root: Element;
   readonly byId: ReadonlyMap<string, Element>;
-  /** What its style sheets name. */
+  /** Ids that its style sheets refer to. */
   readonly ruled: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function drawingWork(text: string): number | null {
   }
 }
 
-/** What is skipped, by how it begins: it ends at the other. */
+/** Skipped sections, by their beginning and end. */
 const skipped: readonly (readonly [string, string])[] = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],

@@ -160,7 +160,7 @@ async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, re
   }
 }
 
-/** What comes first decides whether it is a zip or an error; what goes wrong later breaks it off. */
+/** The first chunk decides whether the answer is a zip or an error; later failures break it off. */
 async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, reply: FastifyReply): Promise<FastifyReply> {
   const paths = pathsIn(request.query.caminho);
   const files = await filesOf(deps, request);

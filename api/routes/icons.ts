@@ -14,7 +14,7 @@ const beginsWith =
   (bytes: Uint8Array): boolean =>
     head.every((byte, at) => bytes[at] === byte);
 const jpeg = beginsWith(0xff, 0xd8, 0xff);
-/** What the bytes of each type begin with: what is none of these is not sent as one. Source: rules 2.1 `icon`. */
+/** Checks by the first bytes of each type: other bytes are not sent as an image. Source: rules 2.1 `icon`. */
 const images: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
   '.svg': (bytes) => /^\ufeff?\s*<[^]*<svg[\s/>]|^\ufeff?\s*<svg[\s/>]/i.test(Buffer.from(bytes.subarray(0, 4_096)).toString('utf8')),
   '.png': beginsWith(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),

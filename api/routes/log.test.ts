@@ -59,7 +59,7 @@ test('eight logs are followed at a time; one that ends makes room', async () => 
   const all = await Promise.all(Array.from({ length: 8 }, () => begin('GET', '/api/apps/notas/log?seguir=1')));
   const ninth = await ana.call('GET', '/api/apps/notas/log?seguir=1');
   expect([ninth.status, ninth.headers['retry-after']]).toEqual([429, '1']);
-  // What is read once is not counted.
+  // A single read is not counted.
   expect((await ana.call('GET', '/api/apps/notas/log')).status).toBe(200);
   all[0]?.leave();
   await expect.poll(async () => (await begin('GET', '/api/apps/notas/log?seguir=1')).res.statusCode).toBe(200);
@@ -107,7 +107,7 @@ test('who goes away while it starts leaves nothing that waits', async () => {
   expect((await waits)?.res.statusCode).toBe(200);
 });
 
-/** What the portal answers from now on. */
+/** The portal's answers from now on. */
 function answersFromNow(): readonly http.ServerResponse[] {
   const all: http.ServerResponse[] = [];
   const see = (message: unknown): void => void all.push((message as { readonly response: http.ServerResponse }).response);

@@ -1,5 +1,5 @@
 /**
- * Who may ask what of the queue: every route by every kind of credential. The table is written from the spec (2.1, 4.1, 5.3) and the agreement of
+ * Rights in the queue: every route by every kind of credential. The table is written from rules 2.1, 4.1 and 5 and the agreement of
  * docs/decisions/0211-the-queue.md, not from the code.
  */
 import { createHash, randomBytes } from 'node:crypto';

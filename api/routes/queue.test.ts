@@ -1,4 +1,4 @@
-/** What is taken into the queue and what is refused, with the place that is wrong; quota, news and how far bytes are. */
+/** Accepted and refused submissions, with the wrong field; quota, news and progress of bytes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Who may do what in a room: every route by every role, for pages and for backends. The table is written from the spec (2.4, 4.1, 5.3 to 5.5,
- * 7), not from the code.
- */
+/** Rights in a room: every route by every role, for pages and for backends. The table is written from rules 2.4, 4.1, 5 and 7, not from the code. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PortalScope } from '../../store/rooms.ts';
@@ -48,7 +45,7 @@ const expected: { readonly [R in Route]: readonly number[] } = {
   giveGroup: [200, 403, 403, 403, 404, 404],
   takeGroup: [204, 403, 403, 403, 404, 404],
   notify: [200, 200, 200, 403, 404, 404],
-  // Who is not in it any longer gets a ticket of null (rules 7).
+  // A former member gets a ticket of null (rules 7).
   ticket: [200, 200, 200, 200, 200, 404],
   attach: [200, 200, 200, 403, 404, 404],
   attachment: [200, 200, 200, 200, 404, 404],

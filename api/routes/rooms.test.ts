@@ -10,7 +10,7 @@ let world: PortalWorld;
 let ana: Browser;
 let bia: Browser;
 let id: string;
-/** Of the documents of a room. */
+/** Removal of the documents of a room. */
 let removal = async (): Promise<void> => undefined;
 beforeAll(async () => {
   world = await createPortalWorld({ relay: { ...silentRelay, deleteRoom: () => removal() } });
@@ -94,7 +94,7 @@ describe('rooms', () => {
       { usuario: 'bia', papel: 'dona' },
       { usuario: 'ana', papel: 'editar', porNome: 'editar', porGrupos: ['editores'] },
     ]);
-    // What an invitation counted at the bell goes with the role.
+    // An invitation's count at the bell goes with the role.
     const heard: string[] = [];
     onTestFinished(world.bus.onPublish((person, { type }) => type === 'avisos' && heard.push(person)));
     expect((await ana.call('DELETE', `/api/salas/${own}/pessoas/ana?app=notas`)).status).toBe(204);

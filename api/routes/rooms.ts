@@ -32,7 +32,7 @@ const none = { 204: { type: 'null' }, ...errorAnswers } as const;
 
 export function addRoomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   const callerOf = (request: AnyRequest, inBody?: string): RoomCaller => roomCaller(request, deps.people, request.query.app, inBody);
-  /** Of a request that changes something. */
+  /** The caller of a request that changes something. */
   const changerOf = (request: AnyRequest, inBody?: string): RoomCaller => {
     const caller = callerOf(request, inBody);
     deps.rates.count('change', caller.usuario);

@@ -30,7 +30,7 @@ export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): vo
   addAdminRoutes(app, deps);
 }
 
-/** What a variable of the environment can hold; the supervisor checks again. Source: rules 5. */
+/** Checks that a variable of the environment can hold the value; the supervisor checks again. Source: rules 5. */
 function usable(value: string): string {
   if (value.includes('\0')) throw new SvcError('SECRET_REFUSED', 'the value holds a NUL: encode it, for example with base64 -w0');
   if (!value.isWellFormed()) throw new SvcError('SECRET_REFUSED', 'the value is not valid Unicode: encode it, for example with base64 -w0');

@@ -87,8 +87,8 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
     },
     async ({ session, body }, reply) => {
       if (session) await sessions.end(session);
-      // The cookie may have been thrown away while its session lives. Decision: docs/decisions/0122-a-session-outlives-its-cookie.md
-      // Who has neither cookie nor key is signed out already: asking twice is no error.
+      // The cookie may have been thrown away while its session lives. Decision: docs/decisions/0122-a-session-outlives-its-cookie.md A
+      // caller with neither cookie nor key is signed out already: asking twice is no error.
       const isEnded = body ? await deps.keys.end(body) : true;
       if (!session && !isEnded) throw new SvcError('UNAUTHENTICATED', 'no session of this key could be ended');
       return reply.code(204).header('set-cookie', expiredSessionCookie(site)).send();

@@ -156,7 +156,7 @@ async function ask(deps: StoreRouteDeps, { person, offers, whose }: Sources, id:
   const held = whose.installs.find((one) => one.key === wishKey(person, id) && one.reason === 'RolledBack');
   if (held?.wanted === version.version) throw new SvcError('CONFLICT', `an administrator went back from ${id} ${version.version}`);
   const motivos = refusalsOf(id, version.manifest, whose).filter(
-    // What is missing is known of the newest version only; another one is judged when it installs.
+    // Missing things are known of the newest version only; another one is judged when it installs.
     ({ motivo }) => motivo !== 'pacote' || version === offer.versions[0],
   );
   if (motivos.length > 0) {

@@ -1,4 +1,4 @@
-/** What apps open and add to menus, as the portal tells the shell: what is not as the specification says is left out alone. */
+/** Entries of apps that open files and add to menus, as the portal sends them to the shell: an invalid one is left out alone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { icon } from '../testing/backends.ts';

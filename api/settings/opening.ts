@@ -1,6 +1,6 @@
 /**
- * What an app opens and adds to context menus, from its manifest on the disk: the app may be stopped. The installer checks a minimum of a manifest
- * (rules 1), so what is not as the specification says is left out here, item by item. Source: rules 2.1 `opens`, 2.2, 2.5.
+ * Reads which files and links an app opens and what it adds to context menus, from its manifest on the disk: the app may be stopped. The installer
+ * checks a minimum of a manifest (rules 1), so invalid entries are left out here, item by item. Source: rules 2.1 `opens`, 2.2, 2.5.
  * Decisions: docs/decisions/0222-what-opens-what.md, 0223-context-menus.md, 0224-links.md
  */
 import { limits } from '../../schema/limits.ts';

@@ -1,4 +1,4 @@
-/** What apps add to Settings, and whose scripts the shell gets. */
+/** Additions of apps to Settings, and the packages whose scripts the shell gets. */
 import type http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';

@@ -1,6 +1,6 @@
 /**
- * What the manifests of a person's apps add to Settings. The installer checks a minimum of a manifest (rules 1), so every field is checked here
- * before the shell acts on it. Decision: docs/decisions/0204-scripts-in-the-shell.md
+ * Additions of a person's apps to Settings, from their manifests. The installer checks a minimum of a manifest (rules 1), so every field is checked
+ * here before the shell acts on it. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
 import type { AppsView, AppView } from '../../schema/gateway.ts';
 import type { Extension } from '../../schema/extensions/catalogue.ts';
@@ -13,7 +13,7 @@ import { nothingOpened, openingOf, texts } from './opening.ts';
 import { handledRoles } from '../../schema/wire/preferences.ts';
 import type { AppSettings, SettingsAnswer } from '../../schema/wire/settings.ts';
 
-/** Whose packages may run a script in the shell: those an administrator installed, or also those a person installed alone. */
+/** Packages that may run a script in the shell: those an administrator installed, or also those a person installed alone. */
 export type ShellScripts = 'system' | 'person';
 type Apps = Pick<AppsView, 'of' | 'manifest' | 'scope'>;
 

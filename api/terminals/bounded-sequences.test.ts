@@ -11,7 +11,7 @@ const small: TerminalSize = { columns: 40, rows: 12 };
 
 const finals = '@ABCDEFGHIJKLMPSTXZ^`abcdefghlmnpqrstu}~'.split('');
 const character = fc.constantFrom(...Array.from('abc xyz\n\r\t\b\u0301\u{1F600}漢é\u0085\u009C\u0018\u001A\u007F\u000E\u000F'));
-/** What may stand in the middle of a sequence: controls that are carried out there, and those that end it. */
+/** Characters in the middle of a sequence: controls that are carried out there, and those that end it. */
 const within = fc.oneof({ weight: 8, arbitrary: fc.constant('') }, { weight: 1, arbitrary: character });
 const numbers = (max: number): fc.Arbitrary<string> =>
   fc

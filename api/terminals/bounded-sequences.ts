@@ -35,7 +35,7 @@ type State = 'text' | 'escape' | 'c1' | 'sequence';
 class SequenceReader {
   readonly #size: () => TerminalSize;
   #state: State = 'text';
-  /** What stands between `CSI` and the final character, with its numbers cut; null: too long, nothing of it is printed. */
+  /** The text between `CSI` and the final character, with its numbers cut; null when it is too long and none of it is printed. */
   #held: string | null = '';
   /** A number that goes on; -1: none. */
   #number = -1;

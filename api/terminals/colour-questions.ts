@@ -7,7 +7,7 @@ export function answerColours({ parser }: Terminal, colours: () => TerminalColou
   const say = (what: string, colour: string | undefined): void => {
     if (colour !== undefined) reply(`\u001B]${what};${spelled(colour)}\u001B\\`);
   };
-  // One sequence may ask for several: the second one for the next number.
+  // A sequence may ask for several colours: the second question is for the next number.
   const named: readonly (keyof TerminalColours & ('texto' | 'fundo' | 'cursor'))[] = ['texto', 'fundo', 'cursor'];
   for (const [first] of named.entries()) {
     parser.registerOscHandler(10 + first, (data) => {

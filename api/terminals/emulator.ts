@@ -1,7 +1,7 @@
 /**
- * What a terminal shows, kept by the same emulator that the page has. It also answers the questions of programs (where is the cursor, which
- * terminal are you), so that they are answered once, however many pages look. It lives in a thread (screen-thread.ts): what programs print
- * decides how long it works and how much it keeps.
+ * The screen of a terminal, kept by the same emulator that the page has. It also answers the questions of programs (where is the cursor, which
+ * terminal are you), so that they are answered once, however many pages look. It lives in a thread (screen-thread.ts): its work and memory depend on
+ * the output of programs.
  */
 import headless from '@xterm/headless';
 import serialize from '@xterm/addon-serialize';
@@ -29,7 +29,7 @@ export interface EmulatorDeps {
   readonly onTitle: (title: string) => void;
 }
 
-/** Of megabytes only the first are looked at; no half of a character. */
+/** Cuts a title, which may be megabytes, without leaving half of a character. */
 const cutTitle = (title: string): string => title.slice(0, limits.terminalTitleCharsMax).replace(/[\uD800-\uDBFF]$/, '');
 
 export function createEmulator({ size, reply, onTitle }: EmulatorDeps): Emulator {

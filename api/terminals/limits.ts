@@ -9,7 +9,7 @@ export const limits = {
   terminalScreenCharsMax: 4 * 1_024 ** 2,
   /** Between the beginning and the last character of one control sequence. */
   terminalSequenceCharsMax: 512,
-  /** What an emulator is given at once, in the work of drawing one character: some 10 ms. The others as measured with a screen of 500 × 200. */
+  /** Work given to an emulator at once, in units of drawing one character: some 10 ms. The other figures were measured with a screen of 500 × 200. */
   terminalPieceWorkMax: 64 * 1_024,
   terminalSequenceWork: 16,
   /** Given to the emulator and not drawn yet. */
@@ -42,14 +42,14 @@ export const limits = {
   terminalPageBytesMax: 512 * 1_024,
   terminalPageStalledMsMax: 10_000,
   terminalPagesMax: 4,
-  /** One frame of what is typed or pasted. */
+  /** Size of a frame of typed or pasted text. */
   terminalFrameBytesMax: 64 * 1_024,
   /** Typed and not taken by the shell yet: the page waits beyond it. */
   terminalTypedBytesMax: 256 * 1_024,
   terminalTitleCharsMax: 200,
   /** A shell that no page shows. */
   terminalAwayMsMax: 12 * 60 * 60_000,
-  /** What an ended shell left on its screen, for a page that comes back. */
+  /** Time for which the last screen of an ended shell is kept for a page that comes back. */
   terminalEndedMsMax: 10 * 60_000,
   terminalSweepMs: 10_000,
   /** Opened by one person. */

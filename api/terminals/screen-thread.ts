@@ -46,7 +46,7 @@ const screens = new Map<number, Kept>();
 
 function begin(screen: number, { size, colours, text }: ScreenBegin): void {
   const kept: Kept = {
-    // Those that ask and don't read the answers are not waited for.
+    // Replies to programs that do not read them are dropped beyond the bound.
     emulator: createEmulator({
       size,
       reply: (reply) => {
@@ -61,7 +61,7 @@ function begin(screen: number, { size, colours, text }: ScreenBegin): void {
   };
   kept.emulator.show(colours);
   screens.set(screen, kept);
-  // What it answers to its own text was answered when that was printed.
+  // Its replies to its own text were sent when that was printed first.
   kept.emulator.write(text, () => {
     kept.replies = '';
     kept.title = null;

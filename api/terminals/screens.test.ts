@@ -82,7 +82,7 @@ test('there are so many threads at most: whose screen was drawn on longest ago g
   }
   await expect.poll(() => screens.threads()).toBe(3);
   expect(await all[0]?.screen.text()).toBe('screen 0');
-  // Who prints at the same moment is drawn; afterwards there are as many again.
+  // A screen that prints at the same moment is drawn; afterwards there are as many again.
   await Promise.all(all.map(({ print }) => print('!')));
   clock.advance(limits.terminalSweepMs);
   await expect.poll(() => screens.threads()).toBe(3);

@@ -27,7 +27,7 @@ export interface ScreenDeps {
   /** An answer to a program. */
   readonly reply: (text: string) => void;
   readonly onTitle: (title: string) => void;
-  /** What it showed had to be given up; it is empty now. */
+  /** The screen's content was given up; it is empty now. */
   readonly onLost: () => void;
 }
 
@@ -85,7 +85,7 @@ interface Kept {
   colours: TerminalColours | null;
   /** While there is no thread. */
   text: string;
-  /** What waits for an answer of the thread, in the order in which it was asked. */
+  /** Callbacks that wait for an answer of the thread, in the order of their requests. */
   readonly waiting: ((answer: ScreenAnswer | null) => void)[];
 }
 
@@ -141,7 +141,7 @@ class PersonScreens {
         if (!isTaken) setImmediate(done);
       },
       resize: (size) => {
-        // What is kept as text is of the size before.
+        // Text that is kept is of the size before.
         if (kept.text !== '' || this.#thread !== null) this.#draw(id, kept, { kind: 'resize', size }, null);
         kept.size = size;
       },
@@ -181,7 +181,7 @@ class PersonScreens {
   }
 
   async #close(id: number, kept: Kept, onClose: () => void): Promise<void> {
-    // Who asked for it before still gets it.
+    // Earlier requests for it are still answered.
     await this.#drawn(id, kept);
     this.#send(id, { kind: 'close' });
     this.#kept.delete(id);
@@ -189,7 +189,7 @@ class PersonScreens {
     onClose();
   }
 
-  /** What was asked of the screen before is answered. */
+  /** Resolves once the earlier requests to the screen are answered. */
   #drawn(id: number, kept: Kept): Promise<void> {
     if (this.#thread === null) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** One shell with its screen and the pages that show it. It lives on without pages; what is printed waits for the slowest page that reads. */
+/** A shell with its screen and the pages that show it. It lives on without pages; its output waits for the slowest page that reads. */
 import type { Clock } from '../../schema/clock.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
 import type { TerminalColours, TerminalEnd } from '../../schema/wire/terminals.ts';
@@ -49,7 +49,7 @@ export function createTerminal({ shell, screen, clock, onEnd }: TerminalParts): 
     viewers.tell({ fim: end.how });
     onEnd();
   };
-  // What was printed last is drawn first.
+  // The output so far is drawn before the end is announced.
   void shell.ended.then((how) => carried.drawn(() => finish(how)));
   const resize = atMostEvery(clock, limits.terminalResizeMs, (size: TerminalSize) => {
     if (end !== null) return;

@@ -235,7 +235,7 @@ describe('limits', () => {
     shell.output.write('\r\nend\u001b[6n');
     await expect.poll(() => shell.typed().endsWith('\u001b[2;4R')).toBe(true);
     shown.socket.terminate();
-    // What the pipe holds by itself, and what may wait before it.
+    // The bytes that the pipe holds by itself, and those that may wait before it.
     expect(shell.typed().length).toBeLessThan(64 * 1_024);
   }, 90_000);
 

@@ -137,7 +137,7 @@ async function start(
   return one;
 }
 
-/** What no page showed for long, what ended long ago, and what is of people who are gone, or are no administrators any more. */
+/** Forgets terminals that no page showed for long, that ended long ago, or whose people are gone or are no administrators any more. */
 function sweepRegularly({ clock, people }: TerminalsDeps, kept: ReadonlyMap<string, Kept>, forget: (one: Kept) => void): () => void {
   const sweep = (): void => {
     const nowMs = clock.monotonicMs();

@@ -41,7 +41,7 @@ export function createViewers(clock: Clock, onFlow: () => void): Viewers {
     viewer.unreadBytes -= count;
     if (viewer.cancelStall === null) return;
     viewer.cancelStall();
-    // What is read moves the deadline; once half of it is read the shell goes on.
+    // Each read moves the deadline; once half of the bytes are read the shell goes on.
     const waits = viewer.unreadBytes > limits.terminalPageBytesMax / 2 && viewers.has(viewer);
     viewer.cancelStall = waits ? stallOf(viewer) : null;
     onFlow();

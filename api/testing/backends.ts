@@ -47,7 +47,7 @@ export interface TestBackend {
 
 export interface TestWorld {
   readonly gateway: Gateway;
-  /** What is in every package, by its path. */
+  /** Files of every package, by path. */
   readonly files: Map<string, Uint8Array>;
   /** The secrets of a person's app, with their values. */
   vault(person: string, app: string): ReadonlyMap<string, string>;
@@ -58,7 +58,7 @@ export interface TestWorld {
   /** Nobody has files until a test says so. */
   filesOf: FilesCommands['of'];
   backend(person: string, app: string): TestBackend;
-  /** What the Portal document offers, and what the servers say about passwords: none and nothing until a test says so. */
+  /** Sign-in methods of the Portal document, and the servers' verdicts on passwords: none until a test sets them. */
   signIn: SignInSettings;
   checkPassword: PeopleCommands['checkPassword'];
   arrived: PeopleCommands['arrived'];
@@ -226,7 +226,7 @@ function appCommands(
   };
 }
 
-/** Of what runs, the same figures every time. */
+/** Usage of running apps, the same figures every time. */
 function lookAtUsage(backends: ReadonlyMap<string, TestBackend>): AppsView['observeUsage'] {
   return async (usuario) => {
     for (const backend of backends.values()) {
@@ -238,7 +238,7 @@ function lookAtUsage(backends: ReadonlyMap<string, TestBackend>): AppsView['obse
 
 type Declared = NonNullable<Manifest['secrets']>;
 
-/** What the supervisors would hold: tests look that nothing else does. */
+/** Vaults as supervisors would hold them: tests check that nothing else has the values. */
 function createVaults(declared: (usuario: string, app: string) => Declared | null) {
   const vaults = new Map<string, Map<string, string>>();
   const of = (usuario: string, app: string): Map<string, string> => {

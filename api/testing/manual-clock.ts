@@ -34,7 +34,7 @@ export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
         elapsedMs = Math.max(elapsedMs, due.atMs);
         due.fn();
       }
-      // What was called on the way has read the clock, which moved it.
+      // Callbacks on the way have read the clock, which moved it.
       elapsedMs = ms < 0 ? endMs : Math.max(elapsedMs, endMs);
     },
   };

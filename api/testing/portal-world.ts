@@ -80,7 +80,7 @@ export interface WorldOptions {
   readonly relay?: Relay;
   readonly origins?: 'subdomain' | 'path';
   readonly apps?: readonly string[];
-  /** What their manifests say besides. */
+  /** Further fields of their manifests. */
   readonly manifests?: Readonly<Record<string, Partial<Manifest>>>;
   readonly store?: Store;
   readonly clock?: Clock;

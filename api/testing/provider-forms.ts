@@ -1,6 +1,6 @@
 /**
- * What ten kinds of providers send, field by field, as they do it: discovery documents, keys, token answers, ID tokens and userinfo, with
- * their hosts replaced by one of 127.0.0.1. They answer like the providers; whether a person signs in at them is not their matter.
+ * Answers of ten kinds of providers, field by field: discovery documents, keys, token answers, ID tokens and userinfo, with their hosts replaced by
+ * one of 127.0.0.1. They do not check that a person signs in.
  */
 import { createHmac, createSign, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import http from 'node:http';
@@ -55,9 +55,9 @@ function jwks(kind: Form['keys']): Fields {
 
 export interface FormServer {
   readonly origin: string;
-  /** What it sends from now on. `$` in its values is the origin. */
+  /** The form of its answers from now on. `$` in its values is the origin. */
   form: Form;
-  /** Of the authorization request. */
+  /** Nonce of the authorization request. */
   nonce: string;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface TestShell extends RemoteShell {
 
 export interface TestShells {
   readonly opened: TestShell[];
-  /** Who has no account of their own: administrators only. */
+  /** People without an account of their own: administrators only. */
   readonly asPortal: Set<string>;
   readonly open: PeopleCommands['openShell'];
 }

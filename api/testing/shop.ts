@@ -1,4 +1,4 @@
-/** What the gateway tells of the repository and of packages, as tests set it. */
+/** The gateway's view of the repository and of packages, as tests set it. */
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, ShopView, StoreSources } from '../../schema/gateway.ts';
 import type { Extension } from '../../schema/extensions/catalogue.ts';
@@ -8,7 +8,7 @@ export interface TestShop {
   readonly view: ShopView;
   readonly admin: Pick<AdminView, 'packages'>;
   readonly commands: Pick<AdminCommands, 'rollBack' | 'undoRollBack'>;
-  /** What the store sees, by person; nothing is offered to the others. */
+  /** Sources of the store by person; nothing is offered to the others. */
   readonly sources: Map<string, StoreSources>;
   extensions: readonly Extension[];
   packages: AdminPackagesAnswer;

@@ -18,7 +18,7 @@ let target: string;
 beforeAll(() => ({ base, target } = placeWithCanaries()));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** What the archive means, decided by another reading of the same parts; null when it must be refused. Written without the reader. */
+/** The meaning of the archive, derived from the same parts without the reader; null when it must be refused. */
 function meaning(parts: readonly (RawEntry | Buffer)[]): Record<string, string> | null {
   const tree: Record<string, string> = {};
   const explicit = new Set<string>();
@@ -62,7 +62,7 @@ function meaning(parts: readonly (RawEntry | Buffer)[]): Record<string, string> 
 
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = amount(2_500, 12_500);
-/** One of five is orderly: of the others about one of eight is taken, which in a quick run may be few by chance. */
+/** A fifth of them is orderly; about an eighth of the others is taken, which in a quick run may be few by chance. */
 const archives = fc.oneof({ weight: 4, arbitrary: hostileArchives }, { weight: 1, arbitrary: orderlyArchives });
 test(`${runs} generated archives: nothing outside changes (seed ${seed})`, { timeout: 300_000 }, async () => {
   const before = outside(base, target);

@@ -19,7 +19,7 @@ const sly = [
   '\u00a0',
 ];
 
-/** What a caller appends to `/api/capacidades/<nome>/<versao>`. */
+/** A path that a caller appends to `/api/capacidades/<nome>/<versao>`. */
 export function somePath({ int, chance, pick }: Random, isSly: boolean): string {
   const query = pick(['', '', '?q=../../x']);
   if (!isSly) return `/${Array.from({ length: int(0, 4) }, () => pick(plain)).join('/')}${query}`;

@@ -46,7 +46,7 @@
     if (byId('aviso').textContent !== text) byId('aviso').textContent = text;
   }
 
-  /** What was under way is over; a refusal stays to be read. */
+  /** Clears the words of an action that is over; a refusal stays to be read. */
   function sayOver() {
     if ([words.iniciando, words.parando, words.semPortal].includes(byId('aviso').textContent)) say(words.espera);
   }

@@ -47,7 +47,7 @@ export interface Bench {
   readonly socketPath: string;
   readonly proxy: Proxy;
   readonly bus: Bus;
-  /** What tests change while it runs. */
+  /** State that tests change while it runs. */
   readonly world: World;
   /** `host` is what the proxy takes for the app's own origin. */
   readonly host: string;
@@ -238,7 +238,7 @@ export function rawRequest(port: number, bytes: string | Buffer, until: (got: st
   });
 }
 
-/** One request that closes the connection afterwards. */
+/** Sends a request that closes the connection afterwards. */
 export function ask(bench: Bench, requestLine: string, headers: readonly string[] = [], body = ''): Promise<string> {
   const lines = [`${requestLine} HTTP/1.1`, `Host: ${bench.host}`, 'Connection: close', ...headers, '', ''];
   return rawRequest(bench.port, lines.join('\r\n') + body);

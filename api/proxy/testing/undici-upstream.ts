@@ -172,7 +172,7 @@ function start(via: Forwarder, backend: Backend, passage: Passage, again: boolea
 /** undici takes the socket away from a request of node:http that it was given as a body. */
 function bodyOf(req: IncomingMessage): Readable {
   const body = req.pipe(new PassThrough());
-  // What the backend no longer wants is read and dropped, so that the client can read its answer.
+  // The rest of an unwanted body is read and dropped, so that the client can read its answer.
   body.once('close', () => req.unpipe(body).resume());
   return body;
 }
@@ -366,7 +366,7 @@ function switched(run: Run, head: ResponseHead, stream: Duplex): void {
   stream.resume();
 }
 
-/** What `runTunnel` uses of a connection. */
+/** The methods of a connection that `runTunnel` uses. */
 function tunnelEnd(stream: Duplex): Connection {
   return {
     stream,

@@ -1,5 +1,5 @@
 /**
- * What one owner's rooms may take of the portal, and that it comes back: real documents in a relay of its own process.
+ * The budget of one owner's rooms, and its return: real documents in a relay of its own process.
  * Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
  */
 import { once } from 'node:events';
@@ -136,7 +136,7 @@ test('nine owners fill all that there is: who has nothing to do with it still ge
   bea.doc.getText('t').insert(0, 'a letter of bea');
   await vi.waitFor(() => expect(caio.doc.getText('t').toJSON().startsWith('a letter of bea')).toBe(true));
   expect(await fill(enter(url, 901, 'dora:dona:pagina:dora:outro'), 15)).toBeNull();
-  // What made room was told so, and is whole.
+  // The rooms that gave way said so, and are whole.
   const left = greedy.filter(({ ws }) => ws.readyState === ws.CLOSED);
   expect(await Promise.all(left.map(({ closed }) => closed))).toEqual(left.map(() => noSpace));
   const first = left.find((client) => client.reason().includes('gives way'));
@@ -201,7 +201,7 @@ test('what rooms held is given back within seconds once they were left, without 
     await relay.kill();
     rmSync(dir, { recursive: true, force: true });
   });
-  // What the process took of its own, without the pages of its programs.
+  // Memory of the process itself, without the pages of its programs.
   const ownMb = (): number => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8'))![1]) / 1_024;
   const filledRoom = async (n: number): Promise<RawClient> => {
     const client = enter(relay.url, n, `p${n}:dona:pagina:p${n}`);

@@ -1,6 +1,6 @@
 /**
- * What rooms may use of the portal: memory while they are open, and disk, per owner and in total. A room counts for its owner, for any
- * writer. Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
+ * The budget of rooms in the portal: memory while they are open, and disk, per owner and in total. A room counts for its owner, for any writer.
+ * Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
  */
 import { limits } from '../limits.ts';
 import { type Account, newAccount } from './room.ts';
@@ -54,7 +54,7 @@ export function createBudget({ nowMs, diskOf, close }: BudgetDeps): Budget {
     account.diskAtMs = nowMs();
     diskOf(account.dona).then(
       (bytes) => (account.diskBytes = bytes),
-      // What can't be read is not known: the rows that are written then fail by themselves.
+      // An unreadable size stays unknown: the rows that are written then fail by themselves.
       () => (account.diskBytes = null),
     );
   };
@@ -97,7 +97,7 @@ export function createBudget({ nowMs, diskOf, close }: BudgetDeps): Budget {
       return (room.account.diskBytes ?? 0) + bytes > limits.roomDiskPerPersonBytesMax ? 'disk' : hold(room, bytes);
     },
     count: (room, diskBytes) => {
-      // One that was closed counts no more.
+      // A closed room counts no more.
       if (!room.account.rooms.has(room)) return;
       set(room, limits.roomMemoryOverheadBytes + bytesOf(room) + room.heldBytes);
       if (room.account.diskBytes !== null) room.account.diskBytes += diskBytes;
@@ -131,7 +131,7 @@ function whoElse(accounts: Iterable<Account>, room: Room, { app, bytes, missing,
   return whoGivesWay(missing, heldBy(room.account) + bytes, holders)?.map((one) => one.room) ?? null;
 }
 
-/** One that is still being read holds nothing yet. */
+/** A room that is still being read holds nothing yet. */
 function* closable({ rooms }: Account, app: string | null, closing: readonly Room[]) {
   for (const room of rooms) {
     const isMeant = (app === null || room.app === app) && room.countedBytes > 0 && !closing.includes(room);

@@ -71,7 +71,7 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
         running = null;
         const failures = (failed.get(room) ?? 0) + 1;
         failed.set(room, failures);
-        // One that always takes too long has the thread for a small part of the time.
+        // A room that always takes too long has the thread for a small part of the time.
         enter(room, Math.min(limits.roomCompactRetryMs * 2 ** (failures - 1), limits.roomCompactRetryMsMax));
         onFailed(room, error);
       })
@@ -81,7 +81,7 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
     running = null;
     failed.delete(room);
     if (made) onCompacted(room, made);
-    // One that was left is not rebased: it would stay due for ever.
+    // A room that was left is not rebased: it would stay due for ever.
     if (room.state !== 'gone' && isDue(room)) enter(room, 0);
     return null;
   };

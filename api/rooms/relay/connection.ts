@@ -1,4 +1,4 @@
-/** One socket of one document of a room, and what it may do there. */
+/** A socket of one document of a room, and its rights there. */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { limits } from '../limits.ts';
@@ -57,6 +57,6 @@ const reasons: Readonly<Record<Ending, string>> = {
 export function sayEnd(ws: WebSocket, ending: Ending, why = reasons[ending]): void {
   if (ws.readyState !== ws.OPEN) return;
   ws.close(roomCloseCodes[ending], why);
-  // One that waits for its room is not being read: its own goodbye has to be.
+  // A socket that waits for its room is not being read: its own goodbye has to be.
   ws.resume();
 }

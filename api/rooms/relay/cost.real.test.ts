@@ -1,4 +1,4 @@
-/** What an update may cost the others: real sockets, and Yjs itself in the thread that measures. */
+/** The cost of an update for the others: real sockets, and Yjs itself in the thread that measures. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import * as Y from 'yjs';
 import { wideUpdate } from '../../../schema/crdt/testing/wild-updates.ts';
@@ -45,7 +45,7 @@ test.for([
   const caio = await join('caio:editar');
   await soon(() => expect(caio.doc.getText('b').toJSON()).toBe('on'));
   for (const { doc } of [ana, caio]) expect(Y.encodeStateAsUpdate(doc).length).toBeLessThan(100);
-  // Who was too costly is not measured again for a while, and may still write.
+  // A person whose update was too costly is not measured again for a while, and may still write.
   const again = await join('bia:editar');
   again.doc.getText('b').insert(2, 'e');
   await soon(() => expect(caio.doc.getText('b').toJSON()).toBe('one'));

@@ -23,7 +23,7 @@ export interface CostWatch {
 /** `again`: it could not be measured in time, which a busy machine explains, too. */
 export type Measured = 'take' | 'costly' | 'again';
 
-/** What was not measured yet of one room. */
+/** Updates of one room that were not measured yet. */
 interface Unmeasured {
   steps: number;
   /** By person. */
@@ -41,7 +41,7 @@ interface Bar {
   readonly forgottenMs: number;
 }
 
-/** What was measured beyond what its bytes may cost, less what time has taken off again. */
+/** Measured cost beyond the allowance of its bytes, less the part that time has taken off again. */
 interface Excess {
   ms: number;
   /** Monotonic. */
@@ -68,7 +68,7 @@ export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
     return bar && bar.untilMs > nowMs() ? bar : null;
   };
   const setBar = (usuario: string, why: Bar['why']): void => {
-    // What could not be measured twice in a row is no accident of a busy machine.
+    // A second update in a row that could not be measured is no accident of a busy machine.
     const isShort = why === 'busy' && !barred.has(usuario);
     const untilMs = nowMs() + (isShort ? limits.roomUnmeasuredBarMs : limits.roomCostlyBarMs);
     barred.set(usuario, { why, untilMs, forgottenMs: nowMs() + limits.roomCostlyBarMs });
@@ -97,7 +97,7 @@ export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
       const bar = barOf(usuario);
       if (bar !== null) return bar.why;
       if (waitingBytes + update.length > limits.roomMeasuredBytesMax) return 'busy';
-      // What comes while it is measured is counted anew.
+      // Updates that come during the measurement are counted anew.
       unmeasured.set(room, { steps: 0, by: new Map(), from: room.tail.end, excess: open.excess });
       waitingBytes += update.length;
       const own = new Uint8Array(update);

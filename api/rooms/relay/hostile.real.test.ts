@@ -1,6 +1,6 @@
 /**
- * What a relay has to bear: broken frames, declared monsters, parked structs, false presence, readers that don't read. It lives in a process of its
- * own, so that its turns and its memory can be measured.
+ * Attacks on a relay: broken frames, declared monsters, parked structs, false presence, readers that don't read. It lives in a process of its own,
+ * so that its turns and its memory can be measured.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ let dir: string;
 let relay: RelayProcess;
 /** Each test has rooms of its own in one relay. */
 let rooms = 0;
-/** What the relay had reported before the test. */
+/** Reports of the relay before the test. */
 let reported = 0;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-hostile-'));
@@ -310,7 +310,7 @@ describe('readers that do not read', () => {
     }
     const after = await relay.ask();
     expect(after.figures.slowReadersDropped - figures.slowReadersDropped).toBe(slow.length);
-    // What the room itself holds: the state with its tail, and no copy per slow reader.
+    // Memory of the room itself: the state with its tail, and no copy per slow reader.
     expect(after.heapUsed - heapUsed).toBeLessThan(64 * 1_024 * 1_024);
     for (const { ws } of slow) ws.resume();
     const again = connect(room(), 'lento0:ver', { doc: slow[0]!.doc });

@@ -115,7 +115,7 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered, o
   };
 }
 
-/** One thing that is to be done later. */
+/** A delayed action, at most one at a time. */
 function createAlarm(clock: Clock): { readonly arm: (ms: number, then: () => void) => void; readonly isArmed: () => boolean } {
   let cancel: (() => void) | null = null;
   return {

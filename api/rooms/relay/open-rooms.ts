@@ -45,7 +45,7 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
     reclaim.freed(limits.roomMemoryOverheadBytes + bytesOf(room));
     budget.forget(room);
     emptyRoom(room);
-    // What can't be given back now is ours until this portal ends.
+    // A room that can't be given back now stays ours until this portal ends.
     if (of(room.key.sala).length === 0) log.release(room.key.sala).catch(() => undefined);
   };
   const refuse = (room: Room, error: unknown): void => {

@@ -32,7 +32,7 @@ function leave(howMany: number): void {
   for (const person of people.splice(0, howMany)) person.end();
 }
 
-/** What each one sees, against what each one is: `id:cursor:name`. */
+/** Compares the presence that each one sees with what each one is: `id:cursor:name`. */
 const shown = ({ presence }: RawClient): string =>
   [...presence.getStates()]
     .map(([id, state]) => `${id}:${state['cursor']}`)

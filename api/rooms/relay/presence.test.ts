@@ -14,7 +14,7 @@ const ownerOf = (usuario: string, por: Seat['por'] = 'pagina'): Owner => ({
   ids: new Set(),
 });
 
-/** One entry, as y-protocols writes it. */
+/** An entry as y-protocols writes it. */
 function word(id: number, clock: number, state: object | null): Uint8Array {
   const awareness = new Awareness(Object.assign(new Y.Doc(), { clientID: id }));
   awareness.meta.set(id, { clock, lastUpdated: 0 });
@@ -23,7 +23,7 @@ function word(id: number, clock: number, state: object | null): Uint8Array {
   return update;
 }
 
-/** What a client of y-protocols sees after these frames. */
+/** The presence that a client of y-protocols sees after these frames. */
 function seen(frames: readonly (Uint8Array | null)[]): Map<number, Record<string, unknown>> {
   const awareness = new Awareness(Object.assign(new Y.Doc(), { clientID: 999_999 }));
   awareness.setLocalState(null);

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { frameOf, messages } from '../../../schema/room-frames.ts';
 import type { Seat } from '../contract.ts';
 
-/** What the table needs to know of a connection. */
+/** The part of a connection that the table needs. */
 export interface Owner {
   readonly seat: Seat;
   /** `corDe` of the person. */
@@ -31,13 +31,13 @@ export interface PresenceTable<By extends Owner> {
   readonly changed: Map<number, number | null>;
   /** All of it as one frame, until something changes: many come at once when a portal is back. */
   whole: Uint8Array | null;
-  /** What each person has in it, and said lately; as long as the room is open. */
+  /** Each person's entries and recent updates; kept while the room is open. */
   readonly shares: Map<string, Share>;
-  /** Of all of them. */
+  /** Size of all entries. */
   bytes: number;
 }
 
-/** Of one person, in all their sockets. */
+/** Presence of one person, in all their sockets. */
 interface Share {
   /** Kept in the table. */
   bytes: number;
@@ -107,7 +107,7 @@ function takeOne<By extends Owner>(table: PresenceTable<By>, by: By, { id, clock
   if (entry) forget(table, id, entry);
   const space = makeRoom(table, by, bytesOf(json));
   if (space !== 'changed') {
-    // What it said before is gone, too: it is older.
+    // The earlier entry goes, too: it is older.
     if (entry) removeForgotten(table, id, clock);
     return space;
   }

@@ -1,6 +1,6 @@
 /**
- * What arrives on a socket. Nothing is trusted: the type, the role, the size and every byte of an update are checked before it is copied
- * into the tail; what adds nothing is dropped, what arrives too early is held back within bounds.
+ * Handles incoming frames of a socket. Nothing is trusted: the type, the role, the size and every byte of an update are checked before it is copied
+ * into the tail; updates that add nothing are dropped, and early ones are held back within bounds.
  * Source: rules 2.4. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { encodeVector, fittingPart, judge, learn, newPart, type Scan, scanUpdate } from '../../../schema/crdt/update.ts';
@@ -23,7 +23,7 @@ export interface Received extends Sent {
   discarded: number;
 }
 
-/** What the parts of the relay that act on a frame need of it. */
+/** The dependencies of the relay's parts that act on a frame. */
 export interface Desk {
   readonly figures: Received;
   readonly nowMs: () => number;
@@ -109,7 +109,7 @@ function takeUpdate(desk: Desk, connection: Connection, update: Uint8Array, asks
   const part = fittingPart(room.known, update);
   const fit = part && scanUpdate(part, room.known.vector);
   if (part && fit && judge(room.known, fit).kind === 'new') weigh(desk, connection, part, fit);
-  // What stands on itself never fits: holding it back would wait for nothing.
+  // An update that depends on itself never fits: holding it back would wait for nothing.
   if (verdict.kind === 'circular') desk.figures.discarded += 1;
   else if (!connection.gone) hold(desk, connection, { update: new Uint8Array(update), client: verdict.client, clock: verdict.clock }, asks);
 }

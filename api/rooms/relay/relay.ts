@@ -155,7 +155,7 @@ function letGoOf(parts: Parameters<typeof abandon>[0], salas: Iterable<string>):
   for (const sala of salas) abandon(parts, sala, 'tryAgain');
 }
 
-/** Those that answer the close go by themselves, the others after a moment. */
+/** Sockets that answer the close go by themselves, the others after a moment. */
 async function emptied(wss: WebSocketServer, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.at(clock.monotonicMs() + limits.roomGoodbyeMs, resolve);
@@ -218,7 +218,7 @@ function assemble(deps: RelayDeps): Parts {
     },
     onTrouble: (error) => {
       report.commitFailed(error);
-      // What they hold is not on the disk: they keep it themselves, and come back with it.
+      // Their unsaved updates are not on the disk: clients keep them, and come back with them.
       for (const room of rooms.byName.values()) endAll(desk, room, 'unavailable');
     },
     onRecovered: () => report.commitRecovered(),
@@ -240,7 +240,7 @@ function assemble(deps: RelayDeps): Parts {
       budget.count(room, 0);
       reclaim.freed(before);
     },
-    // One that was left meanwhile, and perhaps opened again under another number, is not let go.
+    // A room that was left meanwhile, and perhaps opened again under another number, is not let go.
     onFailed: ({ key, state }, error) =>
       takenOf(error).size === 0 ? report.compactionFailed(key.sala, error) : letGo(state === 'gone' ? [] : [key.sala]),
   });
@@ -327,7 +327,7 @@ function attach(
   else ws.pause();
 }
 
-/** One account that opens sockets without end would take the places of everybody else. */
+/** An account that opens sockets without end would take the places of everybody else. */
 function isCrowd({ sockets }: Room, usuario: string): boolean {
   if (sockets.size < limits.roomSocketsPerPersonMax) return false;
   let own = 0;
@@ -345,7 +345,7 @@ function setRole(desk: Desk, connection: Connection, papel: Papel | null): void 
   const could = mayWrite(connection);
   connection.papel = papel;
   if (!mayWrite(connection)) dropHeld(desk, connection);
-  // What it wrote while it could not is asked for.
+  // After write access returns, asks the client for the edits it made meanwhile.
   else if (!could && connection.live) askState(desk, connection);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who may change what: a model of one line (`podeEscrever`) against the relay, over role × channel × kind of frame × a change of role in the middle
- * of the connection; the document that a fresh reader gets is the judge. Source: rules 2.4.
+ * The right to change a room: a model of one line (`podeEscrever`) against the relay, over role × channel × kind of frame × a change of role in the
+ * middle of the connection; the document that a fresh reader gets is the judge. Source: rules 2.4.
  */
 import { describe, expect, test, vi } from 'vitest';
 import * as Y from 'yjs';
@@ -69,7 +69,7 @@ describe('roles', () => {
     beaComments.doc.getText('text').insert(0, 'sem papel');
     await Promise.all([settled(bea), settled(beaComments)]);
     expect(reader.doc.getText('text').toJSON()).toBe('');
-    // What was written on the page while it could not is asked for, and arrives.
+    // After write access returns, the page is asked for the edits it made meanwhile, and they arrive.
     relay.world.relay.setRole(sala, 'bea', 'comentar');
     const comments = enter('ana:dona', 'comentarios');
     await comments.synced;

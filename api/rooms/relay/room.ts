@@ -1,5 +1,5 @@
 /**
- * One document of a room while it is open: its base and tail as frames, its state, its connections. No Yjs document: a frame is checked, copied once
+ * A document of a room while it is open: its base and tail as frames, its state, its connections. No Yjs document: a frame is checked, copied once
  * and sent on. Decision: docs/decisions/0090-rooms-are-logs.md
  */
 import { type Canal, type Papel } from '../../../schema/rooms.ts';
@@ -32,7 +32,7 @@ export interface Held {
   readonly clock: number;
 }
 
-/** One socket of a room, and who sits at it. */
+/** A socket of a room, and its person. */
 export interface Connection extends Outlet, Owner {
   readonly canal: Canal;
   readonly room: Room;
@@ -53,10 +53,10 @@ export interface Connection extends Outlet, Owner {
   readonly beat: number;
 }
 
-/** What the rooms of one owner take (budget.ts). */
+/** The use of the rooms of one owner (budget.ts). */
 export interface Account {
   readonly dona: string;
-  /** Those that are open or being opened. */
+  /** Rooms that are open or being opened. */
   readonly rooms: Set<Room>;
   memoryBytes: number;
   /** The same, by app. */
@@ -71,7 +71,7 @@ export interface Room {
   readonly key: RoomKey;
   readonly name: string;
   readonly app: string;
-  /** What the rooms of its owner take, and what this one was counted with. */
+  /** The account of its owner's rooms, and the bytes with which this one is counted there. */
   readonly account: Account;
   countedBytes: number;
   /** `leaving`: its memory is needed; joins are refused, and it is dropped as soon as all of it is on the disk. */
@@ -96,7 +96,7 @@ export interface Room {
   changedAtMs: number;
   /** Updates that have not been sent yet. */
   unsent: number;
-  /** Who wrote what since the last sending: runs of the tail. */
+  /** Authors of the updates since the last sending: runs of the tail. */
   readonly authors: { readonly by: Connection; to: number }[];
   readonly presence: PresenceTable<Connection>;
   /** Something is to be sent. Kept by turns.ts. */
@@ -107,7 +107,7 @@ export interface Room {
   presenceSentAtMs: number;
   sendCostMs: number;
   wake: { readonly atMs: number; readonly cancel: () => void } | null;
-  /** Who has updates held back for what they stand on, and how much in all. */
+  /** Connections with held back updates whose dependencies are missing, and the size of all of them. */
   readonly holders: Set<Connection>;
   heldBytes: number;
   /** Answers to joiners, until something changes. */
@@ -116,11 +116,11 @@ export interface Room {
 }
 
 interface Replies {
-  /** Of the whole room in its present state. */
+  /** Step 1 frame that ends a reply: the state vector of the whole room. */
   end: Uint8Array | null;
   /** The update and the frame of it. */
   deletes: { readonly update: Uint8Array; readonly frame: Uint8Array } | null;
-  /** Of the base alone. */
+  /** Cached differences from the base alone, by the question. */
   readonly diffs: Map<string, Uint8Array>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What leaves a room: everything that came within one turn of the event loop, in one write per socket; its author gets what the others wrote. And
- * the answer to who asks for the state.
+ * Sends the updates of a room: all that came within one turn of the event loop, in one write per socket; authors get only the updates of the others.
+ * Also answers requests for the state.
  */
 import * as Y from 'yjs';
 import { covers, decodeVector } from '../../../schema/crdt/update.ts';
@@ -74,7 +74,7 @@ function joined(frames: readonly Uint8Array[]): readonly Uint8Array[] {
 
 const joinedBytesMax = 8 * 1_024;
 
-/** What others wrote in this turn. */
+/** The updates of the others in this turn. */
 function slicesWithout(room: Room, author: Connection, from: number): Uint8Array[] {
   const slices: Uint8Array[] = [];
   let at = from;

@@ -1,6 +1,6 @@
 /**
- * Whose rooms make room when the memory for all of them, or for those of one app, is used up: who holds most gives way to who holds less.
- * Pure. Decision: docs/decisions/0165-shares-of-the-room-budget.md
+ * Chooses the owner whose rooms give way when the memory for all rooms, or for those of one app, is used up: the owner who holds most yields to one
+ * who holds less. Pure. Decision: docs/decisions/0165-shares-of-the-room-budget.md
  */
 export interface Held {
   readonly bytes: number;

@@ -12,7 +12,7 @@ interface Page {
 
 export interface Tail {
   readonly pages: Page[];
-  /** Of the first byte kept, and behind the last. */
+  /** Offsets of the first kept byte, and behind the last. */
   start: number;
   end: number;
 }
@@ -56,7 +56,7 @@ export function appendFrames(tail: Tail, frames: Uint8Array): void {
   tail.end += frames.length;
 }
 
-/** What lies between two offsets, without copying. Bytes that were written never change. */
+/** The bytes between two offsets, without copying. Written bytes never change. */
 export function slicesOf({ pages }: Tail, from: number, to: number): Buffer[] {
   const slices: Buffer[] = [];
   if (from >= to) return slices;

@@ -131,7 +131,7 @@ function see({ presence }: Room, sees: Map<number, number>, id: number, goneAt: 
   else sees.delete(id);
 }
 
-/** Who lacks something that was said, or still sees what is gone. */
+/** People who miss an entry, or still see one that is gone. */
 function unaware({ people, letters }: World): readonly number[] {
   const all = people.map(({ id, clock }) => `${id}:${clock}`).join(' ');
   const seen = ({ sees }: Person): string =>

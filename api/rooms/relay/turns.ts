@@ -80,7 +80,7 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
     } finally {
       room.sentAtMs = clock.monotonicMs();
       if (withPresence) room.presenceSentAtMs = room.sentAtMs;
-      // Who asked for the state may have had all of it sent before its time.
+      // A request for the state may have sent everything early; then nothing was sent here.
       if (hasMore) noteCost(room, room.sentAtMs - nowMs);
     }
   };
@@ -138,7 +138,7 @@ function roomQueue(clock: Clock, act: (room: Room) => void, atTurnEnd: (fn: () =
   const run = (): void => {
     scheduled = false;
     try {
-      // Who is added meanwhile is of the next turn.
+      // Rooms that are added meanwhile belong to the next turn.
       for (const room of Array.from(small)) take(small, room);
       const endMs = clock.monotonicMs() + limits.roomTurnMs;
       for (const room of Array.from(large)) {
@@ -146,7 +146,7 @@ function roomQueue(clock: Clock, act: (room: Room) => void, atTurnEnd: (fn: () =
         if (clock.monotonicMs() >= endMs) break;
       }
     } finally {
-      // One that throws keeps none of the others back.
+      // A room that throws delays none of the others.
       if (small.size > 0 || large.size > 0) schedule();
     }
   };
