@@ -249,6 +249,14 @@ function refuse(server: string, admin: string, { script, code, signal, said, lin
     const at = textsOf(lines, 'taken').join(', ');
     throw new SvcError('KIT_FAILED', `${at} on ${server} is not the server kit's, which needs that name: move it to another place`);
   }
+  if (code === 17) {
+    const at = textsOf(lines, 'foreign').join(', ');
+    const fix = `chown ${admin} ${at} && chmod go-w ${at}, once nothing in it is another's`;
+    throw new SvcError(
+      'KIT_FAILED',
+      `another account than ${admin} may write to ${at} on ${server}, from where everybody's apps run: ${fix}`,
+    );
+  }
   if (script === 'install' && code === 12) throw new SvcError('DISK_FULL', `no room for the kit below /opt on ${server}: ${end}`);
   if (script === 'rollback' && code === 13) throw new SvcError('NO_PREVIOUS_VERSION', `${server} has no kit to go back to`);
   if (script === 'accounts' && code === 14) throw new SvcError('KIT_FAILED', `${server}: ${lines.at(-1)?.replace(/^error /, '') ?? ''}`);

@@ -6,6 +6,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_pr
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -309,6 +310,21 @@ describe('what others keep where the kit is', () => {
     const { status, stdout } = put(tarball('1.0.0-aaaaaaaa'));
     expect([status, stdout]).toEqual([16, `taken ${path.join(root, 'server', taken)}\n`]);
     expect(listing().filter((line) => !/^opt\/svc\/\.(in|lock)/.test(line))).toEqual(before);
+  });
+
+  test.for([
+    ['opt', 0o777, 0],
+    ['opt/svc', 0o777, 0],
+    ['opt/svc', 0o755, 65_534],
+  ] as const)('in a folder where others may write (%s, %i, owner %i) is not put, and nothing is changed', ([folder, mode, owner]) => {
+    const at = path.join(root, 'server', folder);
+    mkdirSync(path.join(root, 'server/opt/svc'), { recursive: true });
+    chmodSync(at, mode);
+    chownSync(at, owner, owner);
+    const before = listing();
+    const { status, stdout } = script('prepare', []);
+    expect([status, stdout]).toEqual([17, `foreign ${at}\n`]);
+    expect(listing()).toEqual(before);
   });
 
   test('goes on running when it is taken off', async () => {
