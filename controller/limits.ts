@@ -53,6 +53,8 @@ export const limits = {
   // People of the system. Decision: docs/decisions/0398-people-of-the-system.md
   /** How often the list of a People document is read, at most; one that takes long to read, a tenth of the time. */
   peoplePollMs: 9_000,
+  /** After a look that nothing could be read of, once it has ended. */
+  peopleAgainMs: 20_000,
   peopleOfListMax: 10_000,
   /** What a server may print of them: each account is three lines, and each of its groups one. */
   accountsLinesMax: 60_000,

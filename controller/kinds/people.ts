@@ -50,6 +50,12 @@ function peopleObserved({ servers, inForce }: Entries, { key, placed, look, left
   };
 }
 
+/** A directory that is away takes as long as its client waits for it, and is asked again soon: who left meanwhile has left. */
+export function lookEveryMs(tookMs: number, isRead: boolean): number {
+  const everyMs = Math.max(limits.peoplePollMs, 10 * tookMs);
+  return isRead ? everyMs : Math.min(everyMs, tookMs + limits.peopleAgainMs);
+}
+
 async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   const { options, entries, source } = context;
   const { clock } = options;
@@ -62,7 +68,7 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   // Set before the answer: what asks meanwhile asks for another look.
   entry.nextLookAtMs = begunMs + limits.peoplePollMs;
   const look = await lookAtPeople(context, placed, server.host, entry.look);
-  if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + Math.max(limits.peoplePollMs, 10 * (clock.monotonicMs() - begunMs));
+  if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + lookEveryMs(clock.monotonicMs() - begunMs, look.list !== null);
   if (entries.lists.get(entry.name) !== entry) return false;
   entry.look = look;
   // What could not be read says nothing of who is left out, either.
