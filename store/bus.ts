@@ -1,5 +1,5 @@
 /**
- * In-process events of the controller and wishes of the API: the only things, with the store, that the two share (design 2). Edges only: a
+ * In-process events of the controller and desired state of the API: with the store, the only things that the two share. Edges only: a
  * listener reads the state again.
  */
 import type { PortalEvent } from '../schema/wire/events.ts';
@@ -8,7 +8,7 @@ import type { PortalEvent } from '../schema/wire/events.ts';
 export interface RoomEdge {
   readonly id: string;
   readonly app: string;
-  /** Whose roles may be others now. */
+  /** People whose roles may have changed. */
   readonly people: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface JobEdge {
   readonly app: string;
 }
 
-/** What a portal tells the others of the same store, and does itself without an edge. */
+/** Message of a portal to the others of the same store; the portal itself acts without it. */
 export type OthersEdge =
   /** Sessions that ended early, by the hashes of their cookies. */
   | { readonly kind: 'sessions'; readonly ended: readonly string[] }

@@ -1,4 +1,4 @@
-/** What every place of bytes must do, as one suite: folder-bytes.test.ts and test/postgres/bytes.real.test.ts run it. */
+/** Contract of every place of bytes, as one suite: folder-bytes.test.ts and test/postgres/bytes.real.test.ts run it. */
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -19,7 +19,7 @@ export interface Growing {
   /** Bytes that are there, with those that were written and are not on the disk yet. */
   size(): number;
   write(bytes: Uint8Array): Promise<void>;
-  /** What was written is on the disk when it resolves. */
+  /** Resolves when all written bytes are on the disk. */
   close(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export interface Bytes {
   /** With everything in it. */
   removeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly { readonly name: string; readonly modifiedMs: number }[]>;
-  /** Of the first level. */
+  /** Folders of the first level. */
   folders(): Promise<readonly string[]>;
-  /** What the disk has left; Infinity where that is not ours to know. */
+  /** Free bytes of the disk; Infinity where they can't be known. */
   freeBytes(): Promise<number>;
 }

@@ -25,7 +25,7 @@ export interface CopiedTable {
 
 export interface CopyOptions {
   readonly clock: Clock;
-  /** Who does it, for a portal that finds the database in use. */
+  /** Name of the copying process, for a portal that finds the database in use. */
   readonly holder: string;
   readonly onTable?: (copied: CopiedTable) => void;
   /** The file with the documents of rooms; null: they stay where they are. */
@@ -48,7 +48,7 @@ export async function copyToPostgres(
   const source = openToRead(file);
   const { name } = place;
   const client = store.pools.hosts.newClient();
-  // What breaks is told by the question that it breaks.
+  // A broken connection is reported by the query that fails on it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -81,7 +81,7 @@ export async function copyToPostgres(
   }
 }
 
-/** One that can't be written to leaves its side files behind when it is closed. */
+/** Opens a file to read. A read-only connection would leave its side files behind when it is closed. */
 function openToRead(file: string): DatabaseSync {
   refuseOtherKindSync(file);
   const source = new DatabaseSync(file, { timeout: 5_000 });

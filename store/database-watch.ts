@@ -13,7 +13,7 @@ export type FileState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' };
 
-/** What is wrong with a file that looked like `before` when it was well; null: nothing, or nothing that is known. */
+/** Fault of a file that looked like `before` when it was well; null: none, or it is unknown. */
 export function judgeFile(before: FileState, now: FileState, mayShrink: boolean): string | null {
   if (before.kind !== 'present' || now.kind === 'unknown') return null;
   if (now.kind === 'absent') return 'was deleted';
@@ -39,7 +39,7 @@ export interface WatchedDatabase {
 }
 
 export interface DatabaseWatch {
-  /** One check, in addition to those of every round. */
+  /** Checks once, in addition to each pass. */
   check(): Promise<void>;
   stop(): void;
 }

@@ -10,7 +10,7 @@ export type Edge =
   | { readonly kind: 'job'; readonly edge: JobEdge }
   | { readonly kind: 'credential'; readonly tokenHash: string }
   | OthersEdge
-  /** Who tells it has lost some. */
+  /** The sender has lost some edges. */
   | { readonly kind: 'missed' };
 
 const text = { type: 'string', maxLength: 2_000 } as const;

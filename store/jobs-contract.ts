@@ -1,4 +1,4 @@
-/** What every store must do for the queue, as one suite; store-contract.ts runs it. */
+/** Contract of every store for the queue, as one suite; store-contract.ts runs it. */
 import { expect, test } from 'vitest';
 import type { JobOutcome } from '../schema/jobs.ts';
 import { newJobId, type JobStore, type NewJob } from './jobs.ts';
@@ -155,7 +155,7 @@ function stepTests({ store, put }: Parts): void {
     await store().settleJob(id, outcome, { atMs: 9, expiresAtMs: 50 });
     await store().settleJob(id, { ...outcome, estado: 'falhou' }, { atMs: 9, expiresAtMs: 60 });
     await store().noteForgotten(id, 17);
-    // What comes after the end changes nothing of it.
+    // Reports after the end change nothing.
     expect(await store().cancelJob(id, 18)).toBe(false);
     await store().reportJob(id, { estado: 'iniciado', codigo: 9, progresso: 1, atMs: 19 });
     await store().releaseJobs([id], 20);
@@ -311,7 +311,7 @@ function fileTests({ store, job, put, upload }: Parts): void {
     expect(await store().job(others)).toMatchObject({ usuario: 'bia' });
     expect([await store().input('ana', 'notas', sha('a')), await store().jobSpace('ana')]).toEqual([null, 0]);
     expect(await store().leftovers(9)).toEqual([{ kind: 'input', name: `ana/notas/${sha('a')}` }]);
-    // Who gets the name later begins with none.
+    // A later person of the same name begins with no jobs.
     expect((await store().submitJob(job({ chave: 'k' }), { ofPerson: 1 })).kind).toBe('new');
   });
 }

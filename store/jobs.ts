@@ -1,7 +1,7 @@
 /**
- * What the portal must not forget of the queue: submissions, how far each got, what its wrapper said, and whose bytes lie on the disk. Each step is
- * written before it is done, so that a portal that dies at any point finds out by the cluster's list what became of it. Promises resolve when it is
- * committed. Decision: docs/decisions/0211-the-queue.md
+ * Facts of the queue that the portal must not lose: submissions, how far each got, the reports of its wrapper, and the owner of the bytes
+ * on the disk. Each step is written before it is done, so that a portal that dies at any point finds the outcome in the cluster's list.
+ * Promises resolve when it is committed. Decision: docs/decisions/0211-the-queue.md
  */
 import { randomInt } from 'node:crypto';
 import type { JobOutcome, JobRequest, ReportState } from '../schema/jobs.ts';
@@ -17,19 +17,19 @@ export interface StoredJob {
   readonly nome: string;
   readonly cluster: string;
   readonly cpus: number;
-  /** Of the HTTP request that submitted it; null: of an older portal. */
+  /** Id of the HTTP request that submitted it; null: of an older portal. */
   readonly requestId: string | null;
   readonly createdAtMs: number;
   /** The portal holds it back no longer. */
   readonly releasedAtMs: number | null;
   /** Begin of the last attempt to hand it over: written before it is made. */
   readonly attemptAtMs: number | null;
-  /** What the cluster was when it was handed over, as `noteAttempt` said; null: never, or by an older portal. */
+  /** Identity of the cluster at the hand-over, as `noteAttempt` recorded it; null: never, or by an older portal. */
   readonly engine: string | null;
   /** The cluster has taken it: it is never handed over again. */
   readonly acceptedAtMs: number | null;
   readonly cancelAtMs: number | null;
-  /** What the wrapper said last; null: nothing yet. */
+  /** Last report of the wrapper; null: none yet. */
   readonly report: JobReport | null;
   /** First time that the wrapper was heard. */
   readonly startedAtMs: number | null;

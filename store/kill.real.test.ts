@@ -1,4 +1,4 @@
-/** What the store acknowledged is still there after a kill -9 in the middle of writing; the state lock falls with its holder. */
+/** Writes that the store acknowledged are still there after a kill -9 in the middle of writing; the state lock falls with its holder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ test.for([50, 400, 1_500])('killed after %i acknowledged turns, nothing of them 
   const last = Number(await store.value('last'));
   expect(last).toBeGreaterThanOrEqual(acknowledged);
   const intents = await store.intents();
-  // One transaction a turn: the value and the intent of a turn stand or fall together.
+  // Each turn is one transaction: its value and its intent stand or fall together.
   expect(intents).toHaveLength(last + 1);
   await store.close();
   lock.release();

@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
 
 export interface Lease {
   readonly number: number;
-  /** Whose it is, for people. */
+  /** Name of the holder, for people. */
   readonly holder: string;
   /** Rejects STATE_IN_USE when another portal holds it; never resolves. */
   readonly lost: Promise<never>;
@@ -25,10 +25,10 @@ export interface Lease {
 }
 
 interface LeaseOptions {
-  /** Who asks, for people: a host and a process. */
+  /** Name of this process, for people: a host and a process. */
   readonly holder: string;
   readonly clock: Clock;
-  /** Of the database, for messages. */
+  /** Name of the database, for messages. */
   readonly name: string;
   /** The highest number that was seen here. */
   readonly seen: { number: number };
@@ -101,7 +101,7 @@ function keep(pool: Pool, { number, askedMs }: Taken, { holder, clock, name, see
   const waiting = new Set<() => void>();
   const renew = async (): Promise<void> => {
     const renewedMs = clock.monotonicMs();
-    // What the database does not answer changes nothing: whether another one leads is known from it alone.
+    // A database that does not answer changes nothing: only it knows whether another portal leads.
     const answer = await pool.query(renewal, [number, holder]).catch(() => null);
     if (isOver) return;
     if (answer?.rowCount === 0) return reject(deposed(name));

@@ -12,13 +12,13 @@ export const limits = {
   storeConnectionsMax: 8,
   /** And those on which it renews the lease and its row among the portals, for nothing else. */
   storeRenewalConnectionsMax: 2,
-  /** Of one renewal: a server that stands still is known by it. */
+  /** Time of one renewal: it detects a server that stands still. */
   storeRenewMsMax: 2_500,
   // Several servers of one database. Decision: docs/decisions/0307-when-a-standby-is-promoted.md
   /** How often all of them are asked which one takes writes; and when none does, or a connection ended. */
   storeLookMs: 5_000,
   storeLookAgainMs: 250,
-  /** One that does not answer for so long is away. */
+  /** Time without an answer after which a server counts as away. */
   storeLookMsMax: 1_000,
   storeConnectMsMax: 5_000,
   storeStatementMsMax: 10_000,
@@ -26,14 +26,14 @@ export const limits = {
   storeHeldMsMax: 2_000,
   /** Rows of one statement when a store is copied. */
   storeCopyRowsMax: 500,
-  /** What finds the database away is tried again for so long. */
+  /** Time for which a query is retried while the database is away. */
   storeAwayMsMax: 10_000,
   /** Another portal brings the tables up to date, or moves files into them, for so long. */
   storeAloneMsMax: 60 * 60_000,
   storeAloneLookMs: 100,
   /** A portal that says nothing meanwhile for so long stands still: another one goes on. */
   storeAloneQuietMsMax: 10_000,
-  /** One step of the schema. */
+  /** Time of a single step of the schema. */
   storeStepMsMax: 30 * 60_000,
   /** A leader that did not renew for so long leads no more. */
   leaseMs: 3_000,
@@ -43,13 +43,13 @@ export const limits = {
   /** A portal that did not renew its row for so long is none any more: its rooms are anybody's. */
   memberMs: 3_000,
   memberRenewMs: 1_000,
-  /** Of the base of a document that is read from PostgreSQL. */
+  /** Bytes of one piece of a document's base, read from PostgreSQL. */
   roomPieceBytes: 1_024 * 1_024,
   /** Pieces of files in PostgreSQL: so much is gathered, and no more is one of them. */
   storedPieceBytesMin: 256 * 1_024,
   storedPieceBytesMax: 1_024 * 1_024,
   // Edges between portals. Decision: docs/decisions/0298-edges-between-portals.md
-  /** Of one message: PostgreSQL takes 8,000. */
+  /** Bytes of one message: PostgreSQL takes 8,000. */
   edgeMessageBytesMax: 7_900,
   /** So many wait to be told; with more the other portals are told to read everything again. */
   edgesWaitingMax: 10_000,
@@ -62,21 +62,21 @@ export const limits = {
   roomLogSpareBytesMax: 1_024 * 1_024,
   /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
   roomCompactHeapMiBMax: 768,
-  /** One document is built in no more than this, and its base is no larger; a room for which that is not enough keeps its log as it is. */
+  /** Bounds on building one document, and on its base; a room that exceeds them keeps its log as it is. */
   roomCompactMsMax: 30_000,
   roomBaseBytesMax: 64 * 1_024 * 1_024,
   roomCompactIdleMs: 5_000,
-  // Rooms. Source: spec 8. Decision: docs/decisions/0095-who-is-in-a-room.md
+  // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomsOwnedMax: 2_000,
   roomsListedMax: 2_000,
   roomPeopleMax: 1_000,
   roomGroupsMax: 100,
   /** So many notified anchors are remembered for one person. */
   noticeAnchorsPerPersonMax: 20_000,
-  /** What one app told its own person. */
+  /** Notices of one app to its own person. */
   noticesPerAppMax: 50,
   // Backups. Decision: docs/decisions/0405-objects-and-manifests.md
-  /** Of a database, and of a file: more is several objects. */
+  /** Bytes of one object, of a database and of a file: more become several objects. */
   backupPagesBytesMax: 64 * 1_024,
   backupChunkBytesMax: 4 * 1_024 * 1_024,
   /** Rows of one answer of PostgreSQL. */

@@ -119,11 +119,11 @@ export const migrations: readonly string[] = [
   `
   CREATE TABLE deleted_rooms (room TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `,
-  // What people chose in the desktop.
+  // Preferences of people in the desktop.
   `
   CREATE TABLE preferences (person TEXT PRIMARY KEY, version INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
-  // What people said to apps that use capabilities of others.
+  // Answers of people to apps that use capabilities of others.
   `
   CREATE TABLE consents (
     person TEXT NOT NULL, caller TEXT NOT NULL, provider TEXT NOT NULL, capability TEXT NOT NULL, id TEXT NOT NULL UNIQUE,

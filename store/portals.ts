@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 import { patiently, storeError } from './postgres-patience.ts';
 
 export interface Member {
-  /** Of one process: a portal that starts again has another one. */
+  /** Id of the process: a portal that starts again has another one. */
   readonly id: string;
   /** For people: a host and a process. */
   readonly holder: string;
@@ -64,7 +64,7 @@ export async function joinPortals(pool: Pool, { clock, onLapsed, ...who }: JoinO
   };
   const arm = (): void => {
     if (isOver) return;
-    // What the database does not answer changes nothing: the next one is a second later.
+    // A database that does not answer changes nothing: the next renewal is a second later.
     cancel = clock.at(clock.monotonicMs() + limits.memberRenewMs, () => void renewed());
   };
   const renewed = async (): Promise<void> => {
@@ -104,7 +104,7 @@ export async function sayUnreached(pool: Pool, id: string, servers: readonly str
   });
 }
 
-/** Those that live, the oldest first. Rejects STORE_FAILED. */
+/** Living portals, the oldest first. Rejects STORE_FAILED. */
 export async function livingPortals(pool: Pool, clock: Clock): Promise<readonly Member[]> {
   try {
     const { rows } = await patiently(clock, async () => await pool.query<Member>(living));

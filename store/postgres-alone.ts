@@ -1,6 +1,7 @@
 /**
- * What one portal of a database does at a time: bringing its tables up to date, and moving what lay in a state folder into it. The lock is of a connection,
- * so it ends with a portal that is killed or stands still. Decision: docs/decisions/0311-what-moves-into-the-database.md
+ * Work that only one portal of a database does at a time: bringing its tables up to date, and moving the contents of a state folder into
+ * it. The lock belongs to a connection, so it ends with a portal that is killed or stands still. Decision:
+ * docs/decisions/0311-what-moves-into-the-database.md
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../schema/clock.ts';

@@ -130,7 +130,7 @@ function growing(ask: Ask, { id, bytes }: FileRow): Growing {
   };
 }
 
-/** One piece, where the file ends; all or nothing. */
+/** Appends a piece at the end of the file; all or nothing. */
 async function add(client: ClientBase, id: number, at: number, piece: Uint8Array): Promise<void> {
   const { rowCount } = await client.query(
     `WITH grown AS (UPDATE files SET bytes = bytes + $3, changed = clock_timestamp() WHERE id = $1 AND bytes = $2 RETURNING id)

@@ -17,7 +17,7 @@ export interface PostgresPlace extends PostgresHost, Pick<PoolConfig, 'user' | '
   readonly others?: readonly PostgresHost[];
 }
 
-/** One server, as it answered. */
+/** A server, as it answered. */
 export interface HostSeen {
   /** host:port. */
   readonly at: string;
@@ -33,7 +33,7 @@ export interface PostgresHosts {
   admit(client: ClientBase): Promise<void>;
   /** Asks every server which one takes writes. It does not reject. */
   look(): Promise<readonly HostSeen[]>;
-  /** Of several, why each one was of no use when it was asked last; '' when none of them said why. */
+  /** Faults of each of several servers at its last query; '' when none reported any. */
   troubles(): string;
   /** Another server took over, or the database was put back: connections from before are cut, and what was known may not be true. */
   onEra(listener: () => void): void;
@@ -42,14 +42,14 @@ export interface PostgresHosts {
 
 const eras = new WeakMap<ClientBase, number>();
 
-/** Of the database, as this process counts: answers within one era are of one history. 0: it was not asked. */
+/** Era of the connection's database, as this process counts: answers within one era are of one history. 0: it was not asked. */
 export const eraOf = (client: ClientBase): number => eras.get(client) ?? 0;
 
 interface Facts {
   readonly writable: boolean;
-  /** Of the history of its cluster: each promotion begins a higher one. */
+  /** Timeline of the cluster: each promotion begins a higher one. */
   readonly timeline: number;
-  /** Of the cluster. */
+  /** Id of the cluster. */
   readonly system: string;
 }
 
@@ -168,7 +168,7 @@ function judge({ known, hosts }: State, { writable, timeline, system }: Facts): 
   return timeline < known.timeline ? 'old' : 'primary';
 }
 
-/** Of one that is to be written to. */
+/** Records the facts of a server that takes writes. */
 function learn(state: State, facts: Facts): void {
   const before = state.known;
   if (before !== null && before.system === facts.system && before.timeline === facts.timeline) return;
@@ -250,7 +250,7 @@ const numericTypes: ReadonlySet<number> = new Set<number>([types.builtins.INT8, 
 const numbersWhole: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   numericTypes.has(oid) ? Number : (types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
 
-/** Of every connection to a store. */
+/** Options of every connection to a store. */
 export const connected = {
   connectionTimeoutMillis: limits.storeConnectMsMax,
   keepAlive: true,
@@ -258,7 +258,7 @@ export const connected = {
   statement_timeout: limits.storeStatementMsMax,
   // A server that stands still, or a network that drops everything, says nothing at all.
   query_timeout: limits.storeStatementMsMax + limits.storeHeldMsMax,
-  // Who is stopped in the middle of a transaction must not hold up the others, nor end it once another one leads.
+  // A portal stopped in the middle of a transaction must not hold up the others, nor end it once another one leads.
   idle_in_transaction_session_timeout: limits.storeHeldMsMax,
   types: { getTypeParser: numbersWhole },
 } satisfies ClientConfig;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { postgresMigrations, readableFrom } from './postgres-migrations.ts';
 
-/** One statement that an older portal need not know of. */
+/** Statements that an older portal need not know of. */
 const adds = [
   /^CREATE TABLE \w+ \(/,
   /^CREATE INDEX /,

@@ -132,7 +132,7 @@ export const postgresMigrations: readonly string[] = [
   CREATE TABLE counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL);
   INSERT INTO counters VALUES ('jobs', 0);
   `),
-  // Of several portals only: which one leads.
+  // For several portals only: the leases, which say who leads.
   `
   CREATE TABLE leases (name TEXT COLLATE "C" PRIMARY KEY, holder TEXT NOT NULL, number BIGINT NOT NULL, until TIMESTAMPTZ NOT NULL);
   `,

@@ -1,6 +1,6 @@
 /**
- * What every question to PostgreSQL is asked with: a connection of the pool, and patience with a server that is away or with another portal that
- * was in the way. Decision: docs/decisions/0280-one-store-two-databases.md
+ * Connection and retries of every query to PostgreSQL: a connection of the pool, and patience with a server that is away or with another
+ * portal that was in the way. Decision: docs/decisions/0280-one-store-two-databases.md
  */
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import type { Clock } from '../schema/clock.ts';

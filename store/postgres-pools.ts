@@ -18,7 +18,7 @@ export interface Pools {
 
 export async function openPools(place: PostgresPlace, clock: Clock): Promise<Pools> {
   const hosts = createHosts(place, clock);
-  // Of several, the one that was promoted last.
+  // Among several servers, finds the one that was promoted last.
   if (hosts.several) await hosts.look();
   const pool = newPool(hosts, limits.storeConnectionsMax, {});
   const renewals = newPool(hosts, limits.storeRenewalConnectionsMax, {
@@ -51,7 +51,7 @@ function newPool(hosts: PostgresHosts, max: number, more: ClientConfig): Pool {
     // oxlint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
     onConnect: (client) => hosts.admit(client),
   });
-  // One that breaks while nobody asks is replaced; who asks is answered by the refusal of the question.
+  // A connection that breaks while idle is replaced; one that breaks in use fails its query.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -36,7 +36,7 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     if (taken.kind === 'elsewhere') throw roomsElsewhere([sala]);
     return taken.kind === 'ours' ? (owners.heldOf(sala) ?? null) : null;
   };
-  /** What the rooms were taken here under; one that never was is taken now. */
+  /** Holds under which the rooms were taken here; a room that never was is taken now. */
   const heldOf = async (salas: Iterable<string>): Promise<ReadonlyMap<string, Held | null>> => {
     const held = new Map<string, Held | null>();
     for (const sala of new Set(salas)) held.set(sala, owners.heldOf(sala) ?? (await ours(sala)));
@@ -76,7 +76,7 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
       return kept ? made : null;
     },
     release: (sala) => owners.release(sala),
-    // Of whoever has it: what was deleted is deleted for all, and no write of a portal that has it comes after.
+    // Deletes the room whoever holds it: it is gone for all, and no later write of its holder is accepted.
     deleteRoom: async (sala) => {
       await asked((client) => inTransaction(client, () => remove(client, sala)));
     },

@@ -45,14 +45,14 @@ export async function migrate(
     refuseNewer(found, name, schema);
     if (found.version > 0 && found.version < schema.readableFrom) await untilAlone(client, clock, name);
     for (const [done, step] of schema.steps.entries()) if (done >= found.version) await take(client, clock, { done, step, schema });
-    // Of writers that ended; whose commit is asked for wrote a moment ago.
+    // Removes rows of writers that ended; a commit in question was written a moment ago.
     await client.query(`DELETE FROM last_writes WHERE changed < clock_timestamp() - interval '1 day'`);
     if (found.version === schema.steps.length)
       await client.query('UPDATE svc_schema SET readable_from = $1 WHERE readable_from IS DISTINCT FROM $1', [schema.readableFrom]);
   });
 }
 
-/** One step, whole or not at all; what was asked for meanwhile by other portals waits, or runs anew. */
+/** Runs a single step, whole or not at all; queries of other portals meanwhile wait, or run anew. */
 async function take(
   client: ClientBase,
   clock: Clock,

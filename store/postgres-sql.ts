@@ -157,9 +157,9 @@ async function refuseDeposed(client: ClientBase, { number, holder, deposed }: Fe
 }
 
 /**
- * What became of a transaction whose commit was asked for and not answered. It waits for one that is under way still: a question for the number itself
- * would not, nor one for a row that the first group of a writer has only begun to write. And since it writes, it is answered only once a standby that is
- * waited for has both.
+ * Whether a transaction was committed whose COMMIT was not answered. The query waits for one that is still under way: a query for the
+ * number itself would not, nor one for a row that the first group of a writer has only begun to write. And since it writes, it is answered
+ * only once a synchronous standby has both.
  */
 async function wasCommitted(pool: Pool, { writer, n }: Attempt): Promise<boolean> {
   const { rows } = await pool.query<{ readonly n: number }>(lastNumber, [writer]);
@@ -185,7 +185,7 @@ const storedValue = (value: Value): Value => (typeof value === 'string' ? stored
 
 interface Attempt {
   readonly writer: string;
-  /** Of the group, of this writer. */
+  /** Number of the group, counted by this writer. */
   readonly n: number;
   /** Null: its commit was not asked for. */
   results: readonly unknown[] | null;

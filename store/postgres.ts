@@ -26,7 +26,7 @@ export interface PostgresStore extends Store {
 
 export interface PostgresOptions {
   readonly clock: Clock;
-  /** Who leads from now on, for people. Null: this one does not. */
+  /** Name of the new leader, for people. Null: this portal does not lead. */
   readonly holder: string | null;
   /** False: tables that are not there, or not those of this svc, are refused. */
   readonly migrates: boolean;
@@ -69,7 +69,7 @@ export async function openPostgresStore(place: PostgresPlace, { clock, holder, m
   });
 }
 
-/** What an administrator does about it, after the words of the server. */
+/** Advice to an administrator, after the words of the server. */
 function helpOf(cause: string): string {
   const found = helps.find(([words]) => words.test(cause));
   return found === undefined ? '' : `. ${found[1]}`;
@@ -96,7 +96,7 @@ async function refuseEncoding(pool: Pool, name: string): Promise<void> {
   throw new SvcError('STORE_FAILED', `the database of ${name} has the encoding ${encoding}, which does not hold every text: ${how}`);
 }
 
-/** What can't be opened leaves no connection behind. */
+/** Closes the connections when the opening fails. */
 async function closing<Opened>(pools: Pools, name: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
     await refuseEncoding(pools.pool, name);
@@ -164,11 +164,11 @@ export async function openMemberStore(
 interface Base {
   readonly pool: Pool;
   readonly clock: Clock;
-  /** Of the database, for messages. */
+  /** Name of the database, for messages. */
   readonly name: string;
 }
 
-/** What a leader writes: under the number of its lease, which it gives back once everything is written. */
+/** Statements of a leader, under the number of its lease, which it gives back once everything is written. */
 export function fencedSql({ pool, clock, name }: Base, lease: Lease): { readonly sql: PostgresSql; readonly release: () => Promise<void> } {
   const sql = postgresSql(pool, clock, { number: lease.number, holder: lease.holder, deposed: () => deposed(name) });
   return {
@@ -183,7 +183,7 @@ export function fencedSql({ pool, clock, name }: Base, lease: Lease): { readonly
 async function leading(base: Base, lease: Lease): Promise<Leading> {
   const { sql, release } = fencedSql(base, lease);
   try {
-    // What the one before wrote last is read anew.
+    // The last writes of the leader before are read anew.
     const store: Store = { ...(await openTables(sql)), giveUp: (why) => sql.giveUp(why), close: () => sql.idle() };
     return { number: lease.number, store, lost: lease.lost, held: () => lease.held(), release };
   } catch (error) {

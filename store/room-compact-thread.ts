@@ -16,7 +16,7 @@ export interface ReadDocument {
   readonly base: Uint8Array | null;
   /** Frames of updates. */
   readonly rows: readonly Uint8Array[];
-  /** Of the last row. */
+  /** Number of the last row. */
   readonly seq: number;
 }
 

@@ -51,15 +51,15 @@ export function documentOf(updates: readonly Uint8Array[]): Y.Doc {
 function encoded(doc: Y.Doc): Uint8Array<ArrayBuffer> {
   const state = Y.encodeStateAsUpdate(doc);
   doc.destroy();
-  // What encoders return is a view of something larger.
+  // Encoders return a view of something larger.
   return new Uint8Array(state);
 }
 
 const address = /[0-9a-f]{64}/g;
 
 /**
- * What looks like the address of an attachment, in what the document shows and, for good measure, in the bytes as they are kept: an
- * address that is found too many keeps a file, one too few would lose it.
+ * Addresses that look like attachments, in the shown contents of the document and, for good measure, in the bytes as they are kept: an
+ * address too many keeps a file, one too few would lose it.
  */
 export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[]): ReadonlySet<string> {
   const found = new Set<string>();

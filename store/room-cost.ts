@@ -1,10 +1,13 @@
-/** What updates cost a page that applies them: measured with Yjs itself, in the thread of room-compact-thread.ts. Decision: docs/decisions/0378-what-an-update-costs.md */
+/**
+ * Cost of updates for a page that applies them: measured with Yjs itself, in the thread of room-compact-thread.ts. Decision:
+ * docs/decisions/0378-what-an-update-costs.md
+ */
 import * as Y from 'yjs';
 import { updatesIn } from '../schema/room-frames.ts';
 import { compactUpdates, documentOf } from './room-compaction.ts';
 
 export interface CostRequest {
-  /** One update; null: none. */
+  /** The base as an update; null: none. */
   readonly base: Uint8Array | null;
   /** Frames that were measured before, and frames since. */
   readonly before: Uint8Array;
@@ -37,7 +40,7 @@ export function costOf({ base, before, since, update }: CostRequest): Cost {
   return { sinceMs, updateMs, depth: depthOf(doc) };
 }
 
-/** What throws in it is nobody's now: the next compaction drops it. */
+/** Builds the document; where that throws, from its compacted form: the next compaction drops the faulty part. */
 function built(base: Uint8Array | null, updates: readonly Uint8Array[]): Y.Doc {
   try {
     return documentOf([...(base === null ? [] : [base]), ...updates]);

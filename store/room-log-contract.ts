@@ -1,4 +1,4 @@
-/** What every room log must do, as one suite: sqlite-room-log.test.ts runs it, the PostgreSQL one (issue 6) runs the same. */
+/** Contract of every room log, as one suite: the tests of the SQLite log and of the PostgreSQL log run it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { decodeVector } from '../schema/crdt/update.ts';

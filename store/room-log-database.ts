@@ -77,7 +77,7 @@ export function documentReader(database: DatabaseSync): (key: RoomKey) => Stored
   };
 }
 
-/** What a base amounts to. Throws when it is damaged. */
+/** Summary of a base. Throws when it is damaged. */
 export function describeBase(base: Uint8Array | null): Pick<LoggedBase, 'vector' | 'deletes'> & { readonly structs: number } {
   const known = knowsNothing();
   let structs = 0;
@@ -90,7 +90,7 @@ export function describeBase(base: Uint8Array | null): Pick<LoggedBase, 'vector'
   return { structs, vector: encodeVector(known), deletes: deletesAsUpdate(known) };
 }
 
-/** One copy of all, in its own memory, so that it can be handed to another thread. */
+/** Joins the parts into a single copy in its own memory, so that it can be handed to another thread. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 const acceptLossFile = (): string => path.join(dir, 'rooms.accept-loss');
-/** One run of a portal. */
+/** Runs a portal once. */
 async function run<T>(work: (opened: MarkedRoomLog) => T | Promise<T>): Promise<T> {
   const opened = await openMarkedRoomLog({ file, acceptLossFile: acceptLossFile(), store, nowMs: 7 });
   try {

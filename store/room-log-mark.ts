@@ -31,7 +31,7 @@ export interface MarkedRoomLogOptions {
   readonly nowMs: number;
 }
 
-/** What a file says of itself. `blank`: nothing was ever written to it. */
+/** State of a file by its own marks. `blank`: nothing was ever written to it. */
 interface Found {
   readonly kind: 'missing' | 'blank' | 'damaged' | 'ours';
   readonly id: string | null;
@@ -117,7 +117,9 @@ function mark(file: string, id: string): void {
   }
 }
 
-/** One that can't be read or written: the relay shuts every room with 1011, and the collection of attachments leaves all alone. */
+/**
+ * Log of a file that can't be read or written: the relay closes every room with 1011, and the collection of attachments leaves all alone.
+ */
 function shutLog(why: string): RoomLog {
   const refuse = (): Promise<never> => Promise.reject(new SvcError('STORE_FAILED', why));
   return {

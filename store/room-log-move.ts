@@ -14,7 +14,7 @@ export const inDatabase = 'database';
 export interface MovedRooms {
   readonly documents: number;
   readonly bases: number;
-  /** Of their tails. */
+  /** Rows of their tails. */
   readonly rows: number;
 }
 

@@ -10,18 +10,18 @@ export interface RoomKey {
   readonly canal: Canal;
 }
 
-/** One step of a document's tail. `seq` counts by one, from the `seq` that `load` returned. */
+/** A step of a document's tail. `seq` counts by one, from the `seq` that `load` returned. */
 export interface LogRow extends RoomKey {
   readonly seq: number;
   /** Frames of updates (schema/room-frames.ts), one behind the other. Not kept: it may change after the call. */
   readonly frames: Uint8Array;
 }
 
-/** What the base alone amounts to, ready for a relay that never builds a document. */
+/** Summary of the base alone, ready for a relay that never builds a document. */
 export interface LoggedBase {
-  /** One update; null: nothing was compacted yet. */
+  /** The base as an update; null: nothing was compacted yet. */
   readonly base: Uint8Array | null;
-  /** Of the base: its state vector, and an update of nothing but its deletions. */
+  /** State vector of the base, and an update of nothing but its deletions. */
   readonly vector: Uint8Array;
   readonly deletes: Uint8Array;
   /** How many structs it has; absent where that is not stored. */
@@ -30,7 +30,7 @@ export interface LoggedBase {
 
 export interface LoggedRoom extends LoggedBase {
   readonly tail: Uint8Array;
-  /** Of the last row. */
+  /** Number of the last row. */
   readonly seq: number;
 }
 
@@ -44,7 +44,7 @@ export interface CompactedRoom extends LoggedBase {
 
 /** Every promise rejects with STORE_FAILED when the file can't be read or written; nothing is half done then. */
 export interface RoomLog {
-  /** Of a document that was never written to: an empty tail and seq 0. Rejects, never returns less than there is. */
+  /** Loads a document; one never written to has an empty tail and seq 0. Rejects, never returns less than there is. */
   load(key: RoomKey): Promise<LoggedRoom>;
   /** All or none, in one transaction; resolves when it is on the disk (fsync). Rows of a deleted room are left out. */
   append(rows: readonly LogRow[]): Promise<void>;

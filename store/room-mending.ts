@@ -1,7 +1,7 @@
 /**
- * What of a stored document can be integrated, in the order in which it is stored. Rooms of before took structs that stand on each other in a
- * circle: Yjs keeps such for ever, and merges all of them at each further one. They show nothing in any document, and are left out here before one is built.
- * Decision: docs/decisions/0376-structs-have-an-order.md
+ * The part of a stored document that can be integrated, in the stored order. Rooms of before accepted structs that depend on each other in
+ * a circle: Yjs keeps such for ever, and merges all of them at each further one. They show nothing in any document, and are left out here
+ * before one is built. Decision: docs/decisions/0376-structs-have-an-order.md
  */
 import { fittingPart, judge, knowsNothing, learn, scanUpdate } from '../schema/crdt/update.ts';
 import { frameOf, messages, syncs, updatesIn } from '../schema/room-frames.ts';
@@ -14,7 +14,7 @@ export interface Integrable {
   readonly dropped: number;
 }
 
-/** What can't be read is left as it is: whoever builds the document finds out. */
+/** Drops structs that can never be integrated. An unreadable update is left as it is: building the document reports it. */
 export function integrable(base: Uint8Array | null, updates: readonly Uint8Array[]): Integrable {
   const known = knowsNothing();
   let dropped = 0;

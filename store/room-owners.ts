@@ -1,8 +1,8 @@
 /**
- * Whose a room is: one portal's at a time, with a number that grows with each change of hands. Every write to the documents of a room carries the
- * number (`refuseTaken`), so a portal that stood still while another one took its room writes nothing. A room is taken from nobody whose row among
- * the portals lives. What was taken before a standby was promoted is held no more: its documents may be shorter there than the portal knows them.
- * Decisions: docs/decisions/0296-a-room-has-one-portal.md, docs/decisions/0307-when-a-standby-is-promoted.md
+ * Ownership of rooms: one portal at a time, with a number that grows with each change of hands. Every write to the documents of a room
+ * carries the number (`refuseTaken`), so a portal that stood still while another one took its room writes nothing. A room is taken from
+ * nobody whose row among the portals lives. A room taken before a standby was promoted is held no more: its documents may be shorter there
+ * than the portal knows them. Decisions: docs/decisions/0296-a-room-has-one-portal.md, docs/decisions/0307-when-a-standby-is-promoted.md
  */
 import type { ClientBase, Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
@@ -27,7 +27,7 @@ export type Taken =
 /** Under which a room was taken. */
 export interface Held {
   readonly number: number;
-  /** Of the database (postgres-hosts.ts). */
+  /** Era of the database (postgres-hosts.ts). */
   readonly era: number;
 }
 
@@ -38,19 +38,19 @@ export interface RoomOwners {
   take(sala: string): Promise<Taken>;
   /** The portal that lives and has it; null: nobody. */
   ownerOf(sala: string): Promise<RoomPlace | null>;
-  /** What it was taken here under last; undefined: never. Whether it is still ours the database says at each write. */
+  /** Last hold of the room here; undefined: never. The database checks at each write whether it is still ours. */
   heldOf(sala: string): Held | undefined;
   /** Gives one back that is not written to any more: anybody may take it. */
   release(sala: string): Promise<void>;
   releaseAll(): Promise<void>;
-  /** Those taken here that are not ours now. */
+  /** Rooms taken here that are not ours now. */
   lost(): Promise<readonly string[]>;
-  /** One that was had here and was not given back is taken anew: what was known of it is not true any more. */
+  /** Calls the listener when a room that was held here and not given back is taken anew: what was known of it is not true any more. */
   onTakenAnew(listener: (sala: string) => void): void;
 }
 
 export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 'renew'>, clock: Clock): RoomOwners {
-  // What is given back stays in here: a write that comes late is refused by its number.
+  // Rooms that were given back stay in here: a late write is refused by its number.
   const held = new Map<string, Held & { readonly isGiven: boolean }>();
   const listeners: ((sala: string) => void)[] = [];
   const askOf = asker(pool, clock);
@@ -85,7 +85,7 @@ export function createRoomOwners(pool: Pool, member: Pick<Membership, 'id' | 're
     await ask(`UPDATE room_owners SET portal = '' WHERE sala = $1 AND portal = $2 AND number = $3`, [sala, member.id, given.number]);
     held.set(sala, { ...given, isGiven: true });
   };
-  // Who enters a room that is being given back takes it after that.
+  // A client that enters a room that is being given back takes it after that.
   const inTurn = createTurns();
   return {
     portal: member.id,
@@ -133,7 +133,7 @@ const asker =
 
 interface Answer<Row> {
   readonly rows: readonly Row[];
-  /** Of the connection that it came by. */
+  /** Era of the connection that it came by. */
   readonly era: number;
 }
 
@@ -148,7 +148,7 @@ const takeRoom = `INSERT INTO room_owners AS o (sala, portal, number)
 interface Standing {
   readonly deleted: boolean;
   readonly member: boolean;
-  /** Of a portal that lives. */
+  /** Id of the owning portal that lives. */
   readonly portal: string | null;
   readonly address: string;
 }
@@ -176,7 +176,7 @@ export async function refuseTaken(
   const ours = new Set(rows.filter(isOurs).map(({ sala }) => sala));
   const others = [...held.keys()].filter((sala) => !ours.has(sala));
   if (others.length === 0) return new Set();
-  // Who deletes a room writes that before it frees the row.
+  // The deletion of a room is written before its row is freed.
   const deleted = await client.query<{ readonly room: string }>('SELECT room FROM deleted_rooms WHERE room = ANY ($1::text[])', [others]);
   const gone = new Set(deleted.rows.map(({ room }) => room));
   const salas = others.filter((sala) => !gone.has(sala));

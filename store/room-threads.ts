@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: SvcError) => void;
 }
 
-/** One that dies (out of memory, a bug) refuses every question, also those that wait. */
+/** Creates a thread. A thread that dies (out of memory, a bug) refuses every query, also the waiting ones. */
 export function createThread<Request>(
   script: URL,
   file: string | null,
@@ -70,8 +70,9 @@ function failed(file: string | null, why: string, code: string | null): SvcError
 }
 
 /**
- * One question at a time; a thread while there are any, and a little longer. `file` null: documents come with the questions. A document that takes
- * longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the next question has another one.
+ * Runs a single query at a time; keeps a thread while there are any, and a little longer. `file` null: documents come with the queries. A
+ * document that takes longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the
+ * next query gets another one.
  */
 export function createCompactor(
   file: string | null,

@@ -1,4 +1,4 @@
-/** What every room store must do, as one suite: sqlite.test.ts runs it by store-contract.ts, the PostgreSQL store (issue 6) runs the same. */
+/** Contract of every room store, as one suite: store-contract.ts runs it for SQLite and PostgreSQL. */
 import { describe, expect, test } from 'vitest';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { limits } from './limits.ts';

@@ -1,7 +1,7 @@
 /**
- * What the portal must not forget of rooms, beside their documents (store/room-log holds those): rooms, roles by person and by
- * group, notices, attachments and the portal credentials of backends. Promises resolve when it is committed; every read is indexed.
- * Source: spec 2.4, 5.3 to 5.5, 6. Decision: docs/decisions/0095-who-is-in-a-room.md
+ * Facts of rooms that the portal must not lose, beside their documents (store/room-log holds those): rooms, roles by person and by group,
+ * notices, attachments and the portal credentials of backends. Promises resolve when it is committed; every read is indexed. Source: rules
+ * 2.4, 5, 6. Decision: docs/decisions/0095-who-is-in-a-room.md
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { EndState } from '../schema/jobs.ts';
@@ -25,7 +25,7 @@ export interface StoredRoom {
 interface StoredRole {
   /** In force: what the document wants while there is one, else what was given. */
   readonly papel: PapelConcedido;
-  /** What a person gave; null: only a document wants it. */
+  /** Role that a person gave; null: only a document declares one. */
   readonly given: PapelConcedido | null;
   /** Name of the Grant document that wants it. */
   readonly declaredBy: string | null;
@@ -60,7 +60,7 @@ export interface StoredNotice {
   readonly ancora: string | null;
   readonly atMs: number;
 }
-/** What an app tells its own person. */
+/** A notice of an app to its own person. */
 export interface StoredAppNotice {
   readonly id: string;
   readonly usuario: string;
@@ -77,7 +77,7 @@ export interface NoticeRow extends Omit<StoredNotice, 'tipo' | 'sala'> {
   readonly salaNome: string | null;
   readonly texto: string | null;
   readonly rota: string | null;
-  /** Of `trabalho` only: the one that ended last, and how many did. Its name is in `texto`. */
+  /** Job of a notice of kind `trabalho`: the one that ended last, and how many did. Its name is in `texto`. Null: another kind. */
   readonly trabalho: { readonly id: string; readonly estado: EndState; readonly quantos: number; readonly falharam: number } | null;
   readonly read: boolean;
 }
@@ -87,7 +87,7 @@ export interface StoredAttachment {
   readonly sha: string;
   readonly bytes: number;
   readonly tipo: string;
-  /** Of the last time that it was put. */
+  /** Time of the last put. */
   readonly atMs: number;
 }
 
@@ -150,7 +150,7 @@ export interface RoomStore {
   takePerson(id: string, usuario: string, atMs: number): Promise<boolean>;
   takeGroup(id: string, grupo: string, atMs: number): Promise<boolean>;
 
-  /** What a document wants comes into force; what was given before stays known beneath. */
+  /** Puts the role that a document declares into force; a role given before stays known beneath. */
   declarePerson(id: string, usuario: string, document: string, wish: RoleWish): Promise<RoleChange>;
   declareGroup(id: string, grupo: string, document: string, wish: RoleWish): Promise<RoleChange>;
   /** Only what that document wants: what was given is in force again. */
@@ -165,7 +165,7 @@ export interface RoomStore {
   forgetPerson(usuario: string, atMs: number): Promise<readonly string[]>;
 
   /**
-   * In one transaction; answers those that are new. The same anchor and kind never comes twice to one person (spec 6, rule 2), a newer
+   * In one transaction; answers those that are new. The same anchor and kind never comes twice to one person (rules 6, rule 2), a newer
    * invitation replaces the one before; over limits.noticesPerPersonMax the oldest of that person go.
    */
   addNotices(notices: readonly StoredNotice[]): Promise<readonly StoredNotice[]>;

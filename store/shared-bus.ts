@@ -21,7 +21,7 @@ export interface SharedBus {
 
 export interface SharedBusOptions {
   readonly hosts: PostgresHosts;
-  /** Of this portal. Everything that is heard is told on it. */
+  /** Bus of this portal. Every received edge is published on it. */
   readonly local: Bus;
   readonly clock: Clock;
 }
@@ -118,7 +118,7 @@ interface Heard {
   readonly onListening: (isAgain: boolean) => void;
 }
 
-/** One connection of its own, which is made again whenever it breaks. */
+/** Keeps a connection of its own, which is made again whenever it breaks. */
 function keepLine({ hosts, clock }: Pick<SharedBusOptions, 'hosts' | 'clock'>, heard: Heard): Line {
   const { promise: first, resolve: isFirst } = Promise.withResolvers<void>();
   let client: Client | null = null;

@@ -7,7 +7,7 @@
 
 export type Value = string | number | null;
 
-/** One question of an act: the statement and the values of its places. */
+/** A query of an act: the statement and the values of its places. */
 export interface Asked {
   readonly statement: Prepared;
   readonly values: readonly Value[];

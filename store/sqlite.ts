@@ -1,7 +1,7 @@
 /**
- * The embedded store: one SQLite file in WAL mode (design 11). Writes of one event-loop turn share one transaction; a promise
- * resolves when its transaction is committed, so what was answered survives a kill -9 of the process. Statuses are read from
- * memory: the loop compares ten thousand of them per round.
+ * The embedded store: one SQLite file in WAL mode. Writes of one event-loop turn share one transaction; a promise resolves when its
+ * transaction is committed, so an acknowledged write survives a kill -9 of the process. Statuses are read from memory: each pass of the
+ * loop compares ten thousand of them.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

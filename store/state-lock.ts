@@ -1,12 +1,12 @@
 /**
- * One `svc up` per state folder: two would give every order twice. The lock is a transaction held open on a small SQLite file,
+ * Lock of a state folder, for one `svc up`: two would give every order twice. The lock is a transaction held open on a small SQLite file,
  * `STATE/lock`: the kernel drops it with the process, also on kill -9. Refused alternatives: a pid file (goes stale), a helper that holds
  * flock(1) (can outlive or predecease the portal); Node has no flock. `STATE/pid` serves the message only. The state folder has to be on a
  * file system with record locks, which SQLite needs anyway.
  *
- * The lock is of an inode, so deleting the file takes its name away. The holder looks each round
+ * The lock is of an inode, so deleting the file takes its name away. The holder checks the path at each pass
  * (docs/decisions/0132-what-is-deleted-under-its-owner.md): a file that is gone is made and locked again; when another process holds the
- * one of the path at two looks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
+ * file of the path at two checks in a row, this portal ends with STATE_IN_USE. A second `svc up` refuses as long as `STATE/pid` names a
  * living process that has the deleted file open.
  */
 import {
@@ -96,7 +96,7 @@ function makeStateDir(stateDir: string): void {
   }
 }
 
-/** What is in the way, by the nearest folder that is there: of a file system that is read-only `mkdir` says that nothing is there. */
+/** Obstacle to the state folder, by the nearest folder that exists: on a read-only file system `mkdir` reports a missing file. */
 function whyNoState(stateDir: string, cause: unknown): unknown {
   const account = userInfo().username;
   const other = 'or give --state another folder';

@@ -1,4 +1,4 @@
-/** What every store must do, as one suite: sqlite.test.ts and test/postgres/store.real.test.ts run it. */
+/** Contract of every store, as one suite: sqlite.test.ts and test/postgres/store.real.test.ts run it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
 import { jobTests } from './jobs-contract.ts';
@@ -171,7 +171,7 @@ function sessionTests(store: () => Store): void {
     expect(await store().session('h1', 2_000)).toBeNull();
     await store().deleteSessionsOf('ana');
     expect(await store().sessionsOf('ana', 2_000)).toEqual([]);
-    // Who has only a session of an app is not there.
+    // A person with only a session of an app does not count as present.
     await store().putSession(session('h4', 'ana', { audience: 'notas' }));
     expect(await store().present(2_000)).toEqual(new Set(['bia']));
     expect(await store().session('h3', 2_000)).not.toBeNull();

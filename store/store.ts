@@ -1,6 +1,6 @@
 /**
- * What the portal must not forget: intents, statuses, events, sessions, windows. Truth about processes stays on the servers;
- * what is stored about them is a cache with the time it was seen. SQLite (WAL) is the embedded default, PostgreSQL the other one.
+ * Facts that the portal must not lose: intents, statuses, events, sessions, windows. Truth about processes stays on the servers; the store
+ * keeps a cache of it with the time it was seen. SQLite (WAL) is the embedded default, PostgreSQL the other one.
  */
 import type { Condition, Reason } from '../schema/backend.ts';
 import type { JobStore } from './jobs.ts';
@@ -12,7 +12,7 @@ export interface Intent {
   readonly app: string;
   readonly wish: 'start' | 'stop' | 'restart';
   readonly by: 'person' | 'admin' | 'navigation' | 'windows' | 'service';
-  /** Of `admin`: which person, or whose command line; absent where nobody could say. */
+  /** Actor of an `admin` intent: a person, or the user of a command line; absent where it is unknown. */
   readonly who?: string;
   readonly requestId: string;
   readonly atMs: number;
@@ -88,7 +88,7 @@ export interface WindowCount {
   readonly zeroSinceMs: number | null;
 }
 
-/** What a person asked the store of the shell for, for themself: a level that stays until it is removed. */
+/** Desired installation that a person requested for themself in the shop: a level that stays until it is removed. */
 export interface InstallWish {
   readonly person: string;
   readonly app: string;
@@ -103,7 +103,7 @@ export interface InstallWish {
 
 /** While `from` stays wanted, `to` is kept instead. Decision: docs/decisions/0080-rollback-is-held.md */
 export interface HeldRollback {
-  /** Of a Package object. */
+  /** Key of a Package object. */
   readonly key: string;
   readonly from: string;
   readonly to: string;
@@ -112,8 +112,8 @@ export interface HeldRollback {
 }
 
 /**
- * What a person said to one app using a capability of another. `pendente`: a backend asked for it while no page of the person was open to answer.
- * Decision: docs/decisions/0201-consent.md
+ * Consent of a person to one app using a capability of another. `pendente`: a backend asked for it while no page of the person was open to
+ * answer. Decision: docs/decisions/0201-consent.md
  */
 export interface StoredConsent {
   readonly id: string;
@@ -131,10 +131,10 @@ export interface StoredConsent {
 export interface StoredAppError {
   readonly usuario: string;
   readonly app: string;
-  /** Of the stack. */
+  /** Id of the stack. */
   readonly id: string;
   readonly tipo: string;
-  /** Of the last one, as is what follows. */
+  /** Message of the last one; the fields below are the last one's, too. */
   readonly mensagem: string;
   readonly pilha: string;
   readonly versao: string;
@@ -153,7 +153,7 @@ export interface InForceRow {
   readonly body: string;
 }
 
-/** What a person chose in the desktop. */
+/** Preferences of a person in the desktop. */
 export interface StoredPreferences {
   /** Counts changes, from 1. */
   readonly version: number;
@@ -208,14 +208,17 @@ export interface Store {
   /** Only over this version (0: there are none yet). False when another one is stored. */
   putPreferences(person: string, body: string, version: number): Promise<boolean>;
   deletePreferences(person: string): Promise<void>;
-  /** One for each person, asking app, providing app and capability: another answer replaces the one before and keeps its id, which is told. */
+  /**
+   * Puts the answer for a person, asking app, providing app and capability: another answer replaces the one before and keeps its id, which
+   * is returned.
+   */
   putConsent(consent: StoredConsent): Promise<string>;
   /** `pendente`, unless there is a row; true when there was none. The oldest go when a person has more than limits.consentsPerPersonMax. */
   noteConsentAsked(consent: Omit<StoredConsent, 'resposta'>): Promise<boolean>;
   /** The newest first. */
   consents(usuario: string): Promise<readonly StoredConsent[]>;
   consent(asked: Pick<StoredConsent, 'usuario' | 'de' | 'para' | 'capacidade'>): Promise<StoredConsent['resposta'] | null>;
-  /** What it was; null when the person has none with this id. */
+  /** Deletes and returns the consent; null when the person has none with this id. */
   deleteConsent(usuario: string, id: string): Promise<StoredConsent | null>;
   /** Forgets those in which an app has a part that is none of these. */
   keepConsents(usuario: string, apps: ReadonlySet<string>): Promise<void>;
@@ -243,7 +246,7 @@ export interface Store {
   changeInForce(change: { readonly put: readonly InForceRow[]; readonly gone: readonly string[] }): Promise<void>;
   /** Small named values: portal key, desired hash. */
   value(name: string): Promise<string | null>;
-  /** Those whose names begin so, by name. */
+  /** Values whose names begin so, by name. */
   values(prefix: string): Promise<ReadonlyMap<string, string>>;
   putValue(name: string, value: string): Promise<void>;
   /** Stores it unless there is one, and answers the one that is stored: of two portals that begin at once, the same to both. */

@@ -19,7 +19,7 @@ export function withEdges(store: Store, bus: Bus): Store {
       await store.deleteSessionsOf(person);
       if (ended.length > 0) {
         const edge = { kind: 'sessions', ended } as const;
-        // What they hold open ends here as it does at the other portals.
+        // The connections of these sessions end here as at the other portals.
         bus.heard(edge);
         bus.tellOthers(edge);
       }

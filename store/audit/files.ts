@@ -22,7 +22,7 @@ export async function daysIn(dir: string): Promise<readonly string[]> {
   }
 }
 
-/** Of the length that every head has: it is written over the one before. */
+/** Text of the head, padded to the fixed length: each head is written over the one before. */
 export function headText({ seq, hash }: AuditHead): string {
   return `${JSON.stringify({ seq, hash }).padEnd(127)}\n`;
 }

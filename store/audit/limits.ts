@@ -15,10 +15,10 @@ export const limits = {
   callersMax: 10_000,
   /** A longer line is not one of ours. */
   lineBytesMax: 16 * 1_024,
-  /** Of the name of an object: a path may be as long as a file can have. */
+  /** Characters of the name of an object: a path may be as long as a file can have. */
   objectCharsMax: 1_024,
   readBlockBytes: 64 * 1_024,
-  /** What one question reads of the files: a page may be shorter than asked for. */
+  /** Bytes of the files that one query reads: a page may be shorter than asked for. */
   readBytesMax: 8 * 1_024 * 1_024,
   pageLinesMax: 500,
   /** Findings of `svc audit --verify` that are told one by one. */

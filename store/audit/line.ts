@@ -1,4 +1,4 @@
-/** One line of the record: JSON whose last member is the SHA-256 of all that stands before it. */
+/** A line of the record: JSON whose last member is the SHA-256 of all that stands before it. */
 import { createHash } from 'node:crypto';
 import type { AuditEntry, AuditHead, AuditLine } from '../../schema/audit.ts';
 import { limits } from './limits.ts';

@@ -45,7 +45,7 @@ export async function* linesBack(file: string, end: number): AsyncGenerator<{ re
   const back = (at: number) => (at <= 0 ? null : { from: Math.max(0, at - limits.readBlockBytes), to: at });
   let rest: Buffer = Buffer.alloc(0);
   for await (const { block, from } of blocks(file, back, end)) {
-    // What is longer than any line is passed over.
+    // Skips bytes longer than any line.
     rest = rest.length > limits.lineBytesMax + limits.readBlockBytes ? block : Buffer.concat([block, rest]);
     let stop = rest.length;
     while (stop > 0) {
@@ -59,7 +59,7 @@ export async function* linesBack(file: string, end: number): AsyncGenerator<{ re
   }
 }
 
-/** Of the line before the one that ends at `stop`; -1: there is none. */
+/** Position of the line break before the line that ends at `stop`; -1: there is none. */
 const lastBreak = (rest: Buffer, stop: number): number => (stop < 2 ? -1 : rest.lastIndexOf(lineFeed, stop - 2));
 
 /** Whole lines, the first one first. `end`: where the next one begins. */

@@ -27,7 +27,7 @@ export interface AuditLog extends Audit {
   /** Resolves with the last line, once all that was recorded before was written or could not be. */
   flush(): Promise<AuditHead>;
   figures(): AuditFigures;
-  /** What is recorded afterwards is not kept. */
+  /** Later records are not kept. */
   close(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ interface Flushing {
   end(): void;
 }
 
-/** One write after the other; after one that failed the next waits. */
+/** Writes one batch after the other; after a failed write the next one waits. */
 function createFlushing({ clock, onTrouble }: AuditLogOptions, writer: Writer, recorded: Recorded): Flushing {
   let trouble: string | null = null;
   let cancel: (() => void) | null = null;
@@ -145,7 +145,7 @@ function createFlushing({ clock, onTrouble }: AuditLogOptions, writer: Writer, r
         const { lost } = recorded;
         if (lost > recorded.lostTold) batch.push({ entry: lostEntry(lost - recorded.lostTold), atMs: clock.nowMs() });
         await writer.append(batch);
-        // What came meanwhile stays.
+        // Records that arrived meanwhile stay.
         recorded.waiting.splice(0, taken);
         recorded.lostTold = lost;
       }
@@ -157,7 +157,7 @@ function createFlushing({ clock, onTrouble }: AuditLogOptions, writer: Writer, r
   const run = async (): Promise<void> => {
     cancel?.();
     cancel = null;
-    // One after the other.
+    // Writes run in order.
     const before = writing;
     const mine = (async () => {
       await before;
@@ -220,7 +220,7 @@ function createWriter(options: AuditLogOptions, left: { readonly head: AuditHead
       await writeWhole(into.handle, bytes);
       await into.handle.datasync();
     } catch (error) {
-      // What came of it in part would be taken for the end of the record.
+      // A partial write would be taken for the end of the record.
       await into.handle.truncate(into.size).catch(() => undefined);
       throw error;
     }

@@ -1,4 +1,4 @@
-/** What the last run left of the record: where its chain ends, and what a crash left in the middle of a line. */
+/** State that the last run left of the record: the end of its chain, and a line that a crash cut off. */
 import { open } from 'node:fs/promises';
 import type { AuditHead } from '../../schema/audit.ts';
 import { daysIn, fileOfDay, readHead } from './files.ts';
@@ -43,7 +43,7 @@ async function takeTornLine(file: string): Promise<number> {
   return 0;
 }
 
-/** What stands behind it and is no line stays: `svc audit --verify` names it. */
+/** Finds the last whole line. Bytes behind it that are no line stay: `svc audit --verify` names them. */
 async function lastLine(dir: string, days: readonly string[]): Promise<AuditHead> {
   for (const day of days.toReversed()) {
     const file = fileOfDay(dir, day);

@@ -45,7 +45,7 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
       const chunks: string[] = [];
       let bytes = 0;
       const memory = Buffer.allocUnsafe(Math.min(limits.backupChunkBytesMax, Number(seen.size)));
-      // What is added to it meanwhile is of a later moment.
+      // Bytes added meanwhile belong to a later moment.
       while (bytes < Number(seen.size)) {
         const chunk = memory.subarray(0, Math.min(memory.length, Number(seen.size) - bytes));
         const { bytesRead } = await handle.read(chunk, 0, chunk.length, bytes);

@@ -92,7 +92,7 @@ async function refuseOther(root: string, makes: boolean): Promise<void> {
     throw new SvcError('BAD_REQUEST', `${root} holds no backups of svc${makes ? ' but something else: name an empty folder' : ''}`);
 }
 
-/** What a backup that was killed left half done goes: nobody else writes here. */
+/** Names of the objects. Removes the partial files of a killed backup: no other process writes here. */
 async function objectsIn(root: string): Promise<Set<string>> {
   const known = new Set<string>();
   for (const shard of await namesIn(path.join(root, 'objects')))
@@ -235,10 +235,10 @@ async function writeSynced(file: string, content: Buffer | string): Promise<void
   }
 }
 
-/** What waits for the disk is the only part that others need not wait for. */
+/** The wait for the disk is the only part that others need not wait for. */
 const sync = promisify(fsync);
 
-/** What root writes into the folder of an account is the account's, which goes on with it. Null: this is no matter of ours. */
+/** Owner for files that root writes into an account's folder, so that the account can go on with them. Null: this process is not root. */
 function ownerOf(folder: string): { readonly uid: number; readonly gid: number } | null {
   return process.getuid?.() === 0 ? statSync(folder) : null;
 }

@@ -42,7 +42,7 @@ test('while a backup reads files none of them is removed; afterwards they are', 
   expect([await settled(one), await settled(all), isThere('a'), isThere('b')]).toEqual([false, false, true, true]);
   lookAgain();
   expect([await settled(one), isThere('a')]).toEqual([false, true]);
-  // What comes in belongs to no row yet.
+  // An incoming file belongs to no row yet.
   await files.remove('s1', '.in-1');
   hold.release();
   lookAgain();

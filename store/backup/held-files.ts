@@ -35,7 +35,7 @@ export function removedAfterBackups(files: Bytes, stateDir: string, clock: Clock
   return {
     ...files,
     remove: async (folder, name) => {
-      // What comes in has no row yet.
+      // An incoming file has no row yet.
       if (!name.startsWith('.')) await untilReleased();
       await files.remove(folder, name);
     },

@@ -14,7 +14,7 @@ export interface Entry {
   readonly bytes: number;
   readonly mode: number;
   readonly modifiedMs: number;
-  /** What its file looked like: as long as that is the same, it is not read again. Absent: it is always read. */
+  /** Facts of its file: while they are the same, it is not read again. Absent: it is always read. */
   readonly stamp?: string;
   /** Its objects are pages of SQLite. */
   readonly isDatabase?: true;
@@ -37,9 +37,9 @@ export interface Manifest {
   /** As `Portal.spec.store` names it. */
   readonly store: string;
   readonly entries: readonly Entry[];
-  /** Of the tables of PostgreSQL whose rows it has; absent: the store is a file. */
+  /** Version of the PostgreSQL tables whose rows it has; absent: the store is a file. */
   readonly schema?: number;
-  /** What could not be taken, in words. */
+  /** Parts that could not be taken, in words. */
   readonly left: readonly string[];
   /** Whether all objects were read and hashed after it was made, or only the new ones. */
   readonly verified: 'all' | 'new';

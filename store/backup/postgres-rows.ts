@@ -13,7 +13,7 @@ import { openPostgresStore } from '../postgres.ts';
 import type { ChunkSink } from './chunks.ts';
 import type { Entry } from './manifest.ts';
 
-/** Of portals that run, and of the tables themselves. */
+/** Tables about running portals, and about the tables themselves. */
 const ofPortals: ReadonlySet<string> = new Set(['leases', 'portals', 'room_owners', 'last_writes', 'svc_schema']);
 
 export interface TakenRows {
@@ -46,7 +46,7 @@ async function connected<Result>(
 ): Promise<Result> {
   const store = await openPostgresStore(place, options);
   const client = store.pools.hosts.newClient();
-  // What breaks is told by the question that it breaks.
+  // A broken connection is reported by the query that fails on it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -69,7 +69,7 @@ async function schemaOf(client: ClientBase): Promise<number> {
   return Number(rows[0]?.version);
 }
 
-/** One that others refer to is before them. */
+/** Tables in order: a table that others refer to comes before them. */
 async function tablesOf(client: ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ readonly name: string; readonly parents: readonly string[] }>(
     `SELECT c.relname::text AS name, coalesce(array_agg(p.relname::text) FILTER (WHERE p.relname IS NOT NULL), '{}') AS parents

@@ -16,7 +16,7 @@ const periods: Readonly<Record<keyof Keep, (atMs: number, nth: number) => string
   monthly: (atMs) => new Date(atMs).toISOString().slice(0, 7),
 };
 
-/** Those that no rule keeps; without a rule none. The newest one always stays. */
+/** Snapshots that no rule keeps; none without a rule. The newest one always stays. */
 export function surplus<Snapshot extends { readonly atMs: number }>(snapshots: readonly Snapshot[], keep: Keep): readonly Snapshot[] {
   const newestFirst = snapshots.toSorted((a, b) => b.atMs - a.atMs);
   const kept = new Set<Snapshot>(newestFirst.slice(0, 1));

@@ -27,7 +27,7 @@ function write(from: number, to: number): void {
   database.exec('COMMIT');
 }
 
-/** What the pages amount to: rows, and whether SQLite finds them sound. */
+/** Contents of the pages: rows, and whether SQLite finds them sound. */
 function readBack(chunks: Iterable<Buffer>): readonly unknown[] {
   const copy = path.join(dir, 'copy.db');
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });

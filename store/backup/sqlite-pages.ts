@@ -19,7 +19,7 @@ export interface PinnedDatabase {
 
 export interface PinnedDatabases {
   readonly databases: readonly PinnedDatabase[];
-  /** Of the moment, by the given clock. */
+  /** Time of the snapshot, by the given clock. */
   readonly atMs: number;
   /** For how long nobody could write. */
   readonly heldMs: number;
@@ -120,7 +120,7 @@ function pinned({ file, fd }: Open, wal: WalPages): PinnedDatabase {
   };
 }
 
-/** One read: several chunks. */
+/** Bytes of a single read: several chunks. */
 const readBytes = 1_024 * 1_024;
 
 /** The header says it, unless a program of before 2010 wrote the file. */

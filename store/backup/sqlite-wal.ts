@@ -1,6 +1,6 @@
 /** The pages that a write-ahead log of SQLite holds, as far as they are committed. Source: https://www.sqlite.org/fileformat.html, 4. */
 export interface WalPages {
-  /** Of the database after the last commit; null: the log holds none. */
+  /** Pages of the database after the last commit; null: the log holds none. */
   readonly pages: number | null;
   /** The newest content of a page, counted from 1; null: the log does not have it. */
   page(number: number): Buffer | null;

@@ -15,7 +15,7 @@ export const takingSteps = ['files-read', 'held', 'released', 'databases-read', 
 
 export interface TakeOptions {
   readonly stateDir: string;
-  /** Of SQLite, each also an entry of this path below the state folder, or an absolute one outside of it. */
+  /** Databases of SQLite, each also an entry of this path below the state folder, or an absolute one outside of it. */
   readonly databases: readonly { readonly root: 'state' | 'secret'; readonly path: string; readonly file: string }[];
   /** Rows of a store that is no file; null: it is one. Asked once files can't be removed any more. */
   readonly rows: (() => Promise<TakenRows>) | null;
@@ -25,7 +25,7 @@ export interface TakeOptions {
   /** Entries of the snapshot before. */
   readonly before: readonly Entry[];
   readonly clock: Clock;
-  /** What a test does at a step. */
+  /** Called at each step, for tests. */
   readonly step: (name: (typeof takingSteps)[number]) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What people said to apps that use each other. Contract: store.ts. */
+/** Consents of people to apps that use each other. Contract: store.ts. */
 import { limits } from '../limits.ts';
 import { everyRow, type Sql } from '../sql.ts';
 import type { Store, StoredConsent } from '../store.ts';

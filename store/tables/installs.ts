@@ -1,4 +1,4 @@
-/** What people want installed, and which rollbacks are held. Contract: store.ts. */
+/** Desired installations of people, and held rollbacks. Contract: store.ts. */
 import { done, type Sql } from '../sql.ts';
 import type { HeldRollback, InstallWish, Store } from '../store.ts';
 

@@ -146,7 +146,7 @@ function openAddingOfApps(sql: Sql, trim: (usuario: string) => Act<number>): Roo
 
 function openAdding(sql: Sql, trim: (usuario: string) => Act<number>): Adding {
   const room = sql.prepare('SELECT 1 FROM rooms WHERE id = ?');
-  // Whatever the kind: a person is told of an anchor once. Source: spec 6 rule 2.
+  // Whatever the kind: a person is told of an anchor once. Source: rules 6 rule 2.
   const told = sql.prepare('SELECT 1 FROM notice_anchors WHERE person = ? AND room = ? AND anchor = ? LIMIT 1');
   const seen = sql.prepare('INSERT INTO notice_anchors VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
   const forgetSeen = sql.prepare(

@@ -162,7 +162,7 @@ function openDeletions(sql: Sql): Pick<RoomStore, 'deleteRoom' | 'wasDeleted' | 
   };
 }
 
-/** Who is in which room: the owner, by name, by group. */
+/** Membership of rooms: the owner, by name, by group. */
 function openStanding(sql: Sql) {
   // The roles are looked for in any case: whether there is such a room must not show in the time.
   const one = sql.prepare(`
