@@ -8,7 +8,7 @@ export interface NotDeclared {
   readonly motivo: string;
 }
 
-/** Null when it is declared. What was not read yet is not called absent. */
+/** Null when it is declared. A manifest that was not read yet is not called absent. */
 export function notDeclared(
   apps: Pick<AppsView, 'manifest' | 'packagesRead'>,
   person: string,

@@ -151,7 +151,7 @@ export function isBackendCall(req: IncomingMessage, direct: string): boolean {
   return path.startsWith('/ws/salas/') || (path.startsWith('/api/') && /^Bearer /i.test(req.headers.authorization ?? ''));
 }
 
-/** An installer on this machine fetches an engine by address. Whoever asks gets one: it needs no token. Source: rules 4.1 `/v1/motor`. */
+/** An installer on this machine fetches an engine by address. Every caller gets it: it needs no token. Source: rules 4.1 `/v1/motor`. */
 function isEngineFetch(req: IncomingMessage, direct: string): boolean {
   const reads = req.method === 'GET' || req.method === 'HEAD';
   return reads && req.headers.host === direct && pathOf(req.url ?? '').startsWith('/v1/motor/');

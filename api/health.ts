@@ -1,4 +1,4 @@
-/** For what watches the portal from outside: a load balancer, a monitor. Whoever asks learns nothing else. */
+/** For what watches the portal from outside: a load balancer, a monitor. Callers learn nothing else. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../store/store.ts';

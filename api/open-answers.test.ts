@@ -18,7 +18,7 @@ type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string
 const isStream = (content: Readonly<Record<string, unknown>> | undefined): boolean =>
   Object.keys(content ?? {}).some((type) => !/^application\/(?:problem\+|merge-patch\+)?json$/.test(type));
 
-/** Asked with the token of a job. What small files of an app are read from is a folder here, which answers at once. */
+/** Asked with the token of a job. Small files of an app come from a folder here, which answers at once. */
 const isLeftOut = (path: string): boolean =>
   /^\/api\/(?:fila\/executor|admin\/servers|loja)|\/(?:icone[a-z-]*|secao\.js|loader\.js)$/.test(path);
 

@@ -21,7 +21,7 @@ export function problemOf(error: SvcError): Problem & Record<string, unknown> {
   };
 }
 
-/** Any throw becomes a coded error. What we did not foresee keeps its message to ourselves: the log has it, by request id. */
+/** Any throw becomes a coded error. The message of an unforeseen error goes to the log only, by request id. */
 export function codedError(error: unknown, requestId: string): SvcError {
   if (error instanceof SvcError) return error;
   const known = error as Partial<FastifyError>;

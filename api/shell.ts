@@ -278,7 +278,7 @@ async function admit(request: FastifyRequest, { site, sessions, credentials, exe
   }
 }
 
-/** The sign-in page, with where the link led: the shell opens it once the person is signed in. What is no app or no path of one is left out. */
+/** The sign-in page, with where the link led: the shell opens it once the person is signed in. Anything but an app or a path of one is left out. */
 function destinationOf(request: FastifyRequest, site: Site): string {
   const { id } = request.params as { readonly id?: string };
   const wanted = cleanLocalPath((request.query as { readonly ir?: string }).ir ?? '/');

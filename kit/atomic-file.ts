@@ -9,7 +9,7 @@ import { errorCode } from '../schema/system-error.ts';
 
 interface Options {
   readonly mode?: number;
-  /** Survives a power cut: for the person's wish. What dies with the boot (pid, marker, status) does not need it. */
+  /** Survives a power cut: for the person's desired state. Files that die with the boot (pid, marker, status) do not need it. */
   readonly durable?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A cluster that runs jobs: which of those that wait are let go, so that it has work and nobody takes it all. Whose turn it is: the person with the
- * fewest under way, among equals who used least of late; of that person the app with the fewest; then the oldest job.
+ * A cluster that runs jobs: decides which waiting jobs are let go, so that it has work and nobody takes it all. Next is the person with the fewest
+ * under way, among equals who used least of late; of that person the app with the fewest; then the oldest job.
  * Decision: docs/decisions/0211-the-queue.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';

@@ -1,6 +1,6 @@
 /**
- * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it. What the document wants is applied, and
- * restored when it is taken away; roles that people gave stay; a removed document takes back what it granted and keeps the room. Decision:
+ * A Grant document: a room with that app and declared name, its owner, and roles of people and groups in it. The roles of the document are applied,
+ * and restored when they are taken away; roles that people gave stay; a removed document takes back what it granted and keeps the room. Decision:
  * docs/decisions/0095-who-is-in-a-room.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';

@@ -1,6 +1,6 @@
 /**
- * A People document: whether it is known who its people are. Who they are goes into the documents in force (controller/desired/derived.ts) as soon as
- * it was read; what can not be read changes nothing. No actions: status only. Decision: docs/decisions/0398-people-of-the-system.md
+ * A People document: whether its people are known. The people go into the documents in force (controller/desired/derived.ts) as soon as they were
+ * read; a failed read changes nothing. No actions: status only. Decision: docs/decisions/0398-people-of-the-system.md
  */
 import type { Condition, Reason } from '../schema/backend.ts';
 import { unseenReason, type Reachability } from './backend-types.ts';

@@ -1,4 +1,4 @@
-/** How long to wait before another try. What counts as a failure, and the two numbers, is the business of who waits. */
+/** How long to wait before another try. The caller decides what counts as a failure, and the two numbers. */
 
 /** After the n-th failure in a row: `firstMs` after the first one, then twice as long each time, `mostMs` at most. */
 export function doubledMs(firstMs: number, failures: number, mostMs: number): number {

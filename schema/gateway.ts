@@ -2,9 +2,9 @@
  * How the api reaches what the controller knows and does, without importing it: bin/ hands a `Gateway` to the api, which gives each
  * feature the view that it reads and, where it acts, its commands.
  *
- * A view changes nothing that is wanted, stored or running, and starts no process. What it answers at once is what was observed last. Where
- * it answers a promise, a server, a supervisor that listens already, or a folder is looked at first, and the loop knows what was seen.
- * Commands change something, or start the person's supervisor when none listens.
+ * A view changes nothing that is wanted, stored or running, and starts no process. Its immediate answers are the newest observations. Where it
+ * answers a promise, it first observes a server, a supervisor that listens already, or a folder, and the loop gets the observation. Commands change
+ * something, or start the person's supervisor when none listens.
  */
 import type { FilesCommands } from './files.ts';
 import type { Words } from './texts/reasons.ts';

@@ -1,8 +1,8 @@
 /**
- * Opens what must be a plain file and waits for nothing: the opening of a named pipe waits for its other end, four such waits are all the
- * threads that Node has for files, and a process that waits so does not end at SIGTERM either. Whatever lies where a person, an author or an
- * administrator may put something is opened by these. What is no plain file is FILE_KIND with its path; an error of the system stays as it
- * is. Links are followed: kit/beneath.ts is for folders of others.
+ * Opens what must be a plain file and waits for nothing: the opening of a named pipe waits for its other end, four such waits are all the threads
+ * that Node has for files, and a process that waits so does not end at SIGTERM either. Whatever lies where a person, an author or an administrator
+ * may put something is opened by these. Anything but a plain file is FILE_KIND with its path; an error of the system stays as it is. Links are
+ * followed: kit/beneath.ts is for folders of others.
  */
 import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync, type Stats } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';

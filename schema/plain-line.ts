@@ -1,6 +1,6 @@
 /**
- * The one rule for words that people read among the words of the desktop: names of rooms, notices, titles, questions of apps. What a reader
- * sees is what the text contains. Refused: controls (C0, C1), line and paragraph separators, what changes the direction of the text around it,
+ * The one rule for words that people read among the words of the desktop: names of rooms, notices, titles, questions of apps. The reader sees
+ * everything that the text contains. Refused: controls (C0, C1), line and paragraph separators, what changes the direction of the text around it,
  * lone surrogates, noncharacters and whatever shows nothing by itself (tag characters, fillers, spaces without width). The joiners and variation
  * selectors that scripts and emoji need are text. Decision: docs/decisions/0375-one-rule-for-plain-lines.md
  */

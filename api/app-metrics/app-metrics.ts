@@ -81,8 +81,8 @@ interface Taken {
 }
 
 /**
- * Takes a batch of a sender unless it, or a later one, was taken: that answers no refusals. What failed may come again, and who sends it again
- * meanwhile gets the same end. Of so many senders, those that sent last are remembered.
+ * Takes a batch of a sender unless it, or a later one, was taken: that answers no refusals. A failed batch may come again, and a repetition
+ * meanwhile gets the same result. Of so many senders, those that sent last are remembered.
  */
 function createOnce(): (sender: string, batch: number, take: () => Promise<readonly Refused[]>) => Promise<readonly Refused[]> {
   const last = new Map<string, Taken>();

@@ -1,8 +1,8 @@
 /**
- * The portal credential of a backend: SVC_PORTAL_TOKEN as `Authorization: Bearer` (rules 5). That of a person's backend acts as its owner, in its
- * own app. That of a server-scope app belongs to the app on its server: it acts as a person only beside the mandate of one who asks it
- * (mandates.ts), and else as the app itself, for what is nobody's but the app's. The controller issues it at each start and ends it at the stop; the
- * store holds its hash. Decisions: docs/decisions/0098-portal-credential.md, 0203-server-scope-credential.md
+ * The portal credential of a backend: SVC_PORTAL_TOKEN as `Authorization: Bearer` (rules 5). The credential of a person's backend acts as its owner,
+ * in its own app. The credential of a server-scope app belongs to the app on its server: it acts as a person only beside the mandate of one who asks
+ * it (mandates.ts), and else as the app itself, for what is nobody's but the app's. The controller issues it at each start and ends it at the stop;
+ * the store holds its hash. Decisions: docs/decisions/0098-portal-credential.md, 0203-server-scope-credential.md
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ownerOnServer, serverOfOwner, type PortalScope, type RoomStore, type StoredPortalToken } from '../../store/rooms.ts';

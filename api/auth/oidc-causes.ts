@@ -1,6 +1,6 @@
 /**
- * Why a provider's answer is not taken, as a sentence for the portal's log. What openid-client throws holds whole answers and tokens:
- * only codes, addresses of endpoints, issuers, clients and times go on.
+ * Why a provider's answer is not taken, as a sentence for the portal's log. Errors of openid-client hold whole answers and tokens: only codes,
+ * addresses of endpoints, issuers, clients and times go on.
  */
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';

@@ -1,7 +1,7 @@
 /**
- * Signing in at an OpenID Connect provider: authorization code with PKCE, state and nonce. What has to be remembered between going
- * there and coming back is one random cookie; state, nonce and verifier are made from it, so nothing is stored and only the browser
- * that went can come back. Source: RFC 9700, RFC 9207; OpenID Connect Core 3.1. Decision: docs/decisions/0072-openid-connect.md
+ * Signing in at an OpenID Connect provider: authorization code with PKCE, state and nonce. A single random cookie is kept between going there and
+ * coming back; state, nonce and verifier are made from it, so nothing is stored and only the browser that went can come back. Source: RFC 9700, RFC
+ * 9207; OpenID Connect Core 3.1. Decision: docs/decisions/0072-openid-connect.md
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Configuration } from 'openid-client';

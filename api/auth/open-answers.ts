@@ -58,7 +58,10 @@ export function createOpenAnswers(clock: Clock): OpenAnswers {
   };
 }
 
-/** A body that is still coming, and an answer that has begun, end at once. What is still to be answered may be what ended the session: it has a moment. */
+/**
+ * A body that is still coming, and an answer that has begun, end at once. A request without an answer yet may be the one that ended the session: it
+ * has a moment.
+ */
 function endRequest(clock: Clock, req: IncomingMessage, res: ServerResponse): void {
   if (!req.complete || res.headersSent) {
     res.destroy();

@@ -22,7 +22,7 @@ const rotas: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tradutor: { 'dicionario/v1': '/d', 'nota/v1': '/api/dic' },
 };
 const capabilities = ['dicionario/v1', 'dicionario/v2', 'nota/v1', 'dicionario/v3'];
-/** Caller, capability, provider: what the person said. What is not here was never asked. */
+/** Caller, capability, provider, and the person's answer. Other questions were never asked. */
 const said: readonly (readonly [string, string, string, 'sim' | 'nao'])[] = [
   ['leitor', 'dicionario/v1', 'dicionario', 'sim'],
   ['leitor', 'nota/v1', 'tradutor', 'sim'],

@@ -73,7 +73,7 @@ function routeTo({ host, port }: DevServer): BackendRoute {
   };
 }
 
-/** As in the SDK's own: what stands in a comment is no head, and an attribute may hold `>`. What is not closed goes to the end of the page. */
+/** As in the SDK's own: a head in a comment does not count, and an attribute may hold `>`. An unclosed comment or tag goes to the end of the page. */
 const headTag = /<!--[\s\S]*?(?:-->|$)|<head(?=[\s>])(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(?:>|$)/gi;
 
 /** Adds the tags that `web.spa` puts into the head of the index, by absolute addresses: the page may be at any depth. */

@@ -1,7 +1,7 @@
 /**
  * Requests in, requests out: clients send several on one connection, most of them a little wrong, with more requests hidden in their bodies and
  * behind their ends; the backend reads what arrives with a parser of its own, after the letter of RFC 9112, and now and then says more than it was
- * asked. What arrives is what was sent, each once and in order, and each answer is the answer to its request.
+ * asked. Each request arrives unchanged, once and in order, and each answer is the answer to its request.
  */
 import net from 'node:net';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Which paths reach a backend. The proxy never decodes, joins or normalises a path: what is accepted goes on byte for byte, so
- * there is no second reading that could lead elsewhere. What two readers could take for a step upwards is refused.
+ * Which paths reach a backend. The proxy never decodes, joins or normalises a path: what is accepted goes on byte for byte, so there is no second
+ * reading that could lead elsewhere. Paths that a reader could take for a step upwards are refused.
  * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 

@@ -65,7 +65,7 @@ function saysOpener(raw: readonly string[]): boolean {
   return raw.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'cross-origin-opener-policy');
 }
 
-/** Types of which no browser makes a page to click in. Of any other, of none and of a broken one it may. */
+/** Types of which no browser makes a page to click in. Any other type, none and a broken one may become a page. */
 const neverPage =
   /^(?:application\/(?:json|javascript|octet-stream|wasm)|text\/(?:css|javascript|event-stream)|(?:image(?!\/svg)|font|audio|video)\/[\w.+-]+)(?: *;[^,]*)?$/i;
 

@@ -4,7 +4,7 @@
  * fifth of the proxy's time.
  */
 export interface Member {
-  /** Its place, -1: none. Of the list alone. */
+  /** Its place, which only the list uses; -1: none. */
   place: number;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Attachments of rooms: writers of a channel upload bytes, every member of the room reads them (rules 2.4, 4.1). Equal bytes are kept once per room;
- * the size of a room is bounded. What no document names any more is removed after a grace time, and never while the documents can't be read.
+ * the size of a room is bounded. Attachments that no document names any more are removed after a grace time, and never while the documents can't be
+ * read.
  * Decision: docs/decisions/0099-attachments.md
  */
 import type { OpenBytes } from '../../store/bytes.ts';

@@ -1,8 +1,8 @@
 /**
- * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; of a room that the store marks as
- * deleted the folder goes at once, and so do documents that its deletion could not remove. What the store does not know is different: a store
- * that was lost, or restored from a backup, knows less than the folder holds. That stays, is reported, and goes only when it was unknown for
- * weeks to a store that the folder belongs to.
+ * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; of a room that the store marks as deleted
+ * the folder goes at once, and so do documents that its deletion could not remove. An attachment that the store does not know is different: a store
+ * that was lost, or restored from a backup, knows less than the folder holds. It stays, is reported, and goes only when it was unknown for weeks to
+ * a store that the folder belongs to.
  * Decision: docs/decisions/0140-nothing-goes-for-a-missing-row.md
  */
 import type { RoomStore } from '../../store/rooms.ts';

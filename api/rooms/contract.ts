@@ -44,7 +44,10 @@ export interface Relay {
   endRoom(sala: string): void;
   /** As `endRoom`, and forgets the room's log. Resolves once that is durable. */
   deleteRoom(sala: string): Promise<void>;
-  /** Another portal has these rooms now: their sockets close with 1013, and what is not written of them never is. Who comes again is let in by that one. */
+  /**
+   * Another portal has these rooms now: their sockets close with 1013, and their unwritten updates never are written. The other portal lets the
+   * clients in that come again.
+   */
   letGo(salas: readonly string[]): void;
   /** Bytes that the room holds on disk, both channels. */
   sizeOf(sala: string): Promise<number>;

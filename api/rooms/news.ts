@@ -1,6 +1,6 @@
 /**
- * Whom a change of a room concerns: their open sockets get the new role, their pages hear `mudaram` and `avisos`. What the controller does by
- * Grant documents, and groups that change with the Person documents, arrive here over the bus.
+ * Tells the people whom a change of a room concerns: their open sockets get the new role, their pages receive `mudaram` and `avisos`. Changes by
+ * Grant documents, and of groups by Person documents, arrive here over the bus.
  */
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore, StoredRoom } from '../../store/rooms.ts';

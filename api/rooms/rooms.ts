@@ -85,7 +85,7 @@ export function createRooms(deps: RoomDeps): Rooms {
       news.deleted(id);
       news.notify(room.app, people);
       news.notifyBells(people);
-      // Joins are refused from here on: now its connections and its data are removed. What can't be removed now the collection tries again.
+      // Joins are refused from here on: now its connections and its data are removed. The collection retries failed removals.
       await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
     },
     ...createGrants(deps, news, { owned, inRoom }),

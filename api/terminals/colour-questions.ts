@@ -2,7 +2,7 @@
 import type { Terminal } from '@xterm/headless';
 import type { TerminalColours } from '../../schema/wire/terminals.ts';
 
-/** `colours` null: nobody knows, and no answer is true. What sets a colour is left to the page, which draws. */
+/** `colours` null: nobody knows, and no answer is true. Sequences that set a colour are left to the page, which draws. */
 export function answerColours({ parser }: Terminal, colours: () => TerminalColours | null, reply: (text: string) => void): void {
   const say = (what: string, colour: string | undefined): void => {
     if (colour !== undefined) reply(`\u001B]${what};${spelled(colour)}\u001B\\`);

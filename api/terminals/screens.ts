@@ -1,6 +1,6 @@
 /**
- * The screens of all terminals. Those of one person are drawn in a thread of their own, with a bound on its time and memory: one that is over is
- * ended, the person's screens are empty then, and nobody else's. Screens on which nothing happens are kept as text, without a thread.
+ * The screens of all terminals. The screens of one person are drawn in a thread of their own, with a bound on its time and memory: a thread that is
+ * over it is ended, the person's screens are empty then, and nobody else's. Screens on which nothing happens are kept as text, without a thread.
  * Decision: docs/decisions/0395-terminals-are-drawn-in-threads.md
  */
 import { Worker } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider (oidc-provider) on a free port of 127.0.0.1. Who comes is signed in as `account` without being asked.
- * Its answers can be changed on their way out, with signatures that are right: it is the attacker's provider then.
+ * A real OpenID Connect provider (oidc-provider) on a free port of 127.0.0.1. Every visitor is signed in as `account` without a question. Its
+ * answers can be changed on their way out, with signatures that are right: it is the attacker's provider then.
  */
 // oxlint-disable-next-line typescript/triple-slash-reference -- the browser tests, which are checked apart, use this file too
 /// <reference path="./oidc-provider.d.ts" />

@@ -70,7 +70,7 @@ async function feed(source: AsyncIterable<Uint8Array>, inflate: InflateRaw, opti
   return tail?.length === trailerBytes ? tail : refuse('TRUNCATED', 'it ends before the checksum of the gzip');
 }
 
-/** Where the deflate stream begins; null while the header is not whole. Of the optional fields only the file name is taken. */
+/** Where the deflate stream begins; null while the header is not whole. The file name is the only optional field that is accepted. */
 function deflateStart(head: Buffer): number | null {
   if (head.length < headerBytes) return null;
   const flags = head[3] as number;

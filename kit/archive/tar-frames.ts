@@ -1,7 +1,7 @@
 /**
- * The form that all tars share: header blocks of 512 bytes, content filled up to whole blocks, empty blocks at the end. From chunks of any size, synchronously and
- * in order. What a header means is for `TarRules`: those of packages in tar-reader.ts, those of people's archives in any-tar.ts. Holds one block, and one
- * extension header of at most `heldBytesMax`.
+ * The form that all tars share: header blocks of 512 bytes, content filled up to whole blocks, empty blocks at the end. From chunks of any size,
+ * synchronously and in order. `TarRules` give headers their meaning: those of packages in tar-reader.ts, those of people's archives in any-tar.ts.
+ * Holds one block, and one extension header of at most `heldBytesMax`.
  */
 export const blockBytes = 512;
 

@@ -1,7 +1,7 @@
 /**
- * A file over http(s) into a `.part` file, going on where an earlier attempt, or an earlier run, was cut. What it holds is not trusted: the
- * caller checks size and sha256. At most five redirects, never from https to http. Engines are gigabytes over networks that break, so there
- * is no time-out for the whole: attempts that bring 64 KiB more than ever was there don't count, five that don't end the run, and less than 1 KiB a second over a
+ * A file over http(s) into a `.part` file, going on where an earlier attempt, or an earlier run, was cut. Its content is not trusted: the caller
+ * checks size and sha256. At most five redirects, never from https to http. Engines are gigabytes over networks that break, so there is no time-out
+ * for the whole: attempts that bring 64 KiB more than ever was there don't count, five that don't end the run, and less than 1 KiB a second over a
  * minute counts as cut, so that a server can't hold an installation byte by byte. A strong ETag is kept beside the part for `If-Range`.
  */
 import { doubledMs } from '../../schema/backoff.ts';

@@ -40,7 +40,7 @@ function tagAt(path: string): string | null {
   try {
     text = readlinkSync(path);
   } catch (error) {
-    // EINVAL: something else than a link. What the disk does not let us read is still there.
+    // EINVAL: something else than a link. A path that the disk does not let us read counts as present.
     if (!isMissing(error) && errorCode(error) !== 'EINVAL') throw error;
     return null;
   }
@@ -177,7 +177,7 @@ export async function makeStaging(parent: string, tag: string, startTicks: numbe
   return folder;
 }
 
-/** Before an end at any step. What can't be removed in time is removed by the next run. */
+/** Before an end at any step. The next run removes the rest. */
 export function dropOwnStagings(): void {
   for (const folder of ownStagings) {
     try {

@@ -31,8 +31,8 @@ ids_of() { # NAME: what Slurm still knows under that name, of this account
   squeue --noheader --all --states all --user "$(id -un)" --name "$1" --format %i
 }
 
-# BIN CONF FOLDER NAME COUNT OPTION… {FILE CONTENT}…: one submission of a name at a time. What has the name already is adopted; what the answer
-# of sbatch does not tell, squeue does.
+# BIN CONF FOLDER NAME COUNT OPTION… {FILE CONTENT}…: one submission of a name at a time. A job that has the name already is adopted; squeue
+# completes the answer of sbatch.
 do_submit() {
   local bin=$1 conf=$2 folder=$3 name=$4 count=$5 options said id='' before='' n
   shift 5

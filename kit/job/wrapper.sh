@@ -218,8 +218,8 @@ fetch_all() {
   done <"$state/.inputs"
 }
 
-# Puts the variables of the job (descriptor 3) around its command, in a bash that has no others of ours. Those that bash or the loader take for
-# their own are set by env, the last program before the command. usage: SAIDA PROGRESSO TRABALHO COMMAND…
+# Puts the variables of the job (descriptor 3) around its command, in a bash that has no others of ours. Variables that bash or the loader
+# take for their own are set by env, the last program before the command. usage: SAIDA PROGRESSO TRABALHO COMMAND…
 enter='export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3
 shift 3
 # For env the first word without such a sign is the command.
@@ -240,8 +240,8 @@ exec -- "$@"'
 # In a process of its own, which records how the command ended even when the wrapper is gone.
 run() {
   trap : TERM INT HUP
-  # Not by the wrapper, which may be stopped or killed in between. Who ends a job by force ends the wrapper, and then what is named here: what was not
-  # named by then finds the wrapper gone.
+  # Not by the wrapper, which may be stopped or killed in between. A forced end kills the wrapper, and then the process that is named here:
+  # a process that was not named by then finds the wrapper gone.
   process_of "$BASHPID"
   keep "$state/command" "$process"
   kill -0 $$ 2>/dev/null || return 0
@@ -501,8 +501,8 @@ pass_seconds() { # COUNT: fails when the wrapper is gone meanwhile
   for ((n = 0; n < $1; n++)); do sleep 1 && kill -0 $$ 2>/dev/null || return 1; done
 }
 
-# While the command runs, in a process of its own: files that are between two looks as they were. One that changes after that is sent again and
-# takes the place of the one before; one that is being written is not sent. What fails is sent at the next look, or at the end.
+# While the command runs, in a process of its own: files that are between two looks as they were. One that changes after that is sent again
+# and takes the place of the one before; one that is being written is not sent. Files that fail are sent at the next look, or at the end.
 publish() {
   local file look line why list='' sent='' chosen fresh
   local -A seen=() now=() known=() lines=() told=()

@@ -1,6 +1,6 @@
 /**
- * The scripts of the kit with a real sh, tar and flock, below a folder that stands for a server: an attempt that dies at any step leaves a
- * whole kit current, and the next one ends as if nothing had been. What needs systemd and accounts is shown by test/server.
+ * The scripts of the kit with a real sh, tar and flock, below a folder that stands for a server: an attempt that dies at any step leaves a whole kit
+ * current, and the next one ends as if nothing had been. test/server covers the parts that need systemd and accounts.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {

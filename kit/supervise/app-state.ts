@@ -1,6 +1,6 @@
 /**
- * kit/supervise: one supervisor per person and server (rules 3.3). What is known of each app lives in the records of this file; the decisions are
- * the machine's (machines/supervision.ts), the other files observe and act: resume.ts (what an earlier supervisor left), launching.ts, coming-up.ts
+ * kit/supervise: one supervisor per person and server (rules 3.3). The records of this file hold the knowledge of each app; the decisions are the
+ * machine's (machines/supervision.ts), the other files observe and act: resume.ts (state of an earlier supervisor), launching.ts, coming-up.ts
  * (until it listens), ending.ts, observe.ts, scan.ts and calm.ts (the 10 s level), watch.ts (edges), readable-files.ts (can the files be read),
  * lock.ts (one supervisor), disk.ts (space), lost-socket.ts, snapshot.ts (status.json and pushes), vault.ts and hidden.ts (secrets), requests.ts +
  * operations.ts + server.ts (the socket).
@@ -92,7 +92,7 @@ export interface App {
   codeFolder: string | null;
   /** Whether the package was observed once: before that nothing is known about it. */
   packageObserved: boolean;
-  /** Why the package can't be read; '' when it can. What was known of it stays. */
+  /** Why the package can't be read; '' when it can. Its known facts stay. */
   packageUnseen: string;
   process: Live | null;
   /** Group of the leader that ended last, until it is known to be empty. */

@@ -14,7 +14,7 @@ import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 import type { Supervisor } from './app-state.ts';
 
-/** '' when a start could write its files, otherwise a sentence. What can't be asked is no statement about space. */
+/** '' when a start could write its files, otherwise a sentence. A failed check is no statement about space. */
 export function diskTrouble(supervisor: Supervisor): string {
   const { root } = accountPaths(supervisor.place);
   try {

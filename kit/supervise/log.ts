@@ -36,7 +36,10 @@ export function createLog(fd: number, write: typeof writeSync = writeSync): Supe
   };
 }
 
-/** In place, since whoever started the supervisor has it open, too. What is not appended to would have a hole where it was cut. */
+/**
+ * Cuts the log in place, since the starter of the supervisor has it open, too. A log that is not opened for appending would have a hole where it was
+ * cut.
+ */
 function shorten(fd: number): void {
   try {
     const seen = fstatSync(fd);

@@ -1,6 +1,6 @@
 /**
- * Verbs of apps that use each other. Of `apps.pedir` only that it was taken is answered over the port of the window; what follows goes over the port
- * that comes with it (call.ts). Source: rules 4.3. Decision: docs/decisions/0200-capability-calls.md
+ * Verbs of apps that use each other. The port of the window answers only that `apps.pedir` was taken; the rest goes over the port that comes with it
+ * (call.ts). Source: rules 4.3. Decision: docs/decisions/0200-capability-calls.md
  */
 import type { OffersAnswer } from '../wire/capabilities.ts';
 import { matching, optional, type Check } from './check.ts';

@@ -1,4 +1,4 @@
-/** Checks of one argument of a verb, with the type that an author reads in svc.d.ts. What the portal limits, it limits itself: here is the shape. */
+/** Checks of one argument of a verb, with the type that an author reads in svc.d.ts. The portal checks its own limits: here is the shape. */
 import { isPlainLine, isPlainText } from '../plain-line.ts';
 import { isRoute, routeProblem } from './route.ts';
 

@@ -89,8 +89,8 @@ const validMenuItem = closed(
 );
 
 /**
- * An item that does not fit is left out and not refused: hence the second alternative, which any value fits. What editors offer stands beside
- * the two, since of alternatives they take the one that fits already.
+ * An item that does not fit is left out and not refused: hence the second alternative, which any value fits. Suggestions for editors stand beside
+ * the two, since editors take the alternative that fits already.
  */
 const menuItem: PublishedSchema = {
   properties: Object.fromEntries(

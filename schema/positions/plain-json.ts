@@ -1,6 +1,6 @@
 /**
- * JSON in order as a plain value, without places: a fraction of what the scanner (json.ts) costs, and nearly every file is in order. What is
- * not, or may not be, is left to the scanner, which says what and where.
+ * JSON in order as a plain value, without places: a fraction of what the scanner (json.ts) costs, and nearly every file is in order. Other files,
+ * and doubtful ones, are left to the scanner, which reports the fault and its place.
  */
 import { limits } from '../limits.ts';
 import { isForbiddenKey } from './node.ts';

@@ -1,6 +1,6 @@
 /**
- * A validator as we made it: a front that compresses makes it weak (nginx, by RFC 9110), or puts the coding at its end (Apache, Jetty). What it
- * stands for is the same.
+ * A validator as we made it: a front that compresses makes it weak (nginx, by RFC 9110), or puts the coding at its end (Apache, Jetty). It stands
+ * for the same content.
  */
 export const plainEtag = (tag: string): string =>
   tag

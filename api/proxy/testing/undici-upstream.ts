@@ -1,6 +1,6 @@
 /**
- * The proxy's way to backends on undici's `Pool` and `dispatch` in place of the client of our own: the same requests, the same header
- * policies, the same streaming both ways. What it can't do: docs/decisions/0040-own-upstream-client.md
+ * The proxy's way to backends on undici's `Pool` and `dispatch` in place of the client of our own: the same requests, the same header policies, the
+ * same streaming both ways. Its limitations: docs/decisions/0040-own-upstream-client.md
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';

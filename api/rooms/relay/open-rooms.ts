@@ -28,7 +28,7 @@ export interface OpenRoomsDeps {
   /** It does not fit into what its owner's rooms, or all, may take. */
   readonly onNoSpace: (room: Room, why: Shortage) => void;
   readonly onOpen: (room: Room) => void;
-  /** It can't be read. What can't be read is never shown as a blank document. */
+  /** The room can't be read; it is never shown as a blank document. */
   readonly onUnreadable: (room: Room, error: unknown) => void;
 }
 

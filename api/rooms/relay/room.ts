@@ -186,7 +186,7 @@ export function fillRoom(room: Room, logged: LoggedRoom): void {
   if (end > 0) room.marks.push({ seq: logged.seq, to: end });
 }
 
-/** Takes over a base that holds every row up to `seq`. What is known is worked out afresh: it heals what a dropped update claimed. */
+/** Takes over a base that holds every row up to `seq`. The knowledge is derived afresh, which heals the claims of a dropped update. */
 export function rebaseRoom(room: Room, made: LoggedBase & { readonly seq: number }): void {
   const covered = room.marks.findLastIndex(({ seq }) => seq <= made.seq);
   const offset = covered < 0 ? room.tail.start : room.marks[covered]!.to;

@@ -119,8 +119,8 @@ export function createTurns({ clock, busy, atTurnEnd = setImmediate }: Loop, { s
 const isLarge = ({ sockets }: Room): boolean => sockets.size >= limits.roomLargeSocketsMin;
 
 /**
- * Rooms at the end of the turn: small ones all and first, then large ones in the order in which they came, until the turn has taken long enough;
- * the others are first among the large ones of the next turn. What arrived meanwhile is read in between.
+ * Rooms at the end of the turn: small ones all and first, then large ones in the order in which they came, until the turn has taken long enough; the
+ * others are first among the large ones of the next turn. Frames that arrived meanwhile are read in between.
  */
 function roomQueue(clock: Clock, act: (room: Room) => void, atTurnEnd: (fn: () => void) => void): (room: Room) => void {
   const small = new Set<Room>();

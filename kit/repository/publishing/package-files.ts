@@ -55,7 +55,7 @@ export function packageChooser(dir: string): Chooser {
   }
 }
 
-/** The rules in their order; the last that matches decides. What is in a folder that stays out can't be taken in again, as with git. */
+/** The rules in their order; the last that matches decides. A file in an excluded folder can't be included again, as with git. */
 export function chooserOf(text: string): Chooser {
   const lines = text.split(/\r?\n/);
   if (lines.length > limits.ignoreLinesMax) throw new SvcError('BAD_REQUEST', `.svcignore: more than ${limits.ignoreLinesMax} lines`);

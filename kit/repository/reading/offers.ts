@@ -91,7 +91,7 @@ async function fromFolder(folder: string): Promise<Read> {
   };
 }
 
-/** A folder with one unpacked package for each app. What is refused there is not offered. */
+/** A folder with one unpacked package for each app. Packages that are refused there are not offered. */
 async function fromUnpacked(folder: string): Promise<Offers> {
   const entries = await readdir(folder, { withFileTypes: true });
   const apps = [];
