@@ -205,7 +205,7 @@ function setBusy(kept: Kept, change: 1 | -1): void {
   if (now === 0) kept.block?.idle.join(kept.place);
 }
 
-/** It is in one line at most, which is told by what it did last. */
+/** A connection is in one line at most; its last action shows which. */
 function leaveLine({ block, underWay, place }: Kept): void {
   if (underWay === null) block?.silent.quit(place);
   else block?.idle.quit(place);

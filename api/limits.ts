@@ -2,7 +2,7 @@
 export const limits = {
   /** Longest wait of `/readyz` for the store. */
   readyMsMax: 2_000,
-  /** The certificate of the public address: an answer within; how often it is looked at for `/metrics`; days left that are few, and too few. */
+  /** The certificate of the public address: time for its answer; time between checks for `/metrics`; days left that are few, and too few. */
   certificateMsMax: 15_000,
   certificateLookMs: 3_600_000,
   certificateDaysLow: 14,
@@ -39,7 +39,7 @@ export const limits = {
   portalConnectionsShareOfAddress: 0.1,
   /** Time for reading the bytes after a refused head, so that the answer arrives. */
   refusedHeadLingerMs: 2_000,
-  /** Requests of a portal among others that ends have so long to end, and are looked at so often. */
+  /** Time that the requests of a portal among others have when it ends, and time between checks of them. */
   drainMsMax: 5_000,
   drainLookMs: 50,
   // Lines between portals. Decision: docs/decisions/0301-lines-between-portals.md
@@ -56,7 +56,7 @@ export const limits = {
   cookieRemovalFoldersMax: 6,
   // Proxy. Decision: docs/decisions/0040-own-upstream-client.md
   proxyPanelLogLines: 40,
-  /** A backend whose answers are refused is told of so often. */
+  /** Time between log lines about a backend whose answers are refused. */
   badAnswerLogMs: 60_000,
   eventSocketsPerPersonMax: 32,
   eventSocketBufferedBytesMax: 1_024 * 1_024,

@@ -12,7 +12,7 @@ import { amount } from '../test/support/amount.ts';
 
 const seed = Number(process.env['SVC_TEST_SEED'] ?? 26);
 
-/** Without what Node tells of itself (`svc_nodejs_*`): a kind of timer or of garbage collection comes when it first happens. */
+/** Node's own metrics are left out (`svc_nodejs_*`): a kind of timer or of garbage collection appears when it first happens. */
 const seriesOf = (text: string): number => text.split('\n').filter((line) => line !== '' && !/^(#|svc_nodejs_)/.test(line)).length;
 
 async function countOf(metrics: Metrics): Promise<number> {

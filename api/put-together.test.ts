@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Somebody who asks as soon as somebody listens, and what they were told. */
+/** Connects as soon as somebody listens, asks, and collects the answer. */
 async function comes(port: number, asks: (port: number) => string): Promise<{ readonly socket: Socket; told: string }> {
   for (;;) {
     const socket = net.connect(port, '127.0.0.1');

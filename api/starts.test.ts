@@ -218,7 +218,7 @@ describe('stop', () => {
     await taken();
     notas.become('stopping', 'StoppedByPerson');
     notas.become('stopped', 'StoppedByPerson');
-    // No retryAfterMs: what was wished for is so.
+    // No retryAfterMs: the request is fulfilled.
     expect(await answer).toEqual({ ready: false, status: 'stopped', reason: 'StoppedByPerson', message: 'notas is stopped' });
   });
 

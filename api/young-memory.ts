@@ -17,7 +17,7 @@ export function collector(): Collect {
   return runInNewContext('gc') as Collect;
 }
 
-/** Told of bytes that pass. */
+/** Returns a function that counts passed bytes. */
 export function createYoungMemory(collectYoung: () => void): (bytes: number) => void {
   let moved = 0;
   return (bytes) => {
@@ -28,7 +28,7 @@ export function createYoungMemory(collectYoung: () => void): (bytes: number) => 
   };
 }
 
-/** The same pieces, told of. */
+/** The same pieces, counted. */
 export async function* moving(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     bytesMoved(piece.length);

@@ -24,7 +24,7 @@ export function sealEngine(folder: string, place: string): void {
   writeFileAtomic(sealOf(place), lines.join(''), { mode: 0o644, durable: true });
 }
 
-/** Without a list (an older installation, too many files) there is nothing to compare; a file that can't be looked at is no damage. */
+/** Without a list (an older installation, too many files) there is nothing to compare; a file that can't be read is no damage. */
 export function isWholeEngine(place: string): boolean {
   try {
     return readFileSync(sealOf(place), 'utf8')

@@ -1,5 +1,5 @@
 /**
- * Every point at which the launcher and the supervisor can be killed: the next supervisor comes to the wished end state, and there are never two
+ * Every point at which the launcher and the supervisor can be killed: the next supervisor reaches the desired end state, and there are never two
  * processes of one app. SVC_TEST_LONG=1 takes every point, otherwise a seed takes every fourth one (the kill matrix has them with a portal).
  */
 import { spawnSync } from 'node:child_process';

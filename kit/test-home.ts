@@ -201,7 +201,7 @@ async function launcher(started: Started, app: string, more: Readonly<Record<str
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const exited = once(child, 'close');
   const paths = appPaths(started.place, app);
-  // Becoming the backend is no exit: run.pid with its pid and no marker tell.
+  // Becoming the backend is no exit: run.pid with its pid and no marker show it.
   const became = until('the launcher ends or becomes the backend', () => {
     if (child.exitCode !== null || child.signalCode !== null) return true;
     return readPidFile(paths.runPid)?.pid === child.pid && !existsSync(paths.comingUp);

@@ -64,7 +64,7 @@ export function decideBackend(
   };
 }
 
-/** Sends what is wished and what was seen to the machine. While nothing changes it is not asked: ten thousand of them cost nothing. */
+/** Sends the desired state and the observation to the machine. While nothing changes the machine does not run: ten thousand of them cost nothing. */
 function drive(
   desired: BackendDesired,
   observed: BackendObserved,

@@ -186,7 +186,7 @@ function outcomeOf(as: SettledAs, { cluster }: JobDesired, observed: JobObserved
 }
 
 function endOf(codigo: number | null, { seen, report, outputsMissing }: JobObserved): Pick<JobOutcome, 'estado' | 'reason' | 'message'> {
-  // Its wrapper ends one whose time is over with the code of `timeout`, and reports it before the cluster was looked at again.
+  // Its wrapper ends one whose time is over with the code of `timeout`, and reports it before the cluster was observed again.
   const known = seen !== null && seen.note !== '' ? seen.note : codigo === 124 ? 'its time was over: limites.segundos, or timeout' : '';
   const note = known === '' ? '' : ` (${known})`;
   if (report?.estado !== 'terminado' && seen?.state === 'cancelled')

@@ -25,6 +25,6 @@ export const limits = {
   jobWaitMsMax: 30 * 24 * 60 * 60_000,
   /** When the end of a job, or that it is gone, is written once more. */
   jobWriteRetryMs: 10_000,
-  /** A wrapper that was heard within this time lives, whatever the cluster says. */
+  /** A wrapper that reported within this time lives, whatever the cluster says. */
   jobHeardMs: 60_000,
 } as const;

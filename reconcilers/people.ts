@@ -24,7 +24,7 @@ export type PeopleSeen =
 
 export interface PeopleObserved {
   readonly host: Reachability;
-  /** Null: it was not looked at yet. */
+  /** Null before the first observation. */
   readonly seen: PeopleSeen | null;
   /** People in force by this document. */
   readonly count: number;

@@ -23,8 +23,8 @@ export function prunePlan(applied: readonly string[], next: readonly string[], p
 }
 
 /**
- * The same for the people of one People document: why those that are gone from its list stay until `--prune`; null: they go. One alone always
- * goes, unless nobody is left: a group that lost its members looks like that. `mayEmpty`: each of them is told by themself (a provider).
+ * The same for the people of one People document: why those that are gone from its list stay until `--prune`; null: they go. One alone always goes,
+ * unless nobody is left: a group that lost its members looks like that. `mayEmpty`: each of them is reported alone (by a provider).
  * Decision: docs/decisions/0398-people-of-the-system.md
  */
 export function holdPeople(list: string, before: number, gone: number, mayEmpty: boolean): string | null {

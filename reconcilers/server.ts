@@ -272,7 +272,7 @@ interface Unready {
   readonly action: Action | null;
 }
 
-/** Told by `svc why`, which has another way out for it. */
+/** Recognized by `svc why`, which has another fix for it. */
 export const withoutSystemd = 'systemd does not run there: apps have no ceilings, and nothing starts them with the machine';
 
 function unreadyAccounts(server: string, origins: string, kit: Extract<KitObservation, { status: 'seen' }>): Unready | null {

@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'svc-getent-'));
   before = process.env['PATH'] ?? '';
   process.env['PATH'] = `${folder}:${before}`;
-  // A directory: it knows p0 to p8, also as P0 and as p0@dom, and tells them as p0.
+  // A directory: it knows p0 to p8, also as P0 and as p0@dom, and reports them as p0.
   const script = `#!/bin/sh
 echo "$*" >>'${folder}/asked'
 shift 2

@@ -20,8 +20,8 @@ export async function lookUpAccounts(names: readonly string[]): Promise<Readonly
   for (let at = 0; at < names.length; at += accountsPerQuery) {
     const asked = new Set(names.slice(at, at + accountsPerQuery));
     const told = await getent([...asked]);
-    // A directory may tell an account under its own spelling (`ana` for `Ana` or `ana@dom`). The answers come in the order of the question: when
-    // none is missing, each is known by its place.
+    // A directory may report an account under its own spelling (`ana` for `Ana` or `ana@dom`). The answers come in the order of the
+    // question: when none is missing, each is known by its place.
     if (told.length === asked.size) {
       for (const [place, name] of [...asked].entries()) found.set(name, { ...(told[place] as Account), name });
       continue;

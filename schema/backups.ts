@@ -1,4 +1,4 @@
-/** How the scheduled backups of a site stand (`Portal.spec.backup`): told by `svc doctor`, `svc describe Portal/NAME` and `/metrics`. */
+/** How the scheduled backups of a site stand (`Portal.spec.backup`): shown by `svc doctor`, `svc describe Portal/NAME` and `/metrics`. */
 export interface BackupStanding {
   readonly to: string;
   readonly everyMs: number;

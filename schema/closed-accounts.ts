@@ -1,6 +1,7 @@
 /**
- * Which accounts an administrator closed. /etc/shadow says it of the machine's own, getent of those of a directory that tells it (nss_ldap, winbind; SSSD
- * keeps it to itself). An account that never had a password (`!`, `!!`, `*`) is open: people come by a key. Decision: docs/decisions/0335-closed-accounts.md
+ * Which accounts an administrator closed. /etc/shadow says it of the machine's own, getent of those of a directory that reports it (nss_ldap,
+ * winbind; SSSD keeps it to itself). An account that never had a password (`!`, `!!`, `*`) is open: people come by a key. Decision:
+ * docs/decisions/0335-closed-accounts.md
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

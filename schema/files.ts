@@ -78,7 +78,7 @@ export interface PersonFiles {
   search(folder: FilePath, text: string, hidden: boolean, signal: AbortSignal): AsyncIterable<SearchLine>;
   /** Streams a ZIP of files and folders; rejects before the first byte when one of them is not there. */
   zip(paths: readonly FilePath[], signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** `version`: of the listing from which on changes are told; null: from now on. */
+  /** `version`: of the listing from which on changes are reported; null: from now on. */
   watch(
     folders: readonly { readonly path: FilePath; readonly version: string | null }[],
     signal: AbortSignal,

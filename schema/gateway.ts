@@ -29,7 +29,7 @@ export interface BackendRoute {
   readonly dial: () => Promise<Duplex>;
   /** Value of X-Svc-App-Token. Never logged, never answered. */
   readonly token: string;
-  /** A server-scope app with a portal credential: it is told for whom it may speak. Absent: no. */
+  /** A server-scope app with a portal credential: it learns for which people it may act. Absent: no. */
   readonly speaksForPeople?: boolean;
   /** How long the last free connection is kept: it counts as use of the app (rules 3.3 rule 3). */
   readonly keepIdleMs: number;

@@ -8,7 +8,7 @@ export interface PortalSeen {
   readonly leads: boolean;
   /** Rooms that are at it. */
   readonly rooms: number;
-  /** Whole seconds since it was heard of. */
+  /** Whole seconds since its last sign of life. */
   readonly quietS: number;
   /** Names of servers that it does not reach. */
   readonly unreached: readonly string[];

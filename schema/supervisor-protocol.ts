@@ -26,7 +26,7 @@ export interface Numbered {
 }
 
 /**
- * The ops that are numbered. `quit` is not: it is told to older supervisors too, and ends no app. `subscribe` is never refused for its number: by it a
+ * The ops that are numbered. `quit` is not: older supervisors get it too, and it ends no app. `subscribe` is never refused for its number: by it a
  * portal that leads from now on makes itself known before its first order.
  */
 export const numberedOps = ['subscribe', 'start', 'stop', 'pin', 'secret-put', 'secret-delete'] as const;

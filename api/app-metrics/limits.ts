@@ -1,4 +1,4 @@
-/** Limits of what apps tell of themselves. Decision: docs/decisions/0213-metrics-of-apps.md */
+/** Limits of the metrics that apps report. Decision: docs/decisions/0213-metrics-of-apps.md */
 export const limits = {
   eventCharsMax: 64,
   labelNameCharsMax: 32,

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** As a controller does: what is wished for comes about. */
+/** Acts like a controller: requests are fulfilled. */
 function obey({ bus, store, world }: PortalWorld): void {
   bus.onEnqueue((key) => {
     const [kind, person = '', app = ''] = key.split('/');

@@ -240,7 +240,7 @@ function createLookup({ store, clock, cache, person, isAdmin }: LookupDeps) {
   return { peek, find, root, marked };
 }
 
-/** Sessions that end here are told to the other portals of the store, and those that end there end here. */
+/** Ends of sessions are published to the other portals of the store, and their ends are applied here. */
 function shareEndings(
   bus: OthersBus,
   cache: Pick<SessionCache, 'forget'>,

@@ -1,4 +1,4 @@
-/** Signing in, put together with what tells of it: the log of the portal and the audit record. */
+/** Signing in, put together with its reports: the log of the portal and the audit record. */
 import type { Logger } from 'pino';
 import { type Audit, noAudit } from '../../schema/audit.ts';
 import type { Clock } from '../../schema/clock.ts';

@@ -44,7 +44,7 @@ export interface SignInDeps {
   readonly passes: Passes;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
-  /** A failed sign-in, for the log: the cause with what the person is not told, and the login, where one is known, never the password. */
+  /** A failed sign-in, for the log: the cause with details that the person does not get, and the login, where one is known, never the password. */
   readonly onRefused: (req: IncomingMessage, method: SignInMethod, cause: unknown, login?: string) => void;
   /** Somebody is in, in whichever way. */
   readonly onOpened: (req: IncomingMessage, session: Session, method: SignInMethod) => void;

@@ -34,7 +34,7 @@ export interface Call extends Asked {
 }
 
 export interface Calls {
-  /** `within`: id of the call that this one helps to answer, as told by the caller. Throws CAPABILITY_LOOP or RATE_LIMITED. */
+  /** `within`: id of the call that this one helps to answer, as the caller states it. Throws CAPABILITY_LOOP or RATE_LIMITED. */
   begin(asked: Asked, carrier: Carrier, within: string | null): { readonly call: Call; readonly over: () => void };
   /** Ends those of the person, or of everybody with null. */
   endWhere(usuario: string | null, matches: (call: Call) => boolean, error: SvcError): void;

@@ -174,7 +174,7 @@ function asksItself({ apps }: Own, req: IncomingMessage, { usuario, app, carrier
   return carrier.credential === null && req.headers['x-svc-fornecedor'] === app && manifest !== null && loaderOf(manifest) !== null;
 }
 
-/** Tells it without starting anybody (rules 4.3 `apps.listar`). */
+/** Lists the providers without starting any (rules 4.3 `apps.listar`). */
 function sendOffers({ site }: Own, req: IncomingMessage, res: ServerResponse, offers: readonly Offer[]): void {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     throw new SvcError('METHOD_NOT_ALLOWED', 'without a further path this lists who offers the capability', { allow: 'GET, HEAD' });

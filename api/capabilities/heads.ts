@@ -65,7 +65,7 @@ export function answerHeaders(answer: readonly string[], asked: Answered): strin
   ];
 }
 
-/** A redirect below the `rota` leads through the portal again; any other is not told: `fetch` would follow it on the shell's origin. */
+/** A redirect below the `rota` leads through the portal again; any other is left out: `fetch` would follow it on the shell's origin. */
 function insideRota(location: string, { prefix, rota, origin, basePath, path }: Answered): string | null {
   const base = new URL(origin + path);
   // A head is read as Latin-1, and URL writes each character as UTF-8: its bytes stay what they are.

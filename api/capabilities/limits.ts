@@ -2,7 +2,7 @@
 export const limits = {
   /** Under way at once from one app of a person to one other. */
   capabilityCallsMax: 32,
-  /** Calls that are made to answer a call, as far as `X-Svc-Pedido` tells. */
+  /** Calls that are made to answer a call, as far as `X-Svc-Pedido` shows. */
   capabilityDepthMax: 4,
   /** Calls of an app of a person: so many at once, and the time until one more. */
   capabilityCallsBurst: 600,

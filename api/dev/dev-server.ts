@@ -67,7 +67,7 @@ function routeTo({ host, port }: DevServer): BackendRoute {
       await once(socket, 'connect');
       return socket;
     },
-    // It has no gate, and is told nothing.
+    // It has no gate, so it gets no token.
     token: '-',
     keepIdleMs: 1_000,
   };

@@ -17,7 +17,7 @@ export function carriedUpgrades(take: RoomEntrance): (line: Socket) => void {
   return (line) => void server.emit('connection', line);
 }
 
-/** Never rejects: without the other portal the client is told to come again. */
+/** Never rejects: without the other portal the client gets an answer to come again. */
 export async function carryUpgrade(
   { address, key, lines }: { readonly address: string; readonly key: string; readonly lines: LivingLines },
   req: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * Lines to a portal that went without a word (its machine stopped, a network that drops everything) end once the database says that it lives no more:
- * a client behind one would hear nothing for minutes, and its room is another portal's by then.
+ * Lines to a portal that went without a word (its machine stopped, a network that drops everything) end once the database says that it lives no
+ * more: a client behind one would receive nothing for minutes, and its room is another portal's by then.
  * Decision: docs/decisions/0301-lines-between-portals.md
  */
 import type { Clock } from '../../schema/clock.ts';

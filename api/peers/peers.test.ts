@@ -24,7 +24,7 @@ async function listening(server: net.Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A portal that takes lines, and tells what came over them. */
+/** A portal that takes lines, and records what came over them. */
 async function owner(upgraded: (req: IncomingMessage, socket: Duplex, head: Buffer) => void): Promise<string> {
   const server = http.createServer();
   server.on('upgrade', upgraded);

@@ -50,7 +50,7 @@ const oneWriteBytesMax = 16 * 1_024;
 const nothing = (): void => {};
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Runs the exchange. Returns what ends it early: the client went away, or must be told (or cut off) with `failure`. */
+/** Runs the exchange. Returns what ends it early: the client went away, or must be answered (or cut off) with `failure`. */
 export function runExchange(exchange: Exchange, connection: Connection): (failure?: ExchangeFailure) => void {
   const { req, res } = exchange;
   const reused = connection.kept;

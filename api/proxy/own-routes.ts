@@ -62,7 +62,7 @@ export function createOwnRoutes(deps: ProxyDeps): OwnRoutes {
     res.write('retry: 2000\n\n');
     const unsubscribe = deps.bus.onPublish((person, event) => {
       if (person !== target.person || !('app' in event) || event.app !== target.app) return;
-      // An edge: who hears it reads the state again.
+      // An edge: the receiver reads the state again.
       if (res.writableLength < apiLimits.eventSocketBufferedBytesMax) res.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     });
     let cancelBeat = (): void => {};

@@ -128,7 +128,7 @@ function open(set: PoolSet, pool: Pool): void {
     // Its backend is gone: who waits shall have one to its successor.
     const isOfNow = pool.route.generation === route.generation;
     if (connection === null) {
-      // While others are being opened for all who wait, nobody has to hear of it.
+      // While others are being opened for all who wait, the failure is not reported.
       if (isOfNow && pool.waiting.length > pool.opening.size) pool.waiting.shift()!.done(null, { code: 'BACKEND_UNREACHABLE', message });
     } else if (isOfNow) {
       give(set, pool, connection, pool.waiting.shift());

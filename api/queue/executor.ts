@@ -33,7 +33,7 @@ export interface Executor {
   /** A line for each input: sha256, size, path, between tabs; the path percent-encoded. */
   inputs(job: string): Promise<string>;
   input(job: string, sha: string): Promise<OpenBytes>;
-  /** `gone`: it is to be ended. One that just began is told its inputs, as above. */
+  /** `gone`: it is to be ended. A wrapper that just began gets its inputs, as above. */
   report(job: string, text: string): Promise<'gone' | { readonly inputs: string | null }>;
   log(job: string, from: number, body: Body): Promise<number>;
   /** The same lines for outputs; answers those that are wanted still, as sha256 and how much of it is here. */

@@ -1,4 +1,7 @@
-/** The disk of the portal is full while inputs and outputs travel: both sides are told, nothing that came is lost, and it goes on where it was. */
+/**
+ * The disk of the portal is full while inputs and outputs travel: both sides get an error, no received byte is lost, and the transfer continues
+ * where it was.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

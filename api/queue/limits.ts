@@ -20,6 +20,6 @@ export const limits = {
   /** Submissions and other changes of one person. */
   queueChangesBurst: 2_000,
   queueChangeRefillMs: 5,
-  /** A person's pages hear of their jobs no more often. */
+  /** A person's pages get news of their jobs no more often. */
   queueNewsMs: 500,
 } as const;

@@ -1,4 +1,4 @@
-/** News of jobs: who holds a question for one gets its answer when it changed, and a person's pages hear that something did. */
+/** News of jobs: a held question for one is answered when it changed, and a person's pages get an event. */
 import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -15,7 +15,7 @@ export function createJobNews(bus: Bus, clock: Clock): JobNews {
   const holds = new Map<string, number>();
   const told = new Map<string, () => void>();
   const tell = (usuario: string): void => {
-    // The last news of a burst is told, late by at most this.
+    // The last news of a burst is sent, late by at most this.
     if (usuario === '' || told.has(usuario)) return;
     told.set(
       usuario,

@@ -34,7 +34,7 @@ export interface Relay {
   setRole(sala: string, usuario: string, papel: Papel | null): void;
   /** By session or credential: the person signed out there, or the backend stopped: its sockets close with 1013, and a reconnect needs a ticket. */
   endSession(session: string): void;
-  /** Each open socket, for who looks whether it may still be there. Counts as a change: who is coming in at this moment is looked at again, too. */
+  /** Each open socket, for a check of its right to be there. Counts as a change: sockets that are coming in at this moment are checked again, too. */
   seated(): readonly { readonly sala: string; readonly usuario: string; readonly credential: string | null }[];
   /** Portal sessions that pages have sockets open with: they end with them. */
   carried(): readonly { readonly person: string; readonly session: string }[];

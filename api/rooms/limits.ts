@@ -126,7 +126,7 @@ export const limits = {
   /** Presence that one person may publish in one document: at once, and per second. */
   roomPresenceBurstBytes: 2 * 1_024 * 1_024,
   roomPresenceBytesPerSecond: 384 * 1_024,
-  /** In a frame: a client may tell of all whom it sees. */
+  /** Entries in a frame: a client may repeat those of everybody that it sees. */
   roomPresenceEntriesMax: 10_000,
   roomPingMs: 20_000,
 } as const;

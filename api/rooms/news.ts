@@ -9,13 +9,13 @@ import { createTurns } from '../../schema/turns.ts';
 import type { Relay } from './contract.ts';
 
 export interface RoomNews {
-  /** Roles of these people in the room changed, and with them what their bells count; `more` only hear of it. Other portals hear of it, too. */
+  /** Roles of these people in the room changed, and with them the counts of their bells; `more` only get the event. Other portals get it, too. */
   changed(room: Pick<StoredRoom, 'id' | 'app'>, people: readonly string[], more?: readonly string[]): Promise<void>;
-  /** The same, where another portal told it, or all of them see it: only the sockets of this one, and no page. */
+  /** The same, for news of another portal, or that all of them see: only the sockets of this one, and no page. */
   reseat(sala: string, people: readonly string[]): Promise<void>;
   /** Other portals close its sockets. */
   deleted(sala: string): void;
-  /** Everybody in it hears `mudaram`. */
+  /** Sends `mudaram` to everybody in it. */
   notifyRoom(room: StoredRoom): Promise<void>;
   notify(app: string, people: readonly string[]): void;
   notifyBells(people: readonly string[]): void;

@@ -78,7 +78,7 @@ async function page(dir: string, { since, until, limit = '100', before, after, .
   return await (after === undefined ? readBack(dir, before, asked) : readOn(dir, after, asked));
 }
 
-/** Areas in which a person's own acts are told back to them: what they may want to know that it was not somebody else. */
+/** Areas in which people see their own acts: those that somebody else might have done in their name. */
 const ownAreas: ReadonlySet<string> = new Set(['session', 'consent', 'secret', 'terminal', 'package']);
 /** Routine of the controller on behalf of the person. */
 const routine: ReadonlySet<string> = new Set(['app', 'job', 'credential', 'object']);

@@ -1,4 +1,4 @@
-/** `/api/arquivos…`: what takes long, and what is told line by line. See docs/files.md. */
+/** `/api/arquivos…`: long operations, and those that report line by line. See docs/files.md. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';

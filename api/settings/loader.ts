@@ -52,7 +52,7 @@ async function asked(dialled: Promise<Duplex>, { token }: BackendRoute, file: st
   const socket = await dialled;
   const headers = { host: 'localhost', 'x-svc-app-token': token, connection: 'close' };
   const request = http.request({ createConnection: () => socket, path: `/${file}`, headers });
-  // After its answer began, what goes wrong is told by the answer.
+  // Once its answer began, its failures show in the answer.
   request.on('error', () => {}).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   if (response.statusCode !== 200) return null;

@@ -67,7 +67,7 @@ export const mayRunInShell = (escopo: AppSettings['escopo'], allowed: ShellScrip
 /** Below the root that its backend serves. */
 export const loaderOf = ({ type, engine }: Manifest): string | null => (type === 'engine' ? scriptAt(engine?.loader) : null);
 
-/** As the shell is told of it; null for an app without a loader. */
+/** The loader as the shell gets it; null for an app without a loader. */
 export function loaderView(apps: Pick<Apps, 'scope'>, usuario: string, manifest: Manifest, allowed: ShellScripts): AppProjection['loader'] {
   if (loaderOf(manifest) === null) return null;
   const endereco = `/api/apps/${manifest.id}/loader.js?v=${encodeURIComponent(manifest.version)}`;

@@ -15,7 +15,7 @@ export interface Emulator {
   /** Calls back once the bytes are on the screen. */
   write(bytes: Uint8Array | string, done: () => void): void;
   resize(size: TerminalSize): void;
-  /** From now on programs that ask hear these; before that nothing. */
+  /** From now on programs that ask get these; before that nothing. */
   show(colours: TerminalColours | null): void;
   /** The screen and what is above it, as what a terminal would have to print to show them; less of what is above where that is too much. */
   text(): string;

@@ -15,7 +15,7 @@ export interface Screen {
   write(bytes: Uint8Array, done: () => void): void;
   resize(size: TerminalSize): void;
   size(): TerminalSize;
-  /** From now on programs that ask hear these; before that nothing. */
+  /** From now on programs that ask get these; before that nothing. */
   show(colours: TerminalColours): void;
   /** The screen with what was written until now, and what is above it, as what a terminal would have to print to show them. */
   text(): Promise<string>;

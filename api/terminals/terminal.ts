@@ -34,7 +34,7 @@ export interface TerminalParts {
   readonly shell: RemoteShell;
   readonly screen: Screen;
   readonly clock: Clock;
-  /** After the pages heard of its end. */
+  /** Called after the pages got the end. */
   readonly onEnd: () => void;
 }
 

@@ -29,7 +29,7 @@ async function opened(browser = ana): Promise<{ readonly id: string; readonly sh
 interface Page {
   readonly socket: WebSocket;
   readonly news: TerminalNews[];
-  /** Everything that it was told to print. */
+  /** Everything that it printed. */
   readonly printed: () => string;
   readonly closed: Promise<number>;
 }

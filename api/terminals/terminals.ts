@@ -94,7 +94,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       const terminal = find(person, id);
       if (terminal === null) return null;
       const leave = terminal.attach(page);
-      // It is told of the end.
+      // The page gets the end.
       if (terminal.end() !== null) forget({ id, terminal });
       return { terminal, leave };
     },
@@ -103,7 +103,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       const terminal = find(person, id);
       if (terminal === null) return false;
       terminal.hangUp();
-      // Nobody needs to be told how.
+      // No page needs the end.
       if (terminal.pages() === 0) forget({ id, terminal });
       return true;
     },

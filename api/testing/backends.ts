@@ -41,7 +41,7 @@ export interface TestBackend {
   view: AppView;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Changes the view and tells the bus, as the controller does. */
+  /** Changes the view and informs the bus, as the controller does. */
   become(status: BackendState, reason: Reason, more?: Partial<AppView>): void;
 }
 

@@ -53,7 +53,7 @@ test.for(bombs)('%s', { timeout: 120_000 }, async ([, rule, make]) => {
   const outcome = await extractArchive(inPieces(bytes), target, { limits: packageArchive }).catch((error: unknown) => error);
   clearInterval(watch);
   const found = outcome instanceof SvcError ? outcome.details['rule'] : outcome;
-  // The inner gzip is no tar: that is told first when it is reached first.
+  // The inner gzip is no tar: that is reported when it is reached first.
   expect(rule === 'RATIO' ? [rule, 'HEADER', 'NUMBER', 'CHECKSUM'] : [rule]).toContain(found);
   expect(written).toBeLessThan(40 * mebi);
   expect([existsSync(target), outside(base, target) === before]).toEqual([false, true]);

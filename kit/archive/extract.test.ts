@@ -15,7 +15,7 @@ let target: string;
 beforeAll(() => ({ base, target } = placeWithCanaries()));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** The rule that refused it, or `taken`. A refusal that leaves something, or a change outside, is told as well. */
+/** The rule that refused it, or `taken`. A refusal that leaves something, or a change outside, is reported as well. */
 async function verdict(bytes: Buffer, pieces?: number): Promise<string> {
   const before = outside(base, target);
   const outcome = await extractArchive(inPieces(bytes, pieces), target, { limits: packageArchive }).then(

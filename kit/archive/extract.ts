@@ -38,7 +38,7 @@ export async function extractArchive(source: ArchiveSource, target: string, opti
   }
 }
 
-/** Everything that `extractArchive` judges, without writing: `onFile` hears the path of each file below the root folder. */
+/** Everything that `extractArchive` judges, without writing: `onFile` gets the path of each file below the root folder. */
 export async function checkArchive(
   source: ArchiveSource,
   options: CheckOptions & { readonly onFile?: (path: string, bytes: number, executable: boolean) => void },

@@ -67,7 +67,7 @@ function opening({ socketPath, stream }: Way): Promise<Socket> | null {
   if (socketPath === undefined) return null;
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect(socketPath, () => resolve(socket));
-  // Later ones are undici's to tell, which looks at the socket as it takes it.
+  // undici reports later errors: it watches the socket once it has taken it.
   socket.on('error', reject);
   promise.catch(ignore);
   return promise;

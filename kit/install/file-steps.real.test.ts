@@ -179,7 +179,7 @@ async function interruptAt(
     const after = server.version();
     expect([scenario.from, scenario.to]).toContain(after);
     checkEngines(server);
-    // Killed; or told by its name, never a crash.
+    // Killed; or an error with its name, never a crash.
     const told =
       fault === 'kill'
         ? { signal: 'SIGKILL' }
@@ -207,7 +207,7 @@ test.for(Object.keys(scenarios))(`%s (seed ${seed})`, { timeout: 3_600_000 }, as
   chownSync(template, nobody.uid, nobody.gid);
   await scenario.before(serverAt(template));
   const argv = await scenario.argv();
-  // A run that nothing interrupts tells the steps.
+  // An uninterrupted run lists the steps.
   const counted = mkdtempSync(join(base, 'c-'));
   cpSync(template, counted, { recursive: true, verbatimSymlinks: true });
   execFileSync('cp', ['-a', `${template}/.`, counted]);

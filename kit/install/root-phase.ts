@@ -26,8 +26,8 @@ export interface RootPhase {
 const markName = 'SVC_APP_INSTALL_RUN';
 
 /**
- * Ends the group and all that carry the mark when the pipe on descriptor 3 closes, which it does with us; a signal at our death would reach the shell only. It does so twice:
- * a process may have begun another one since it was looked at.
+ * Ends the group and all that carry the mark when the pipe on descriptor 3 closes, which it does with us; a signal at our death would reach the
+ * shell only. It does so twice: a process may have begun another one since it was checked.
  */
 const watched = `(read -r end <&3; read -r me rest < /proc/self/stat
 for round in 1 2; do

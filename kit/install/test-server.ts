@@ -35,7 +35,7 @@ export interface TestServer {
   dispose(): void;
 }
 
-/** Every file tells its version, so that a mixture shows. */
+/** Every file holds its version, so that a mixture shows. */
 const files = (version: string): Readonly<Record<string, string>> =>
   Object.fromEntries(['backend/main.py', 'backend/other.py', 'frontend/index.html'].map((path) => [path, `# ${version}\n`.repeat(400)]));
 

@@ -54,7 +54,7 @@ async function extractAs(number: number, tarball: string, cell: string, kind: st
   const input = await open(tarball, 'r');
   try {
     const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
-    // The last pipe tells it of our end, also when we are killed.
+    // The last pipe shows it our end, also when we are killed.
     const child = spawn('setpriv', ['--no-new-privs', process.execPath, ...flags, program, kind, String(number)], {
       cwd: cell,
       env: { LANG: 'C.UTF-8', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
@@ -78,7 +78,7 @@ function refusalFrom(said: string, ended: string): SvcError {
     const { code, message, details } = JSON.parse(said) as { code: ErrorCode; message: string; details: Record<string, unknown> };
     if (Object.hasOwn(errorKinds, code)) return new SvcError(code, message, details);
   } catch {
-    // It ended before it could tell.
+    // It ended before it could report.
   }
   return new SvcError('INTERNAL', `the archive could not be extracted (${ended}): ${said.trim()}`);
 }

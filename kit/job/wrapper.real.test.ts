@@ -304,7 +304,7 @@ test.concurrent('what is complete goes to the portal while the command runs, and
   writeFileSync(path.join(w.folder, 'work/fim'), '');
   expect(await run.ended).toBe(0);
   expect(w.portal.outputs()).toMatchObject({ 'saida/a/pronto': 'dois\n', 'saida/cresce': 'fim\n' });
-  // Each change is told, and whether all of it arrived; a look at what stayed as it was is not.
+  // Each change is announced, and whether all of it arrived; a pass without a change is not.
   expect(announced).toBeLessThanOrEqual(6);
 });
 

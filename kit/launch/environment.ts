@@ -53,7 +53,7 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
   };
 }
 
-/** Without what the portal tells the supervisor alone. */
+/** The variables of the env file without those that are for the supervisor alone. */
 function wishOfApp(wish: Variables): Record<string, string> {
   return Object.fromEntries([...wish].filter(([name]) => name !== pinnedVariable && name !== requestVariable));
 }

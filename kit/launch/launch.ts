@@ -163,7 +163,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   }
 }
 
-/** Tells each step, and writes it down for who looks later. */
+/** Reports each step, and writes it down for later readers. */
 function markerOf({ onStep, self, nowMs }: LaunchRequest, file: string): (step: StartStep, detail: string) => void {
   return (step, detail) => {
     onStep(step, detail);
@@ -285,6 +285,6 @@ function writeToRunLog(request: LaunchRequest, refusal: Refusal): void {
     appendToRunLog(paths.runLog, `not started (${refusal.reason}): ${refusal.message}`);
     unlinkIfThere(paths.comingUp);
   } catch {
-    // A home that can't be written can't tell why either; the caller still gets the refusal.
+    // A home that can't be written can't hold the reason either; the caller still gets the refusal.
   }
 }

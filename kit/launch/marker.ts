@@ -1,5 +1,5 @@
 /**
- * `subindo`, the dated marker of an app in set-up (rules 3.1 step 4). It tells the supervisor which process works on which step; after a refusal,
+ * `subindo`, the dated marker of an app in set-up (rules 3.1 step 4). It shows the supervisor which process works on which step; after a refusal,
  * the reason. Only the process identity in it decides whether a set-up is really under way.
  */
 import { startSteps, type ProcessIdentity, type StartStep } from '../../schema/backend.ts';

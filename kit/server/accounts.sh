@@ -95,7 +95,7 @@ case " $now " in
     now=$(in_force)
     ;;
 esac
-# The mark says what a reload that went well made sshd read: without it, or with another value, it is told (again).
+# The mark holds the setting that the last successful reload made sshd read: without it, or with another value, sshd is reloaded (again).
 if [ "$(cat "$mark" 2>/dev/null)" != "$now" ] && reload_sshd; then printf '%s\n' "$now" | put "$mark"; fi
 # Until sshd reads the new folder it reads the one before.
 if [ "$(cat "$mark" 2>/dev/null)" = "$now" ]; then remove_kit_files "$before"; fi

@@ -41,7 +41,7 @@ case "$sshd" in
   *'passwordauthentication yes'* | *'kbdinteractiveauthentication yes'*) tell sshd_password yes ;;
   *'passwordauthentication no'*) grep -qis '^[[:space:]]*match[[:space:]]' /etc/ssh/sshd_config /etc/ssh/sshd_config.d/* || tell sshd_password no ;;
 esac
-# `sshd -T` tells of the files; the mark, of the sshd that runs (accounts.sh).
+# `sshd -T` reads the files; the mark shows the setting of the running sshd (accounts.sh).
 reads=no
 [ -n "$p" ] || [ "$(cat "$etc/sshd-reads" 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
 tell sshd_reads $reads

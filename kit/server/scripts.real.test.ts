@@ -181,7 +181,7 @@ describe('the kit', () => {
     expect(script('rollback', []).status).toBe(13);
     put(tarball('1.1.0-bbbbbbbb'));
     expect(script('rollback', []).stdout.trim()).toBe('kit 1.0.0-aaaaaaaa');
-    // Asked once more by who did not hear the end, it is not undone.
+    // Repeated by a caller that did not get the end, it is not undone.
     const back = script('rollback', ['9.9.9-99999999']);
     expect([back.status, back.stdout.trim()]).toEqual([0, 'kit 1.0.0-aaaaaaaa']);
     expect([current(), readlinkSync(path.join(base(), 'previous'))]).toEqual(['1.0.0-aaaaaaaa', '1.1.0-bbbbbbbb']);

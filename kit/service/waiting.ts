@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 interface Asking {
   /** Takes a card if one is free. */
   readonly decide: () => GpuDecision;
-  /** Told of the first answer, and of the last one when that is another. */
+  /** Called with the first answer, and with the last one when that is another. */
   readonly note: (verdict: GpuVerdict) => void;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;

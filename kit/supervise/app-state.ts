@@ -137,7 +137,7 @@ export interface App {
   timers: Set<NodeJS.Timeout>;
   /** Its folder before its files were last read; null: not there, or unknown. */
   folder: FolderStamp | null;
-  /** Changes in its folder are told to us (watch.ts), and whether one was since its files were last read. */
+  /** Whether we get the changes in its folder (watch.ts), and whether there was one since its files were last read. */
   isFolderWatched: boolean;
   isTouched: boolean;
   /** Rounds in a row that left its files alone (calm.ts). */

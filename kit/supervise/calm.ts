@@ -1,8 +1,8 @@
 /**
- * Whether a round may leave the files of an app alone. Most apps are at rest for hours, and what ten rounds a minute read of each was most of
- * what an idle supervisor cost. The folder tells of every file that is made, renamed or deleted in it, the watch of every other write; where
- * there is no watch, where a write was told, and in every sixth round all files are read. Never skipped are the process, the list of sockets
- * with the connections, and questions of health that are due. Decisions: docs/decisions/0268-rounds-of-apps-at-rest.md,
+ * Whether a round may leave the files of an app alone. Most apps are at rest for hours, and what ten rounds a minute read of each was most of what
+ * an idle supervisor cost. The folder's times show every file that is made, renamed or deleted in it, the watch of every other write; where there is
+ * no watch, after a reported write, and in every sixth round all files are read. Never skipped are the process, the list of sockets with the
+ * connections, and questions of health that are due. Decisions: docs/decisions/0268-rounds-of-apps-at-rest.md,
  * docs/decisions/0281-a-stop-is-an-event.md
  */
 import { limits } from './limits.ts';

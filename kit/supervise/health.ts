@@ -17,7 +17,7 @@ export function observeHealth(supervisor: Supervisor, app: App, isDoubted = fals
 }
 
 /**
- * In a round of an app at rest. To read the state of each process was a seventh of what an idle supervisor cost; of a child the kernel tells
+ * In a round of an app at rest. To read the state of each process was a seventh of what an idle supervisor cost; the kernel reports on a child
  * (watchStops), so this leaves it alone until a question is due. A round that reads all files of the app reads this, too.
  */
 export function observeHealthAtRest(supervisor: Supervisor, app: App): void {
@@ -28,7 +28,7 @@ export function observeHealthAtRest(supervisor: Supervisor, app: App): void {
   observeHealth(supervisor, app);
 }
 
-/** SIGCHLD says that a child was stopped, goes on or ended, and not which one: all are looked at, once for many signals. Answers the end of it. */
+/** SIGCHLD says that a child was stopped, goes on or ended, and not which one: all are checked, once for many signals. Answers the end of it. */
 export function watchStops(supervisor: Supervisor): () => void {
   let timer: NodeJS.Timeout | null = null;
   const look = (): void => {

@@ -87,7 +87,7 @@ test('ocioso:1m stops an app without connections, and no other', async ({ home, 
   clock.aheadMs += 61_000;
   await client.call('pin', { app: 'ociosa', pinned: false });
   expect(await client.state('ociosa', (s) => s.state === 'stopped')).toMatchObject({ reason: 'Idle' });
-  // Its connections can't be told (the socket was bound under another name): unknown is use.
+  // Its connections are unknown (the socket was bound under another name): unknown is use.
   const { apps } = await client.call('snapshot');
   expect(apps.find((app) => app.app === 'outra')).toMatchObject({ state: 'running', connections: null, idleDeadlineMs: null });
 });

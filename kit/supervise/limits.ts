@@ -3,7 +3,7 @@ export const limits = {
   /** Replaced and deleted values that the supervisor still blanks out of logs. */
   secretsRetiredMax: 64,
   runLogCheckMs: 50,
-  /** A log of the supervisor over this keeps its last part; its size is looked at whenever so much was written. See kit/supervise/log.ts. */
+  /** A log of the supervisor over this keeps its last part; its size is checked whenever so much was written. See kit/supervise/log.ts. */
   supervisorLogBytesMax: 16 * 1_024 * 1_024,
   supervisorLogKeptBytes: 1_024 * 1_024,
   supervisorLogLookBytes: 64 * 1_024,
@@ -27,7 +27,7 @@ export const limits = {
   heapGrowthBytes: 2 * 1_024 * 1_024,
   /** A longer list of the kernel gives its buffer back. See kit/supervise/kernel-file.ts. */
   kernelFileKeptBytesMax: 256 * 1_024,
-  /** So long after a child stopped, went on or ended, all children are looked at. See kit/supervise/health.ts. */
+  /** Time after the stop, continuation or end of a child until all children are checked. See kit/supervise/health.ts. */
   childStopLookMs: 250,
   /** A number of an order that was kept and is further in the future is of a broken clock or file. See kit/supervise/fence.ts. */
   leaderAheadMsMax: 86_400_000,

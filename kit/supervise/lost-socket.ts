@@ -81,7 +81,7 @@ export function keepRecord(supervisor: Supervisor, app: App): void {
   });
 }
 
-/** '' where it tells nothing: no such file, unknown, or written so lately that the next write may have the same time. */
+/** '' where it proves nothing: no such file, unknown, or written so lately that the next write may have the same time. */
 function recordStamp(app: App, nowMs: number): string {
   const file = pathState(app.paths.runPid);
   if (file.kind !== 'present') return '';

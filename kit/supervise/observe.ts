@@ -175,7 +175,7 @@ export function observePolicy(supervisor: Supervisor, app: App): void {
   }
 }
 
-/** Changes with every install: packages are put in place as a whole, so the folder and its manifest tell. */
+/** Changes with every install: packages are put in place as a whole, so the folder and its manifest show it. */
 function packageStamp(supervisor: Supervisor, app: string): string {
   const paths = accountPaths(supervisor.place);
   return [paths.personApps, paths.systemApps]

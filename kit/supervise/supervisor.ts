@@ -38,7 +38,7 @@ export interface SupervisorOptions {
   readonly replaced: () => void;
 }
 
-/** Told in their log. */
+/** Processes whose kill is in their log. */
 const killed = new WeakSet<Live>();
 const killedLine = `it did not end within ${machineLimits.stopGraceMs / 1_000} s of SIGTERM: it is killed`;
 

@@ -1,4 +1,4 @@
-/** TCP ports that processes listen on: only to tell a person that the app bound a port instead of its socket (rules 7). */
+/** TCP ports that processes listen on: only for the message that the app bound a port instead of its socket (rules 7). */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** Ports in order; empty also when the tables can't be read. */

@@ -25,8 +25,8 @@ const connectedState = '03';
 const beforePath = /^\S+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) [0-9A-F]{4} ([0-9A-F]{2}) +(\d+)$/;
 
 /**
- * Columns: Num RefCount Protocol Flags Type St Inode Path. Throws when the header is another one. The list is of the whole machine: only
- * lines that name the folder are looked at.
+ * Columns: Num RefCount Protocol Flags Type St Inode Path. Throws when the header is another one. The list is of the whole machine: only lines that
+ * name the folder are parsed.
  */
 export function parseUnixSockets(text: string, folder: string): ReadonlyMap<string, SocketUse> {
   if (!/^Num +RefCount Protocol Flags +Type St Inode Path *\n/.test(text)) throw new Error('/proc/net/unix has another shape');

@@ -1,6 +1,6 @@
 /**
- * The verbs that ask the person something, use the clipboard, or tell what the server gave the app. Rules 2.1 and 4.3 name those of the GPU; rules 7
- * the others.
+ * The verbs that ask the person something, use the clipboard, or report what the server gave the app. Rules 2.1 and 4.3 name those of the GPU; rules
+ * 7 the others.
  */
 import { flag, line, lines, listOf, optional, route, text } from './check.ts';
 import { limits } from './limits.ts';

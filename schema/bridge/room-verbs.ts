@@ -62,7 +62,7 @@ export const roomVerbs = {
     args: { sala, sha: matching(attachmentPattern) },
     deadlineMs: attachment,
   }),
-  /** Hears that rooms changed; returns the function that cancels. */
+  /** Calls back when rooms changed; returns the function that cancels. */
   'salas.ao': inPage("(evento: 'mudaram', callback: () => void)", '() => void', 'same'),
   /** A ticket for one attempt. */
   'salas.bilhete': inner<OfRoom, TicketAnswer>({ args: { sala }, deadlineMs }),

@@ -1,5 +1,5 @@
 /**
- * The table of verbs: all that the page of an app can ask and hear. From it come the runtime check and the deadlines of the shell
+ * The table of verbs: all requests and events of the page of an app. From it come the runtime check and the deadlines of the shell
  * (shell/bridge/host.ts), the functions of `window.svc` and their deadlines (sdk/web/svc.ts), `verbos` of `svc.capabilities()`, and, by `node
  * setup/verbs-table.ts`, the types of svc.d.ts and docs/verbs.md, which take the sentence above a row. Source: rules 4.3, 6, 7.
  */
@@ -30,7 +30,7 @@ const deskVerbs = {
   'app.capacidades': askedOrOwn<object, Capabilities>('SvcCapacidades'),
   /** The same as `app.capacidades`. */
   capabilities: inPage('()', 'Promise<SvcCapacidades>', 'own'),
-  /** Hears an event; returns the function that cancels. */
+  /** Calls back for an event; returns the function that cancels. */
   'app.ao': inPage('<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void)', '() => void', 'same'),
   'window.minimize': askedOrNull<object, null>('null'),
   /** Maximises; `alternarMaximizado` goes back and forth. */

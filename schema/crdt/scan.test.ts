@@ -81,7 +81,7 @@ describe('reading an update', () => {
     let taken = 0;
     let worstMs = 0;
     for (let n = 0; n < rounds; n += 1) {
-      // A view into a larger buffer, as a socket gives it: nothing outside may be looked at.
+      // A view into a larger buffer, as a socket gives it: nothing outside may be read.
       const sample = samples[random(samples.length)]!;
       const update = new Uint8Array(sample.length + 32).subarray(
         16,

@@ -42,6 +42,6 @@ export type PortalEvent =
 export type EventLine =
   /** `pagina` names this connection; the page sends it with its window counts, which end with the connection. */
   | { readonly type: 'ola'; readonly run: string; readonly seq: number; readonly pagina: string }
-  /** Comes at least every 5 s, with the number of the last event: a page that hears nothing for longer takes the portal for away. */
+  /** Comes at least every 5 s, with the number of the last event: a page that gets nothing for longer takes the portal for away. */
   | { readonly type: 'pulso'; readonly seq: number }
   | ({ readonly seq: number; readonly atMs: number } & PortalEvent);

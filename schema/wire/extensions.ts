@@ -1,5 +1,5 @@
 /**
- * Browser extensions that pair with apps, as the portal tells them. Source: rules 2.1 `browserExtension`. Decision:
+ * Browser extensions that pair with apps, as the portal describes them. Source: rules 2.1 `browserExtension`. Decision:
  * docs/decisions/0206-extension-catalogue.md
  */
 import { closed, list, nullable, oneOf, text } from '../static.ts';

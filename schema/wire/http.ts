@@ -228,7 +228,7 @@ const usageRow = closed({
   server: text,
   state: status,
   sinceMs: { type: 'number' },
-  /** Null: its server did not tell. */
+  /** Null: its server did not report it. */
   uso: orNull(usage),
 });
 export type UsageRow = Wire<typeof usageRow>;

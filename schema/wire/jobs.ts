@@ -85,7 +85,7 @@ export const jobView = closed({
   motivo: reason,
   /** For engineers, English. */
   mensagem: text,
-  /** Place among those that wait, 1-based; null: it does not wait, or nobody can tell. */
+  /** Place among those that wait, 1-based; null: it does not wait, or the place is unknown. */
   lugar: nullable('integer'),
   /** 0 to 1, as the command says; null: it says nothing. */
   progresso: nullable('number'),

@@ -36,7 +36,7 @@ export const noticeBody = closed({
   para: { type: 'array', items: personId, minItems: 1, maxItems: limits.noticeRecipientsMax },
   ancora: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
 });
-/** `POST /api/avisos`: an app tells the person who uses it; the shell says which app it is. */
+/** `POST /api/avisos`: a notice of an app to the person who uses it; the shell says which app it is. */
 export const appNoticeBody = closed(
   {
     app: appId,
@@ -120,7 +120,10 @@ export type PeopleAnswer = Wire<typeof peopleAnswer>;
 /** A line of the bell, `GET /api/avisos`, the newest first. The text is written by the shell from these (rules 6). */
 const noticeView = closed({
   id: text,
-  /** `aplicativo`: what an app told its own person, in `texto`; it has no room. `trabalho`: jobs of the app ended, the last one is called `texto`. */
+  /**
+   * `aplicativo`: a notice of an app to its own person, in `texto`; it has no room. `trabalho`: jobs of the app ended, the last one is called
+   * `texto`.
+   */
   tipo: { type: 'string', enum: ['convite', ...noticeKinds, 'aplicativo', 'trabalho'] },
   app: text,
   appNome: text,

@@ -351,7 +351,7 @@ interface Svc {
   readonly app: {
     /** Abilities of the desktop: names of verbs and events. */
     capacidades(): Promise<SvcCapacidades>;
-    /** Hears an event; returns the function that cancels. */
+    /** Calls back for an event; returns the function that cancels. */
     ao<E extends keyof SvcEventos>(evento: E, callback: (dados: SvcEventos[E]) => void): () => void;
   };
   readonly window: {
@@ -510,7 +510,7 @@ interface Svc {
     /** Keeps bytes with the room; the document holds only the `sha`. */
     anexar(sala: string, bytes: SvcBytes, tipo?: string): Promise<SvcAnexo>;
     anexo(sala: string, sha: string): Promise<Blob>;
-    /** Hears that rooms changed; returns the function that cancels. */
+    /** Calls back when rooms changed; returns the function that cancels. */
     ao(evento: 'mudaram', callback: () => void): () => void;
   };
   readonly pessoas: {

@@ -230,7 +230,7 @@ function failed(run: Run, error: Error & { readonly code?: string }): void {
   if (badResponses.has(error.name) || error.message.startsWith('bad '))
     return fail(run, { code: 'BACKEND_BAD_RESPONSE', message: error.message });
   const { passage, via, backend } = run;
-  // Which connection it was, and whether it was used before, is not told.
+  // The library does not say which connection it was, and whether it was used before.
   if (!run.begun && !run.again && passage.head.body === 'none' && repeatable.has(passage.req.method!)) {
     leave(run);
     return start(via, backend, passage, true);

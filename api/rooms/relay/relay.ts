@@ -356,8 +356,8 @@ function endAll(desk: Desk, room: Room, ending: Ending, why?: string): void {
 const gaveWay = `who holds most gives way to who holds less: all open rooms hold at most ${limits.roomMemoryBytesMax} bytes`;
 
 /**
- * A frame that is none has been answered with its close code by the ws library, which reads on until the client has heard it: cut at
- * once, what is not read yet would reset the line, and the code would be lost on the way.
+ * A frame that is none has been answered with its close code by the ws library, which reads on until the client has received it: if cut at once,
+ * unread bytes would reset the line, and the code would be lost on the way.
  */
 function endOnError(ws: WebSocket): void {
   ws.on('error', () => {

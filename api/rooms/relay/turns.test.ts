@@ -19,7 +19,7 @@ interface Person {
   readonly id: number;
   readonly connection: Connection;
   clock: number;
-  /** Client id → clock, as the frames told; and how many letters came. */
+  /** Client id → clock, from the received frames; and the number of received letters. */
   readonly sees: Map<number, number>;
   letters: number;
 }

@@ -151,7 +151,7 @@ function unique(names: readonly string[], what: string): void {
   }
 }
 
-/** `id` and `version` are those of the path that it was found at: a record that tells other ones is refused. */
+/** `id` and `version` are those of the path that it was found at: a record with other ones is refused. */
 export function readPackageRecord(bytes: Uint8Array | string, id: string, version: string): PackageRecord {
   const what = `the record of ${id} ${version}`;
   const record = read(what, packageRecordSchema, bytes, limits.packageRecordBytesMax) as PackageRecord;

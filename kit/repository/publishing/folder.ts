@@ -1,8 +1,7 @@
 /**
- * The folder of a repository, for publishers. `v1/` is what readers and plain web servers see; `.svc/` (0700) holds
- * the lock and files that are not finished. A version is there from the moment its record is: the tarball goes in before it, the
- * catalogue is written from the records after it. A death in between leaves every version that was there, and at most a tarball
- * that no record tells of. Decision: docs/decisions/0055-repository-on-disk.md
+ * The folder of a repository, for publishers. `v1/` is what readers and plain web servers see; `.svc/` (0700) holds the lock and files that are not
+ * finished. A version is there from the moment its record is: the tarball goes in before it, the catalogue is written from the records after it. A
+ * death in between leaves every version that was there, and at most a tarball without a record. Decision: docs/decisions/0055-repository-on-disk.md
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';

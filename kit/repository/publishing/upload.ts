@@ -89,7 +89,7 @@ function outcomeOf({ status, body }: { status: number; body: string }, address: 
   try {
     answer = JSON.parse(body) as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Judged below.
   }
   const outcome = answer['outcome'];
   if ((status === 200 || status === 201) && (outcome === 'published' || outcome === 'unchanged')) return outcome;

@@ -6,7 +6,7 @@ import { repositoryPaths } from '../layout/paths.ts';
 
 export type RepositoryLocation =
   | { readonly kind: 'url'; readonly url: string }
-  /** Packed or not: `isRepositoryFolder` tells. */
+  /** Packed or not: `isRepositoryFolder` decides. */
   | { readonly kind: 'folder'; readonly folder: string };
 
 interface PlacedPortal {
