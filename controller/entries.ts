@@ -116,6 +116,10 @@ export interface ServerEntry {
   enginesMark: string | null;
   /** Apps of the system scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
+  /** Apps of the system scope whose update waits until nobody runs them, with the version that comes. */
+  updates: ReadonlyMap<string, string>;
+  /** Apps that only people in one of these groups see. */
+  groupsOf: ReadonlyMap<string, readonly string[]>;
 }
 
 /** One backend for all people of a server (spec 2.1 `escopo: servidor`). */
@@ -167,6 +171,8 @@ export interface PersonEntry {
   sessionObserved: boolean;
   /** Apps of the person's own scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
+  /** The same whose update waits until they stop. */
+  updates: ReadonlyMap<string, string>;
   /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
   signedOut: boolean;
   /** The supervisor confirmed that it ends; none was started since. */

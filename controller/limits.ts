@@ -7,6 +7,8 @@ export const limits = {
   /** How often at most the supervisor of such an app is notified of requests. */
   useReportMs: 5_000,
   followersPerPersonMax: 8,
+  /** Sets of apps of one server that are kept for people of different groups; more are made anew. */
+  packageViewsMax: 1_000,
   probeBodyBytesMax: 64 * 1_024,
   signInsPerServerMax: 8,
   secretReferenceBytesMax: 64 * 1_024,

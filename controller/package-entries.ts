@@ -41,6 +41,7 @@ export function syncPackages(entries: Entries): void {
     if (names.has(name)) continue;
     entries.packages.delete(name);
     markRemoving(entries, entry.target, false);
+    markUpdate(entries, entry.target, null);
   }
   for (const { name, wanted, leaving } of all) {
     const key = keys.package(name);
@@ -49,7 +50,10 @@ export function syncPackages(entries: Entries): void {
     const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
     // A new wish retries, regardless of how the last attempt ended.
     if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
-    if (targetKey(entry.target) !== targetKey(target)) markRemoving(entries, entry.target, false);
+    if (targetKey(entry.target) !== targetKey(target)) {
+      markRemoving(entries, entry.target, false);
+      markUpdate(entries, entry.target, null);
+    }
     entries.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: entries.rollbacks.get(key) ?? null }));
   }
   // Entries that leave come first, so that another entry with the same target replaces them.
@@ -84,11 +88,22 @@ export function markRemoving(entries: Entries, { server, app, scope, person }: P
   return true;
 }
 
+/** The version that waits until nobody runs what is there; null: none does. True when that changed. */
+export function markUpdate(entries: Entries, { server, app, scope, person }: PackageTarget, version: string | null): boolean {
+  const holder = scope === 'sistema' ? entries.servers.get(server) : entries.people.get(person ?? '');
+  if (!holder || (holder.updates.get(app) ?? null) === version) return false;
+  const next = new Map(holder.updates);
+  if (version === null) next.delete(app);
+  else next.set(app, version);
+  holder.updates = next;
+  return true;
+}
+
 /** What is installed at a target; undefined: nothing. */
 export function installedAt(entries: Entries, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
   if (scope === 'sistema') return entries.servers.get(server)?.system.get(app);
-  const own = person === null ? undefined : entries.people.get(person)?.packages.get(app);
-  return own?.scope === 'pessoa' ? own : undefined;
+  // Also what they may not use.
+  return person === null ? undefined : entries.people.get(person)?.own.find((one) => one.app === app);
 }
 
 /** The object that wants the app to be there for the person; null when none does. */
@@ -98,7 +113,7 @@ export function wantedPackageOf(entries: Entries, server: string, app: string, p
 }
 
 /** The packages of an app that a person can run: their own and the server's. */
-export function entriesOfApp(entries: Entries, server: string, app: string, person: string): readonly PackageEntry[] {
+export function entriesOfApp(entries: Pick<Entries, 'byTarget'>, server: string, app: string, person: string): readonly PackageEntry[] {
   const own = entries.byTarget.get(targetKey({ server, app, scope: 'pessoa', person }));
   const shared = entries.byTarget.get(targetKey({ server, app, scope: 'sistema', person: null }));
   return [own, shared].filter((entry) => entry !== undefined);

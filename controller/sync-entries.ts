@@ -23,6 +23,7 @@ import {
 import { limits } from './limits.ts';
 import { syncClusters } from './jobs/sync-clusters.ts';
 import { syncPackages } from './package-entries.ts';
+import { syncGroups, takePackages } from './visible-packages.ts';
 
 /** Updates the entries. Returns the keys that are gone, whose statuses are to be deleted. */
 export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFactory): readonly string[] {
@@ -33,6 +34,9 @@ export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFa
   syncPeople(entries, inForce, factory);
   syncLists(entries, inForce);
   syncPackages(entries);
+  syncGroups(entries);
+  // Their groups, or those of a package, are others now. Who was not looked at yet has nothing to hide.
+  for (const person of entries.people.values()) if (person.waits || person.accountSeen === true) takePackages(person, person.own);
   entries.pinned = pinnedOf(inForce);
   syncGrants(entries, inForce);
   syncClusters(entries, inForce, factory);
@@ -116,6 +120,8 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       inventoryAtMs: 0,
       enginesMark: null,
       removing: new Set(),
+      updates: new Map(),
+      groupsOf: new Map(),
     };
     entries.servers.set(name, Object.assign(entry, { placed, leaving, lost }));
   }
@@ -172,6 +178,7 @@ function newPerson(
     everSignedIn: false,
     sessionObserved: false,
     removing: new Set(),
+    updates: new Map(),
     signedOut: false,
     supervisorEnded: false,
     backends: new Map(),

@@ -10,6 +10,8 @@ export const limits = {
   /** Depth of the state of a server-scope app when its owner changes: each level holds a descriptor. */
   stateDepthMax: 256,
   serviceManagerMsMax: 60_000,
+  /** The service manager of a person takes the ceilings of their slice, at each start of an app. */
+  sliceMsMax: 5_000,
   /** So many entries of a package are listed without leaving the thread. See kit/launch/package-hash-cache.ts. */
   packageListedAtOnceMax: 64,
   // Files.

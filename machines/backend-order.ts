@@ -4,11 +4,18 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 
 /** Why an order is given; names and rates it. */
-export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'mended' | 'rewritten';
+export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'shut' | 'mended' | 'rewritten';
 
 export type StopReason = Extract<
   Reason,
-  'StoppedByPerson' | 'StoppedByAdmin' | 'LastWindowClosed' | 'PinnedStopped' | 'HashChanged' | 'Uninstalled' | 'PersonRemoved'
+  | 'StoppedByPerson'
+  | 'StoppedByAdmin'
+  | 'LastWindowClosed'
+  | 'PinnedStopped'
+  | 'HashChanged'
+  | 'Uninstalled'
+  | 'PersonRemoved'
+  | 'NotInGroup'
 >;
 
 /** The newest order that was given; kept after it was carried out. */

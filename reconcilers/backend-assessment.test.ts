@@ -119,6 +119,7 @@ describe('an app that is stopped', () => {
     ['Idle', 'no connection was open for the time of its idle policy'],
     ['HashChanged', 'other code was installed; the next start uses it'],
     ['PersonRemoved', 'the document of its person was removed'],
+    ['NotInGroup', 'its person was in none of the groups that it was for'],
     ['Reinstalled', 'its package was removed and is there again; the next start uses it'],
     ['WishDeleted', 'its env file on the server was deleted'],
     ['SupervisorLost', 'it ended while no supervisor watched'],
@@ -153,6 +154,13 @@ describe('an app that is stopped', () => {
       'the person stopped it',
     ],
     ['by a document', { document: 'desligado' }, stopped(), 'PinnedStopped', 'a Backend document pins it stopped (estado: desligado)'],
+    [
+      'for people of other groups',
+      { manifest: null, packageKey: 'k', shutBy: ['editores'] },
+      stopped({ reason: 'Idle' }),
+      'NotInGroup',
+      'ana is in none of the groups that it is for: editores',
+    ],
     ['with its package', { removing: true }, stopped({ reason: 'Uninstalled' }), 'Uninstalled', 'its package was removed'],
     [
       'with its package, which the server has',

@@ -9,6 +9,7 @@ import type { Saw } from '../machines/backend.ts';
 import type { Reason } from '../schema/backend.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { unseenReason, type BackendDesired, type BackendMemory, type BackendObserved, type ProbeResult } from './backend-types.ts';
+import { shutMessage } from './backend-orders.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 
 export interface Assessment {
@@ -80,6 +81,7 @@ export function isLiving(snapshot: AppSnapshot): boolean {
 }
 
 function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Assessment {
+  if (desired.shutBy != null) return shutOut(desired.person, desired.shutBy);
   if (desired.manifest === null) return { saw: 'sawStopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : rememberedReason(desired, memory);
   return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
@@ -162,7 +164,14 @@ function startingReason(reason: Reason): Reason {
   return ofLiving.has(reason) ? 'StartRequested' : reason;
 }
 
+const shutOut = (person: string, groups: readonly string[]): Assessment => ({
+  saw: 'sawStopped',
+  reason: 'NotInGroup',
+  message: shutMessage(person, groups),
+});
+
 function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
+  if (desired.shutBy != null) return shutOut(desired.person, desired.shutBy);
   if (desired.manifest === null && snapshot.installed === null) {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
@@ -211,6 +220,8 @@ function stoppedMessage(reason: Reason): string {
       return 'other code was installed; the next start uses it';
     case 'Uninstalled':
       return 'its package was removed';
+    case 'NotInGroup':
+      return 'its person was in none of the groups that it was for';
     case 'PersonRemoved':
       return 'the document of its person was removed';
     case 'Reinstalled':

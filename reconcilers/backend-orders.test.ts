@@ -46,6 +46,13 @@ describe('somebody who asks for', () => {
     ['is too late', observed(stopped()), { intent: intent('start', { atMs: -600_000 }) }, 'expired', 'could not be carried out in time'],
     ['has it nowhere', observed(stopped({ installed: null })), { manifest: null }, 'refused', 'notas is not installed for ana'],
     ['has it nowhere, unseen', observed(null), { manifest: null }, 'refused', 'notas is not installed for ana'],
+    [
+      'has it for others',
+      observed(stopped()),
+      { manifest: null, shutBy: ['a', 'b'] },
+      'refused',
+      'ana is in none of the groups that it is for: a, b',
+    ],
     ['removes it', observed(stopped()), { removing: true }, 'refused', 'notas is being removed'],
     ['stops what was never there', observed(null), { intent: intent('stop') }, 'done', ''],
   ] as const)('something and %s is told', ([, sees, changes, outcome, message]) => {
@@ -85,12 +92,18 @@ describe('the newest start', () => {
 
 describe('what holds at any time', () => {
   const ending = { state: 'stopping', wanted: false } as const;
+  const shutOut = { manifest: null, packageKey: 'k', shutBy: ['editores'] } as const;
+  const shut = { ...uninstalled, cause: 'shut', reason: 'NotInGroup' };
   it.for([
     ['a removed package ends what is wanted', { removing: true }, observed(stopped({ wanted: true })), uninstalled],
     ['a removed package ends what lives', { removing: true }, observed(alive({ wanted: false })), uninstalled],
     ['a removed package lets end what ends', { removing: true }, observed(alive(ending)), nothing],
     ['a removed package ends nothing that is stopped', { removing: true }, observed(stopped()), nothing],
     ['a removed package ends nothing that was never heard of', { removing: true }, observed(null), nothing],
+    ['groups of others end what is wanted', shutOut, observed(stopped({ wanted: true })), shut],
+    ['groups of others end what lives, whatever pins it', { ...shutOut, document: 'ligado' }, observed(alive({ pinned: true })), shut],
+    ['groups of others let end what ends', shutOut, observed(alive(ending)), nothing],
+    ['groups of others end nothing that is stopped', { ...shutOut, document: 'ligado' }, observed(stopped()), nothing],
     ['desligado ends what is wanted', { document: 'desligado' }, observed(stopped({ wanted: true })), unpinned],
     ['desligado ends what lives', { document: 'desligado' }, observed(alive({ wanted: false })), unpinned],
     ['desligado lets end what ends', { document: 'desligado' }, observed(alive(ending)), nothing],

@@ -67,6 +67,8 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
     if (snapshot === null && memory?.sent?.op !== 'start') return { requestId, outcome: 'done', message: '' };
     return null;
   }
+  const { shutBy } = desired;
+  if (shutBy != null) return { requestId, outcome: 'refused', message: shutMessage(desired.person, shutBy) };
   if (desired.document === 'desligado')
     return { requestId, outcome: 'refused', message: 'a Backend document pins it stopped (estado: desligado)' };
   if (desired.removing === true) return { requestId, outcome: 'refused', message: `${desired.app} is being removed` };
@@ -76,6 +78,9 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
   if (expired(intent, nowMs)) return { requestId, outcome: 'expired', message: 'could not be carried out in time' };
   return null;
 }
+
+export const shutMessage = (person: string, groups: readonly string[]): string =>
+  `${person} is in none of the groups that it is for: ${groups.join(', ')}`;
 
 /** A start must not happen long after it was requested; a stop stays valid. */
 export function expired(intent: PendingIntent | null, nowMs: number): boolean {
@@ -112,6 +117,10 @@ function levelWish(input: WishInput): Wish | null {
   const living = snapshot !== null && snapshot.process !== null && snapshot.state !== 'stopping';
   if (desired.removing === true) {
     return wanted || living ? stop('uninstalled', 'Uninstalled') : null;
+  }
+  // Decision: docs/decisions/0412-who-sees-a-package.md
+  if (desired.shutBy != null) {
+    return wanted || living ? stop('shut', 'NotInGroup') : null;
   }
   if (desired.document === 'desligado') {
     return wanted || living ? stop('desligado', 'PinnedStopped') : null;

@@ -36,6 +36,8 @@ export interface BackendDesired {
   readonly leaving?: boolean;
   /** Its package is about to go: it is ended first. */
   readonly removing?: boolean;
+  /** The groups that the app is for: its person is in none of them, and `manifest` is null; null or absent: they may use it. */
+  readonly shutBy?: readonly string[] | null;
   /** Key of the Package object that wants it installed here; null or absent when none does. */
   readonly packageKey?: string | null;
   /** Hash of the package on disk; null with the manifest, or when it is not known. */

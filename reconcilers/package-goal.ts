@@ -41,7 +41,7 @@ export function goalOf(desired: PackageDesired, observed: PackageObserved, memor
   }
   if (desired.version === null && (desired.cancels || (isWish(desired) && busy?.act === 'install'))) return givenUp(desired, observed);
   const aside = busy !== null && (busy.act === 'confirm' || busy.act === 'mend');
-  if (busy !== null && !aside) return underWay(desired, busy);
+  if (busy !== null && !aside) return underWay(desired, busy, updateWaits(desired, observed));
   // It may be what it was: nothing is put there, and nothing taken away.
   if (observed.unread !== undefined) return { state: 'unknown', reason: 'FilesUnreadable', message: observed.unread, action: null };
   const aim = aimedVersion(desired);
@@ -72,11 +72,19 @@ function givenUp(desired: PackageDesired, { targetObserved, installed, busy }: P
   return { ...is, state: busy === null ? 'installed' : 'installing', message: `${version} stays`, notes: keep };
 }
 
-function underWay(desired: PackageDesired, busy: NonNullable<PackageObserved['busy']>): Step {
+/** A version is there that somebody runs, and another one may take its place only once nobody does. A rollback does not wait. */
+function updateWaits(desired: PackageDesired, { installed, living }: PackageObserved): boolean {
+  const { whenStopped, version } = desired;
+  return whenStopped === true && installed !== null && living > 0 && installed.version !== version && aimedVersion(desired) === version;
+}
+
+function underWay(desired: PackageDesired, busy: NonNullable<PackageObserved['busy']>, waits: boolean): Step {
   const { server, app, scope, person } = desired;
   const { reason, message } = busy;
   if (busy.act === 'remove') return { state: 'removing', reason, message, action: null };
-  const wrong = busy.act === 'install' && busy.version !== aimedVersion(desired);
+  const other = busy.act === 'install' && busy.version !== aimedVersion(desired);
+  // Somebody started it meanwhile: the swap would end what they run.
+  const wrong = other || (busy.act === 'install' && waits);
   if (!wrong || busy.cancelled) return { state: 'installing', reason, message, action: null };
   const action: Action = { kind: 'package/cancel', server, app, scope, person };
   return { state: 'installing', reason: 'Cancelled', message: `the installation of ${busy.version} is being ended`, action };
@@ -111,9 +119,16 @@ function towards(desired: PackageDesired, observed: PackageObserved, aim: string
   }
   const waiting = notOffered(observed, aim) ?? refused(observed, aim);
   if (waiting !== null) return waiting;
+  if (updateWaits(desired, observed)) return waitsForStop(aim, observed);
   const action: Action = { kind: 'package/install', server, app, version: aim, scope, person };
   if (installed === null) return { state: 'installing', reason: 'Installing', message: `version ${aim}`, action };
   return { state: 'outdated', reason: 'Outdated', message: `${installed.version} is installed, ${aim} is wanted`, action };
+}
+
+function waitsForStop(aim: string, { installed, living }: PackageObserved): Step {
+  const who = living === 1 ? '1 running instance' : `${living} running instances`;
+  const message = `${aim} is wanted (aplicar: ao-parar) and waits until ${who} of ${installed?.version ?? ''} stopped`;
+  return { state: 'outdated', reason: 'UpdateWaits', message, action: null };
 }
 
 function inPlace(

@@ -25,6 +25,8 @@ export interface PackageDesired {
   readonly cancels: boolean;
   /** `Package.spec.paused`: nothing of it is changed. */
   readonly paused: boolean;
+  /** `aplicar: ao-parar`: another version takes its place once nobody runs it. Decision: docs/decisions/0413-an-update-that-waits.md */
+  readonly whenStopped?: boolean;
   /** While `from` is wanted, `to` is kept. Decision: docs/decisions/0080-rollback-is-held.md */
   readonly rollback: { readonly from: string; readonly to: string; readonly requestId: string } | null;
 }

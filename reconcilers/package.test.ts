@@ -5,6 +5,7 @@ import type { PackageMemory } from './package-types.ts';
 
 const gone = { ...want, version: null };
 const paused = { ...want, paused: true };
+const calm = { ...want, whenStopped: true };
 const back = { ...want, rollback: { from: '1.2.0', to: '1.1.0', requestId: 'q' } };
 const unoffered = { offer: null, offered: [] };
 const lacking = { reason: 'PackageMissing', message: 'the server lacks ffmpeg' } as const;
@@ -35,6 +36,49 @@ describe('a package', () => {
     ],
     ['is cancelled when it is to go', gone, sees({ busy: busy('install') }), 'installing', 'Cancelled', ['package/cancel']],
     ['is cancelled once', gone, sees({ busy: busy('install', { cancelled: true }) }), 'installing', 'Downloading', []],
+    ['waits until nobody runs it', calm, sees({ installed: at('1.1.0'), living: 2 }), 'outdated', 'UpdateWaits', []],
+    ['does not wait when nobody does', calm, sees({ installed: at('1.1.0') }), 'outdated', 'Outdated', ['package/install']],
+    ['does not wait for its first installation', calm, sees({ living: 1 }), 'installing', 'Installing', ['package/install']],
+    [
+      'is cancelled when somebody starts what it would replace',
+      calm,
+      sees({ installed: at('1.1.0'), living: 1, busy: busy('install') }),
+      'installing',
+      'Cancelled',
+      ['package/cancel'],
+    ],
+    [
+      'is repaired while it runs',
+      calm,
+      sees({ installed: at('1.2.0', { drift: true }), living: 1 }),
+      'drifted',
+      'Drift',
+      ['package/install'],
+    ],
+    [
+      'goes on being repaired while it runs',
+      calm,
+      sees({ installed: at('1.2.0', { drift: true }), living: 1, busy: busy('install') }),
+      'installing',
+      'Downloading',
+      [],
+    ],
+    [
+      'is rolled back while it runs',
+      { ...back, whenStopped: true },
+      sees({ installed: at('1.2.0', { previous: '1.1.0' }), living: 1 }),
+      'outdated',
+      'RolledBack',
+      ['package/roll-back'],
+    ],
+    [
+      'says for whom it can not come first',
+      calm,
+      sees({ ...unoffered, installed: at('1.1.0'), living: 1 }),
+      'outdated',
+      'SourceMissing',
+      [],
+    ],
     ['waits for what the server lacks', want, sees({ refusal: lacking }), 'missing', 'PackageMissing', []],
     ['keeps what runs meanwhile', want, sees({ refusal: lacking, installed: at('1.1.0') }), 'outdated', 'PackageMissing', []],
     ['is not judged again once it is there', want, sees({ refusal: lacking, installed: at('1.2.0') }), 'installed', 'Installed', []],

@@ -28,6 +28,10 @@ export const limits = {
   /** Objects and lists inside one another, in manifests and desired documents. */
   documentDepthMax: 64,
   documentsMax: 50_000,
+  /** Servers that one Package document names; `all` names as many as there are. */
+  packageServersMax: 1_024,
+  /** Groups that a Package document names. */
+  packageGroupsMax: 64,
   /** Values of a claim that make somebody one of a People document. */
   peopleValuesMax: 256,
   /** status.json, run.pid, marker and the like: what we write stays far below. */

@@ -150,7 +150,10 @@ function article(type: string): string {
     array: 'a list',
     object: 'an object',
   };
-  return names[type] ?? type;
+  return type
+    .split(',')
+    .map((one) => names[one] ?? one)
+    .join(' or ');
 }
 
 /** The value that was found, short. */

@@ -7,6 +7,9 @@
 
 export const supervisorProtocolVersion = 1;
 
+/** In the env file, for the launcher only: the ceilings of the administrator, as JSON of SiteResources. */
+export const ceilingsVariable = 'SVC_APP_CEILINGS';
+
 /** Values that the portal writes into the env file of an app (rules 2.6). They hold no newline and no NUL. */
 export interface StartOrder {
   readonly app: string;
@@ -53,7 +56,8 @@ export type SupervisorRequest =
         | 'PinnedStopped'
         | 'HashChanged'
         | 'Uninstalled'
-        | 'PersonRemoved';
+        | 'PersonRemoved'
+        | 'NotInGroup';
     } & Numbered)
   /** Sets or clears the pin of a wanted app without touching the process. */
   | ({ readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean } & Numbered)
@@ -78,7 +82,7 @@ export type SupervisorRequest =
   | { readonly id: number; readonly op: 'quit' };
 
 /** Version that the supervisor sends in `hello`; the portal keeps the kit at its own. */
-export const kitVersion = '0.2.5';
+export const kitVersion = '0.2.6';
 
 /**
  * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought

@@ -366,6 +366,7 @@ function initialView(app: string): AppView {
     secrets: { declared: 1, missing: ['API_KEY'], restartNeeded: false },
     gpuVerdict: null,
     stale: false,
+    update: null,
     uso: null,
     step: null,
   };

@@ -41,7 +41,7 @@ async function objectsOf(client: Client, keys: readonly string[]): Promise<reado
   const found = await Promise.all(
     keys.map(async (key) => {
       const objects = await allObjects(client, key);
-      return objects.filter((object) => key === '' || object.key === key || object.key.startsWith(`${key}/`));
+      return objects.filter((object) => key === '' || isBelow(object.key, key));
     }),
   );
   return found.flat();
@@ -91,6 +91,11 @@ function age({ details, conditions }: ObjectView, nowMs: number): string {
 }
 
 /** First all, then each line that became another one, until it is ended. JSON is one object a line, YAML one document each. */
+/** Also the installations of a package that is written for several servers. */
+function isBelow(key: string, start: string): boolean {
+  return key === start || key.startsWith(`${start}/`) || key.startsWith(`${start}@`);
+}
+
 async function follow(client: Client, keys: readonly string[], first: readonly ObjectView[], output: GetOptions['output']): Promise<void> {
   let shown = new Map<string, string>();
   for (let objects = first, isFirst = true; ; objects = await objectsOf(client, keys), isFirst = false) {

@@ -3,7 +3,7 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { whyNotOffered } from '../../kit/repository/reading/source.ts';
-import type { PackageDocument, Placed, PortalDocument } from '../../schema/desired/documents.ts';
+import type { WrittenPackage, Placed, PortalDocument } from '../../schema/desired/documents.ts';
 import { type DesiredFile, openFiles } from '../../schema/desired/load.ts';
 import type { FileReport, Finding } from '../../schema/findings.ts';
 
@@ -21,7 +21,7 @@ export async function judgeOffered(files: readonly DesiredFile[], reports: reado
   const { apps, problem } = await createOffersReader(systemClock).read(location);
   if (problem !== null) return reports;
   const found = new Map<string, Finding[]>();
-  for (const { document, place } of placed.filter(is<PackageDocument>('Package'))) {
+  for (const { document, place } of placed.filter(is<WrittenPackage>('Package'))) {
     const { app, versao } = document.spec;
     const versions = apps.find(({ id }) => id === app)?.versions.map(({ version }) => version) ?? [];
     if (versions.includes(versao)) continue;

@@ -40,12 +40,24 @@ export function writeDocuments(site: Site, options: SetupOptions, programs: stri
     site.set('Portal', portal, ['spec', 'admins', 'people'], [...new Set([...before, ...admins.map(({ name }) => name)])], 'portal.yaml');
   }
   const repository = site.text('Portal', portal, ['spec', 'repository']) || programs;
-  for (const app of onServer('app', options.app)) {
-    const at = server(app);
-    const spec = { app: app.name, versao: versionOf(repository, app.name), server: at };
-    site.set('Package', `${app.name}-${at}`, ['spec'], spec, 'apps.yaml');
+  for (const [app, places] of placesOf(onServer('app', options.app), (on) => (isForAll(site, on, here) ? 'all' : server(on)))) {
+    const [only = ''] = places;
+    const isOne = places.length === 1 && only !== 'all';
+    const where = isOne ? { server: only } : { servers: places.includes('all') ? 'all' : places };
+    site.set('Package', isOne ? `${app}-${only}` : app, ['spec'], { app, versao: versionOf(repository, app), ...where }, 'apps.yaml');
   }
   return { portal, here };
+}
+
+/** Without a server, where none of several is this machine. */
+const isForAll = (site: Site, { server }: On, here: string | null): boolean =>
+  server === null && here === null && site.names('Server').length > 1;
+
+/** Each app once, with the servers that it was asked for. */
+function placesOf(apps: readonly On[], placeOf: (app: On) => string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const app of apps) found.set(app.name, [...new Set([...(found.get(app.name) ?? []), placeOf(app)])]);
+  return found;
 }
 
 function signIn(site: Site, portal: string, options: SetupOptions, isNew: boolean): void {

@@ -310,3 +310,47 @@ test('a subfolder that comes into a folder at rest is noticed', async () => {
   await source.reread(false);
   expect(source.warnings()).toEqual([expect.stringContaining('NOT_READ')]);
 });
+
+const serverOf = (name: string): string =>
+  `apiVersion: svc/v1\nkind: Server\nmetadata: { name: ${name} }\nspec: { local: { prefix: ${name}, trusted: true } }\n`;
+const packageOf = (name: string, where: string, versao = '1'): string =>
+  `apiVersion: svc/v1\nkind: Package\nmetadata: { name: ${name} }\nspec: { app: notas, versao: "${versao}", ${where} }\n`;
+const installations = (): readonly string[] =>
+  [...source.current().documents].flatMap(([name, { document, generation }]) =>
+    document.kind === 'Package' ? [`${name} on ${document.spec.server} ${document.spec.versao} ${generation}`] : [],
+  );
+/** Enough people that the guard holds nothing. */
+const folder = async (...documents: readonly string[]): Promise<void> => {
+  write('a.yaml', [...documents, ...people(10).split('---\n')].join('---\n'));
+  await source.reread(false);
+  expect(source.errors()).toEqual([]);
+};
+
+test('a package for several servers is one object for each, and the others stay as they are when one comes, goes or is written again', async () => {
+  await folder(serverOf('polar'), packageOf('notas', 'servers: all'));
+  expect(installations()).toEqual(['Package/notas@casa on casa 1 1', 'Package/notas@polar on polar 1 1']);
+  const before = source.current().documents.get('Package/notas@casa');
+  await folder(serverOf('polar'), serverOf('sirius'), packageOf('notas', 'servers: all'));
+  expect(installations()).toHaveLength(3);
+  expect(source.current().documents.get('Package/notas@casa')).toBe(before);
+  await folder(serverOf('polar'), serverOf('sirius'), packageOf('notas', 'servers: [casa, sirius]'));
+  expect(installations()).toEqual(['Package/notas@casa on casa 1 1', 'Package/notas@sirius on sirius 1 1']);
+  expect([...source.current().leaving.keys()]).toEqual(['Package/notas@polar']);
+  await folder(serverOf('polar'), serverOf('sirius'), packageOf('notas', 'servers: [casa, sirius]', '2'));
+  expect(installations()).toEqual(['Package/notas@casa on casa 2 2', 'Package/notas@sirius on sirius 2 2']);
+  // As another run of the portal finds it.
+  const again = await openDesiredSource(dir, store);
+  expect([...again.current().documents.keys()]).toEqual([...source.current().documents.keys()]);
+});
+
+test('packages that one document wants instead of several are not held back as removed', async () => {
+  const servers = [serverOf('polar'), serverOf('sirius')];
+  const where = ['casa', 'polar', 'sirius'];
+  await folder(...servers, ...where.map((name) => packageOf(`notas-${name}`, `server: ${name}`)));
+  // All objects of a kind go at once, and nothing of it is lost.
+  await folder(...servers, packageOf('notas', 'servers: all'));
+  expect(source.current().held).toEqual([]);
+  expect(installations().map((one) => one.split(' ')[0])).toEqual(where.map((name) => `Package/notas@${name}`));
+  await folder(...servers);
+  expect(source.current().held).toEqual(where.map((name) => `Package/notas@${name}`));
+});

@@ -3,8 +3,9 @@
  * removed the guard's word. Remembered in the store, so that a restart with a broken folder changes nothing either.
  * Decision: docs/decisions/0033-what-is-in-force.md
  */
-import type { DesiredDocument } from '../../schema/desired/documents.ts';
+import type { DesiredDocument, PackageDocument } from '../../schema/desired/documents.ts';
 import { digestOf } from '../../schema/desired/load.ts';
+import { inForceOf, targetOf } from '../../schema/desired/packages.ts';
 import { keyOfDocument } from '../../schema/keys.ts';
 import { prunePlan } from '../../reconcilers/prune.ts';
 import { faultPoint } from '../faults.ts';
@@ -151,16 +152,44 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
   const { hash, documents: placed } = answer.state;
   if (hash === before.hash && !(prune && before.held.length > 0)) return before;
   const written = new Map<string, PlacedDocument>();
-  for (const { document, place, digest } of placed) {
+  for (const { document, place, digest } of installationsOf(placed)) {
     const name = keyOfDocument(document);
     const known = before.documents.get(name) ?? comesBack(before.leaving.get(name));
     const isSame = known?.digest === digest && known.from === undefined;
     // An unchanged document stays the same object: the loop skips what it owns without another look.
     written.set(name, isSame ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
-  const guard = prunePlan(namesWritten(before), [...written.keys()], prune);
+  const wanted = targetsOf(written.values());
+  const guard = prunePlan(
+    namesWritten(before).filter((name) => written.has(name) || !isWantedElse(before.documents.get(name), wanted)),
+    [...written.keys()],
+    prune,
+  );
   for (const name of guard.held) written.set(name, before.documents.get(name) as PlacedDocument);
   return withPeople(before, { hash, documents: written, held: guard.held, why: guard.why }, lists, prune);
+}
+
+type Placed = Pick<PlacedDocument, 'document' | 'place' | 'digest'>;
+
+/** Of a Package document for many servers one for each of them, at the place of the whole. */
+function installationsOf(placed: readonly Placed[]): readonly Placed[] {
+  const servers = placed.flatMap(({ document }) => (document.kind === 'Server' ? [document.metadata.name] : []));
+  return placed.flatMap((one) =>
+    inForceOf(one.document, servers).map((document) =>
+      document === one.document ? one : { document, place: one.place, digest: digestOf(document) },
+    ),
+  );
+}
+
+function targetsOf(documents: Iterable<PlacedDocument>): ReadonlySet<string> {
+  return new Set(
+    [...documents].flatMap(({ document }) => (document.kind === 'Package' ? [targetOf((document as PackageDocument).spec)] : [])),
+  );
+}
+
+/** Another document wants the same package at the same place: nothing is removed by this one's end. */
+function isWantedElse(placed: PlacedDocument | undefined, wanted: ReadonlySet<string>): boolean {
+  return placed?.document.kind === 'Package' && wanted.has(targetOf((placed.document as PackageDocument).spec));
 }
 
 /** The same documents of the folder, with people as the lists are now. The very same object when nothing changes. */

@@ -10,6 +10,7 @@ import type { Reason } from '../../schema/backend.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { healthPath } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
+import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
 import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
@@ -20,6 +21,7 @@ import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
 import { noAnswer, probe, type ProbeAnswer } from './probe.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
+import { siteResources } from '../site-resources.ts';
 import { noteOrder } from '../start-steps.ts';
 import { askToken } from './tokens.ts';
 
@@ -115,7 +117,9 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     const basePath = originsOf(options, options.entries.portal) === 'path' ? `/proxy/app/${app}/` : '/';
     const token = randomBytes(32).toString('base64url');
     const variables = await options.credentials.issue(entry, token, order.requestId);
-    const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables });
+    const site = siteResources(options.entries, person, app);
+    const ceilings = site === null ? {} : { [ceilingsVariable]: JSON.stringify(site) };
+    const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables: { ...variables, ...ceilings } });
     faultPoint('start/sent');
     await reply;
     // A process that lives keeps the token it was started with: the supervisor knows which one rules.

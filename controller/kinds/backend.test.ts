@@ -15,7 +15,13 @@ type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 function worldOfOne() {
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]) as Mutable<Entries>;
   const line = { status: 'up', snapshot: null as ReturnType<typeof alive> | null, error: null as SvcError | null, disk: '' };
-  const server = { name: 'casa', reachability: { status: 'unknown', message: '' }, services: new Map(), removing: new Set() };
+  const server = {
+    name: 'casa',
+    reachability: { status: 'unknown', message: '' },
+    services: new Map(),
+    removing: new Set(),
+    groupsOf: new Map(),
+  };
   const link = {
     view: () => ({ status: line.status, error: line.error, supervisor: line.disk === '' ? null : { disk: line.disk } }),
     snapshot: () => line.snapshot,
@@ -24,6 +30,7 @@ function worldOfOne() {
     name: 'ana',
     server,
     link,
+    placed: { document: { spec: {} } },
     packages: new Map(),
     session: false,
     sessionSinceMs: null,
@@ -42,6 +49,8 @@ const shared = { ...installed, manifest: { ...installed.manifest, escopo: 'servi
 const wish = { person: 'ana', app: 'app0', wish: 'start', by: 'person', requestId: 'r1', atMs: 1, done: false } as const;
 const document = (estado: string, generation: number) =>
   ({ document: { spec: { estado } }, generation }) as unknown as BackendEntry['document'];
+const groups = ['editores'];
+const inGroup = (group: string) => ({ document: { spec: { grupos: [group] } } }) as unknown as PersonEntry['placed'];
 const refusal = { requestId: 'r1', reason: 'InvalidManifest', message: '' } as const;
 const wanted = { key: 'Package/app0', leaving: false, wanted: { by: 'document' } } as unknown as PackageEntry;
 
@@ -76,6 +85,12 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
     ({ server }) => (server.removing = new Set()),
     ({ person }) => (person.removing = new Set(['app0'])),
     ({ person }) => (person.removing = new Set()),
+  ],
+  shutBy: [
+    ({ server }) => (server.groupsOf = new Map()),
+    ({ server }) => (server.groupsOf = new Map([['app0', groups]])),
+    ({ person }) => (person.placed = inGroup('editores')),
+    ({ person }) => (person.placed = inGroup('leitores')),
   ],
   packageKey: [
     ({ entries }) => (entries.byTarget = new Map()),

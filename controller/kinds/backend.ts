@@ -19,6 +19,7 @@ import { rereadPresence } from '../observe/presence.ts';
 import { noteStop, observeIntent } from '../observe/server.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope } from '../servers/services.ts';
+import { groupsShutting } from '../visible-packages.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
 import { backendOf, sightOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
@@ -65,7 +66,8 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
     noteSeen(context.figures, entry, round.decision, round.atMs);
     publishStatus(context, entry, news.before, round.decision);
     // One that is looked at for the first time and does not answer is no news of its package.
-    if ((news.before?.ready ?? false) !== round.decision.ready || round.desired.removing === true) wakePackages(context, entry);
+    const isAwaited = round.desired.removing === true || entry.person.server.updates.has(entry.app) || entry.person.updates.has(entry.app);
+    if ((news.before?.ready ?? false) !== round.decision.ready || isAwaited) wakePackages(context, entry);
   },
   finish: (context, entry, { decision }) =>
     decision.finishedIntent === null ? undefined : finishIntent(context, entry, decision.finishedIntent),
@@ -83,6 +85,7 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     manifest: installed?.manifest ?? null,
     leaving: person.leaving,
     removing: isRemoving(entry),
+    shutBy: groupsShutting(person, app),
     packageKey: packageKey(entry, entries),
     installedHash: installedHash(installed, person.link.snapshot(app)),
     document: document?.document.spec.estado ?? null,
@@ -167,6 +170,7 @@ function sameBackendInputs(
     desired.manifest === (installed?.manifest ?? null) &&
     desired.installedHash === installedHash(installed, snapshot) &&
     desired.removing === isRemoving(entry) &&
+    desired.shutBy === groupsShutting(person, app) &&
     desired.packageKey === packageKey(entry, entries) &&
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&
@@ -224,7 +228,7 @@ function publishStatus({ options }: Context, entry: BackendEntry, before: Backen
   options.bus.publish(entry.person.name, { type: 'app-status', app: entry.app, status, ready, reason, message });
 }
 
-/** A backend answered for the first time, or ended while its package waits to go. */
+/** A backend answered for the first time, or ended while its package waits for that. */
 function wakePackages({ entries, queue }: Context, { person, app }: BackendEntry): void {
   for (const { key } of entriesOfApp(entries, person.server.name, app, person.name)) queue.add(key, true);
 }

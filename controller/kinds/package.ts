@@ -16,7 +16,7 @@ import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation, type RepositoryLocation } from '../../kit/repository/reading/location.ts';
 import { unpackedNow } from '../../kit/repository/reading/unpacked-now.ts';
 import { limits } from '../limits.ts';
-import { installedAt, markRemoving, targetKey } from '../package-entries.ts';
+import { installedAt, markRemoving, markUpdate, targetKey } from '../package-entries.ts';
 import type { PackageEntry, PackageTask, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
 
@@ -47,6 +47,7 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   report,
   notify: (context, entry, { desired, decision }, { before }) => {
     endInstances(context, entry, desired, decision);
+    tellUpdate(context, entry, desired, decision);
     if (differs(before, decision)) publishState(context.entries, context.options.bus, entry);
   },
   refresh: refreshInstalls,
@@ -70,6 +71,7 @@ function report(_context: Context, _entry: PackageEntry, { desired, observed, de
     drift: installed?.drift === true,
     ...(observed.otherSource === undefined ? {} : { source: observed.otherSource }),
     ...(paused ? { paused } : {}),
+    ...(desired.whenStopped === true ? { aplicar: 'ao-parar' } : {}),
     ...(rollback === null ? {} : { rollback: { from: rollback.from, to: rollback.to } }),
   };
   return { generation, details };
@@ -85,6 +87,16 @@ function endInstances({ entries, queue }: Context, { target }: PackageEntry, des
   for (const { key, app, person } of entries.backends.values()) {
     const isOf = app === target.app && person.server.name === target.server;
     if (isOf && (target.person === null || target.person === person.name)) queue.add(key, true);
+  }
+}
+
+/** Whoever runs what an update waits for is told. */
+function tellUpdate({ entries, options }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
+  const version = decision.reason === 'UpdateWaits' ? aimedVersion(desired) : null;
+  if (!markUpdate(entries, target, version)) return;
+  for (const { app, person } of entries.backends.values()) {
+    const isOf = app === target.app && person.server.name === target.server;
+    if (isOf && (target.person === null || target.person === person.name)) options.bus.publish(person.name, { type: 'apps-changed' });
   }
 }
 
@@ -156,7 +168,7 @@ export function packageDesired({ name, wanted, target, leaving, rollback }: Pack
     const { version, requestId, cancels = false } = wanted.wish;
     return { ...common, version, generation: 0, requestId, cancels, paused: false };
   }
-  const { versao, paused } = wanted.placed.document.spec;
+  const { versao, paused, aplicar } = wanted.placed.document.spec;
   return {
     ...common,
     version: leaving ? null : versao,
@@ -164,6 +176,7 @@ export function packageDesired({ name, wanted, target, leaving, rollback }: Pack
     requestId: null,
     cancels: false,
     paused: paused === true && !leaving,
+    ...(aplicar === 'ao-parar' ? { whenStopped: true } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
 import type { Context } from '../loop/context.ts';
 import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
+import { isShut } from '../visible-packages.ts';
 
 /** Makes the entries of a person's backends follow what is known, and forgets those that went. */
 export function followPackages({ entries, factory, recorder, queue }: Context, person: PersonEntry): void {
@@ -60,7 +61,7 @@ export function onLinkChange(context: Context, name: string, app: string | null)
 
 /** The supervisor noticed other code before the portal's own look did, which is at some of the people only (observe/server.ts). */
 function comparePackage({ options, queue }: Context, person: PersonEntry, { app, installed }: AppSnapshot): void {
-  if ((installed?.hash ?? null) === (person.packages.get(app)?.hash ?? null)) return;
+  if (isShut(person, app) || (installed?.hash ?? null) === (person.packages.get(app)?.hash ?? null)) return;
   const { server } = person;
   person.lookDue = true;
   if (ageMs(options.clock.nowMs(), server.observedAtMs) <= limits.packageEdgePollMs) return;

@@ -2,10 +2,10 @@
 import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
-import type { InstalledPackage } from '../hosts/host.ts';
 import type { Intent, Store } from '../../store/store.ts';
 import { isHere, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { limits } from '../limits.ts';
+import { byApp, samePackages, sharedPackages, takePackages } from '../visible-packages.ts';
 
 /** So many people are asked for at once: each waits for the disk most of the time. */
 const peopleAtOnce = 16;
@@ -41,7 +41,7 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
       for (const person of people) if (takeClosed(person, closed.get(person.account) ?? null)) changed.push(person);
     }
     for (const person of people)
-      if (person.waits) person.packages = server.system;
+      if (person.waits) person.packages = sharedPackages(person);
       else if (!due.has(person) && person.accountSeen === true && takePackages(person, person.own)) changed.push(person);
     const waiting = due.values();
     const worker = async (): Promise<void> => {
@@ -121,19 +121,6 @@ export async function observeArrived(person: PersonEntry): Promise<boolean> {
   return await observePerson(person, () => false).catch(() => false);
 }
 
-/** Their own go before the server's. The very map of the server for who has none: ten thousand of them are one. */
-function takePackages(person: PersonEntry, own: readonly InstalledPackage[]): boolean {
-  const { system } = person.server;
-  person.own = own;
-  const next = own.length === 0 ? system : new Map([...system, ...byApp(own)]);
-  if (person.packages === next || samePackages(person.packages, next)) {
-    if (own.length === 0) person.packages = system;
-    return false;
-  }
-  person.packages = next;
-  return true;
-}
-
 /** True when the packages that the person can run changed. */
 export async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const wasDue = person.lookDue;
@@ -163,21 +150,6 @@ async function readPerson(person: PersonEntry, isStale: (person: PersonEntry) =>
     person,
     packages.filter(({ scope }) => scope === 'pessoa'),
   );
-}
-
-function byApp(packages: readonly InstalledPackage[]): ReadonlyMap<string, InstalledPackage> {
-  return new Map(packages.map((one) => [one.app, one]));
-}
-
-function samePackages(before: ReadonlyMap<string, InstalledPackage>, now: ReadonlyMap<string, InstalledPackage>): boolean {
-  if (before.size !== now.size) return false;
-  for (const [app, one] of now) {
-    const known = before.get(app);
-    if (known?.hash !== one.hash || known.scope !== one.scope || known.delivered !== one.delivered || known.previous !== one.previous)
-      return false;
-    if (known.unread !== one.unread) return false;
-  }
-  return true;
 }
 
 function unreachableBy(error: unknown): Reachability {

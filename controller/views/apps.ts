@@ -16,6 +16,7 @@ import type { Context } from '../loop/context.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
+import { isShut } from '../visible-packages.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf, shownManifest } from './projection.ts';
 import { allBackendsOf, countByState, entryOrResting } from './resting.ts';
@@ -99,8 +100,10 @@ async function askVault(
  * pooled connection outlives its process.
  */
 function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
-  if (isServerScope(entry)) return serviceRoute(entry);
   const { person, app, token } = entry;
+  // What runs still is about to end.
+  if (isShut(person, app)) return null;
+  if (isServerScope(entry)) return serviceRoute(entry);
   const snapshot = person.link.snapshot(app);
   const process = snapshot?.process;
   if (!process || !person.place || token === null || !listens(snapshot, entry) || snapshot.state === 'stopping') return null;

@@ -48,6 +48,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'write the Person document again, or put them back into the group',
     waitsFor: 'what the person had there to end',
   },
+  NotInGroup: {
+    because: 'its Package document is for other groups',
+    fix: 'put the person into one of these groups, or add a group of theirs to grupos of the Package document',
+  },
   DocumentRemoved: { because: 'its document was removed', fix: 'write the document again', waitsFor: 'what it owned to go' },
   Uninstalled: { because: 'its package was removed', fix: writePackage },
   Reinstalled: { because: 'its package was removed, which ended it; it is there again', fix: startIt },
@@ -70,7 +74,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   ExitedAtOnce: { because: 'its process ended right after it began', fix: readLog, waitsFor: 'the next attempt' },
   OutOfMemory: {
     because: 'it used more memory than its ceiling',
-    fix: 'raise resources.memoryMax in its manifest, or find the leak',
+    fix: 'raise resources.memoryMax in its manifest, and in the Portal or Package document where one is lower, or find the leak',
     waitsFor: 'the next attempt',
   },
   NeverBound: {
@@ -196,6 +200,11 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Installing: { because: 'it is being installed', fix: null, waitsFor: 'the installation' },
   Downloading: { because: 'its files are on their way', fix: null, waitsFor: 'the download' },
   Cancelled: { because: 'its installation was cancelled', fix: null },
+  UpdateWaits: {
+    because: 'another version is wanted, which takes its place once nobody runs it (aplicar: ao-parar)',
+    fix: null,
+    waitsFor: 'those who run it to stop it; svc top says who they are, and aplicar: agora does not wait',
+  },
   Outdated: { because: 'another version is wanted than the one on the server', fix: null, waitsFor: 'the installation' },
   Drift: {
     because: 'its files were changed on the server',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
+import { installationName } from '../../schema/desired/packages.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { makeAccount, openAccount } from '../../schema/texts/open-account.ts';
@@ -78,7 +79,8 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
           return known === null ? [] : objectView(backendEntryOf(context, key), known);
         });
     },
-    why: async (key) => {
+    why: async (asked) => {
+      const key = installationOf(entries, asked);
       const status = statusOf(context, key);
       if (!status) return null;
       const entry = backendEntryOf(context, key);
@@ -91,6 +93,15 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
     usage: (usuario) => usageRows(entries, usuario),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),
   };
+}
+
+/** Of a package that is written for several servers: the only one. Of more the names are told, each has a reason of its own. */
+function installationOf({ packages }: Entries, key: string): string {
+  const { kind, name } = readKey(key);
+  if (kind !== 'Package' || packages.has(name)) return key;
+  const all = [...packages.values()].flatMap((entry) => (entry.name.startsWith(installationName(name, '')) ? [entry.key] : []));
+  if (all.length > 1) throw new SvcError('BAD_REQUEST', `${key} is on several servers: ${all.slice(0, 10).join(', ')}`);
+  return all[0] ?? key;
 }
 
 /** The server of an object, and what mends that it can't be had, where the attempt told it. */

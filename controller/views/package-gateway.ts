@@ -10,6 +10,7 @@ import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
 import { installedAt } from '../package-entries.ts';
+import { isShut } from '../visible-packages.ts';
 import type { PackageEntry, ServerEntry } from '../entries.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
@@ -25,7 +26,7 @@ export function shopView(context: Context): ShopView {
       const now = await offers.read(locationOf(context));
       await askWhatLacks(context, person.server);
       return {
-        offers: now,
+        offers: { ...now, apps: now.apps.filter(({ id }) => !isShut(person, id)) },
         installed: installedForStore(person),
         installs: installsOf(context, person),
         missingPackages: missingPackages(context, person.server),

@@ -10,6 +10,7 @@ import type { Context } from '../loop/context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { askingOn } from '../observe/inventory.ts';
 import { installedAt, targetKey } from '../package-entries.ts';
+import { isShut } from '../visible-packages.ts';
 import type { PackageEntry, PersonEntry, ServerEntry } from '../entries.ts';
 
 /** Null before the first look at it. */
@@ -34,7 +35,8 @@ export function installView({ recorder, entries }: Context, entry: PackageEntry)
 /** Documents for the whole server and for this person, and what they asked for. */
 export function installsOf(context: Context, person: PersonEntry): readonly InstallView[] {
   const concern = [...context.entries.packages.values()].filter(
-    ({ target }) => target.server === person.server.name && (target.person === null || target.person === person.name),
+    ({ target }) =>
+      target.server === person.server.name && (target.person === null || target.person === person.name) && !isShut(person, target.app),
   );
   return concern.flatMap((entry) => installView(context, entry) ?? []);
 }

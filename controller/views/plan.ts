@@ -37,6 +37,7 @@ import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { newKitState } from '../servers/kit-state.ts';
+import { isShut } from '../visible-packages.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
@@ -311,12 +312,9 @@ function planPackage(context: Context, entries: Entries, entry: PackageEntry, of
   const versions = offersOf(desired.app);
   const offer = versions.find(({ version }) => version === aimedVersion(desired)) ?? null;
   Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
-  // A plan lists the final result: running tasks are taken as finished, and instances as ended.
-  const observed = {
-    ...packageObserved(entries, entry, surroundingsOf(context)),
-    living: 0,
-    busy: null,
-  };
+  // A plan lists the final result: running tasks are taken as finished, and instances as ended, unless that is what it waits for.
+  const seen = packageObserved(entries, entry, surroundingsOf(context));
+  const observed = { ...seen, living: desired.whenStopped === true && desired.version !== null ? seen.living : 0, busy: null };
   const failed = failedFor(context, entry, offer);
   const decision = decidePackage(desired, observed, null, nowMs);
   const { state, reason, message } = failed?.retry === 'terminal' ? { state: 'failed', ...failed } : decision;
@@ -358,7 +356,7 @@ function isBlocked(state: string, reason: Reason): boolean {
 /** For the backends that documents pin. The catalogue holds what a decision needs of the manifest but `backend`. */
 function pretendInstalled(entries: Entries, { server, app, scope, person }: PackageTarget, { version, manifest }: OfferedVersion): void {
   for (const each of entries.people.values()) {
-    if (each.server.name !== server || (person !== null && person !== each.name)) continue;
+    if (each.server.name !== server || (person !== null && person !== each.name) || isShut(each, app)) continue;
     const kept = each.packages.get(app);
     const hash = kept?.hash ?? '';
     const backend = kept?.manifest.backend ?? { runtime: 'binary' as const, entrypoint: '' };

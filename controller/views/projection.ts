@@ -6,6 +6,7 @@ import { nameOf } from '../../schema/manifest/shown-text.ts';
 import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
+import { isShut } from '../visible-packages.ts';
 
 /** Null for an app that is not installed and has no process. */
 export function projectionOf(entry: BackendEntry): AppView | null {
@@ -34,7 +35,7 @@ export function shownManifest(entry: BackendEntry): Manifest | null {
 
 /** What runs can be seen and stopped also while its package is gone from the disk. */
 function outlived({ person, app, lastManifest }: BackendEntry): Manifest | null {
-  if (!person.link.snapshot(app)?.process) return null;
+  if (!person.link.snapshot(app)?.process || isShut(person, app)) return null;
   return lastManifest ?? { id: app, version: '', backend: { runtime: 'binary', entrypoint: '' } };
 }
 
@@ -52,7 +53,13 @@ function lifeOf(entry: BackendEntry) {
     ...processOf(snapshot),
     uso: entry.person.link.usage(entry.app),
     stale: decision?.stale ?? false,
+    update: updateOf(entry),
   } as const;
+}
+
+function updateOf({ person, app }: BackendEntry): string | null {
+  const { updates } = person.packages.get(app)?.scope === 'pessoa' ? person : person.server;
+  return updates.get(app) ?? null;
 }
 
 function processOf(snapshot: AppSnapshot | null) {

@@ -17,6 +17,7 @@ import { supervisorKind } from '../kinds/supervisor.ts';
 import { projectionOf } from './projection.ts';
 import type { BackendState } from '../../schema/backend.ts';
 import type { Context } from '../loop/context.ts';
+import { isShut } from '../visible-packages.ts';
 
 /** What all who rest on a server share; the decision follows from nothing else. */
 interface Shared {
@@ -48,7 +49,7 @@ export function countByState(context: Context): ReadonlyMap<BackendState, number
   for (const person of context.entries.people.values()) {
     if (person.leaving) continue;
     const same = alike.get(person.packages);
-    const isAlike = person.backends.size === 0 && person.packages === person.server.system && !isAwake(person);
+    const isAlike = person.backends.size === 0 && person.own.length === 0 && !isAwake(person);
     if (isAlike && same !== undefined) same.count += 1;
     else if (isAlike) alike.set(person.packages, { person, count: 1 });
     else for (const entry of allBackendsOf(context, person)) if (projectionOf(entry) !== null) add(entry.decision?.state ?? 'unknown', 1);
@@ -60,23 +61,24 @@ export function countByState(context: Context): ReadonlyMap<BackendState, number
 
 function restingEntry(context: Context, person: PersonEntry, app: string): BackendEntry | undefined {
   const installed = person.packages.get(app);
-  if (installed === undefined || person.backends.has(app)) return undefined;
+  // Of an app for other groups only it is said why.
+  if ((installed === undefined && !isShut(person, app)) || person.backends.has(app)) return undefined;
   const entry = newBackend(person, app, null);
   const { decision } = decided(context, entry, installed);
   return Object.assign(entry, { decision, memory: decision.memory });
 }
 
-function decided(context: Context, entry: BackendEntry, installed: InstalledPackage): Shared {
+function decided(context: Context, entry: BackendEntry, installed: InstalledPackage | undefined): Shared {
   const [desired, observed] = [backendKind.desired(context, entry), backendKind.observed(context, entry)];
   const { host, service } = observed;
   const { removing } = desired;
-  const known = shared.get(installed);
+  const known = installed && shared.get(installed);
   // Who just came has entries in a moment: what they have is their own already.
   const isOwn = isAwake(entry.person);
   if (!isOwn && known?.host === host && known.service === service && known.removing === removing) return known;
   const atMs = context.options.clock.nowMs();
   const made = { host, service, removing, atMs, decision: backendKind.decide(desired, observed, null, atMs) };
-  if (!isOwn) shared.set(installed, made);
+  if (!isOwn && installed !== undefined) shared.set(installed, made);
   return made;
 }
 
@@ -88,7 +90,7 @@ export function restingStatus(context: Context, key: string): StoredStatus | nul
   if (kind === 'Person' && app === undefined) return untouchedStatus(context, person, personKind);
   if (kind === 'Supervisor' && app === undefined) return untouchedStatus(context, person, supervisorKind);
   const installed = app === undefined ? undefined : person?.packages.get(app);
-  if (person === undefined || app === undefined || installed === undefined) return null;
+  if (person === undefined || app === undefined) return null;
   const entry = restingEntry(context, person, app);
   if (entry === undefined) return null;
   const { decision, atMs } = decided(context, entry, installed);

@@ -8,7 +8,7 @@ import { appCommands } from './apps.ts';
 
 function hasRoute({ socket, state }: Pick<AppSnapshot, 'socket' | 'state'>, probe: Pick<ProbeResult, 'pid' | 'code'> | null): boolean {
   const snapshot = { socket, state, process: { pid: 7, startTicks: 8, bootId: 'b', startedAtMs: 0, hash: null } };
-  const server = { host: { directSocketPath: (socketPath: string) => socketPath } };
+  const server = { groupsOf: new Map(), host: { directSocketPath: (socketPath: string) => socketPath } };
   const person = {
     link: { snapshot: () => snapshot },
     place: { root: '/r' },

@@ -179,6 +179,12 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
       first: false,
     },
     {
+      holds: lives && contained && containedReason !== '',
+      says: `Not all of its ceilings hold: ${containedReason}.`,
+      fix: null,
+      first: false,
+    },
+    {
       holds: lives && !contained && containedReason !== '',
       says: `It runs without ceilings: ${containedReason}.`,
       fix: null,

@@ -5,16 +5,18 @@
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { SiteResources } from '../../schema/resources.ts';
 import { containmentSentences } from '../../schema/texts/containment.ts';
 import { fillIn } from '../../schema/texts/sentences.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { pathState } from '../atomic-file.ts';
 import { findExecutable } from '../place.ts';
+import { lower, propertiesOf, setSlice, personSlice, thisMachine, type Machine } from './site-ceilings.ts';
 
 /**
  * Spec 2.1 says that every app has a default ceiling on memory and tasks and does not show it. An office or notebook backend fits; a model
  * server declares more. Per app and person: twenty apps of one person can promise 40 GB together, and their sum is the administrator's
- * (`user-UID.slice`). There is no default for the processor (`cpuQuota`). A value of the manifest outside its alphabet is left out alone.
+ * (`Portal.spec.resources.person`). There is no default for the processor (`cpuQuota`). A value of the manifest outside its alphabet is left out alone.
  */
 export const defaultCeilings = { memoryHigh: '1536M', memoryMax: '2G', tasksMax: '512' } as const;
 
@@ -25,35 +27,38 @@ export interface Ceilings {
   readonly tasksMax: string;
 }
 
-/** `manifest.resources` holds only values of the right alphabet (parseManifest dropped the others). */
-export function ceilingsOf(manifest: Manifest): Ceilings {
-  const declared = manifest.resources ?? {};
+/**
+ * What the manifest declares or else the site's default, at most the ceiling of the administrator. `manifest.resources` holds only values of
+ * the right alphabet (parseManifest dropped the others).
+ */
+export function ceilingsOf(
+  manifest: Manifest,
+  { default: byDefault, ceiling = {} }: SiteResources = {},
+  machine: Machine = thisMachine(),
+): Ceilings {
+  const wanted = { ...defaultCeilings, ...byDefault, ...manifest.resources };
+  const memoryMax = lower('memoryMax', wanted.memoryMax, ceiling.memoryMax, machine);
+  const quota = ceiling.cpuQuota === undefined ? wanted.cpuQuota : lower('cpuQuota', wanted.cpuQuota ?? 'none', ceiling.cpuQuota, machine);
   return {
-    memoryHigh: declared.memoryHigh ?? defaultCeilings.memoryHigh,
-    memoryMax: declared.memoryMax ?? defaultCeilings.memoryMax,
-    cpuQuota: declared.cpuQuota ?? null,
-    tasksMax: declared.tasksMax ?? defaultCeilings.tasksMax,
+    // Below a lower ceiling memory would never be taken back before the end.
+    memoryHigh: lower('memoryHigh', wanted.memoryHigh, ceiling.memoryHigh ?? ceiling.memoryMax, machine),
+    memoryMax,
+    cpuQuota: quota ?? null,
+    tasksMax: lower('tasksMax', wanted.tasksMax, ceiling.tasksMax, machine),
   };
 }
 
 /** Put in front of the command; systemd-run registers the scope and becomes the command, so the pid stays. */
-export function scopeArgv(systemdRun: string, unit: string, ceilings: Ceilings): readonly string[] {
-  const infinite = (value: string): string => (value === 'none' ? 'infinity' : value);
-  const properties = [
-    `MemoryHigh=${infinite(ceilings.memoryHigh)}`,
-    `MemoryMax=${infinite(ceilings.memoryMax)}`,
-    `TasksMax=${infinite(ceilings.tasksMax)}`,
-    // "none" is an empty assignment for a quota.
-    ...(ceilings.cpuQuota === null ? [] : [`CPUQuota=${ceilings.cpuQuota === 'none' ? '' : ceilings.cpuQuota}`]),
-  ];
+export function scopeArgv(systemdRun: string, unit: string, ceilings: Ceilings, slice: string | null = null): readonly string[] {
   return [
     systemdRun,
     '--user',
     '--scope',
     '--quiet',
     '--collect',
+    ...(slice === null ? [] : [`--slice=${slice}`]),
     `--unit=${unit}`,
-    ...properties.flatMap((property) => ['-p', property]),
+    ...propertiesOf({ ...ceilings }).flatMap((property) => ['-p', property]),
     '--',
   ];
 }
@@ -64,7 +69,13 @@ export function scopeUnit(app: string, nowMs: number): string {
 }
 
 export type Containment =
-  | { readonly contained: true; readonly systemdRun: string; readonly variables: ReadonlyMap<string, string> }
+  | {
+      readonly contained: true;
+      readonly systemdRun: string;
+      readonly variables: ReadonlyMap<string, string>;
+      /** Whether `cpuQuota` holds. */
+      readonly hasCpu: boolean;
+    }
   | { readonly contained: false; readonly reason: string };
 
 /** Decision: docs/decisions/0068-lingering.md */
@@ -92,8 +103,22 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
     return { contained: false, reason: fillIn(containmentSentences.noDelegation.en, { missing: missing.join(', ') }) };
   }
   const variables = new Map([['XDG_RUNTIME_DIR', folder]]);
-  return { contained: true, systemdRun, variables };
+  return { contained: true, systemdRun, variables, hasCpu: controllers.includes('cpu') };
 }
+
+/** Puts the person's slice under the ceilings of the site. Answers what does not hold, as one sentence; '' when all does. */
+export async function unheld(held: Containment, ceilings: Ceilings, { person }: SiteResources, searchPath: string): Promise<string> {
+  if (!held.contained) return held.reason;
+  const hasQuota = [ceilings.cpuQuota, person?.cpuQuota].some((quota) => quota != null && quota !== 'none');
+  const noCpu = hasQuota && !held.hasCpu ? [containmentSentences.noCpu.en] : [];
+  if (person === undefined) return noCpu.join('; ');
+  const systemctl = findExecutable('systemctl', searchPath);
+  const said = systemctl === null ? 'systemctl is not there' : await setSlice(systemctl, person, held.variables);
+  return [...noCpu, ...(said === null ? [] : [fillIn(containmentSentences.noSlice.en, { said })])].join('; ');
+}
+
+/** The slice that a scope goes into. */
+export const sliceOf = ({ person }: SiteResources): string | null => (person === undefined ? null : personSlice);
 
 function readControllers(uid: number): readonly string[] {
   try {

@@ -1,4 +1,5 @@
 /** The environment of a backend before the person's secrets: a clean base, the wish, and last what the launcher sets (rules 2.6). */
+import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { sdkFolder, searchPath } from '../place.ts';
 import { hiddenGpus } from './gpu-verdict.ts';
@@ -55,7 +56,7 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
 
 /** The variables of the env file without those that are for the supervisor alone. */
 function wishOfApp(wish: Variables): Record<string, string> {
-  return Object.fromEntries([...wish].filter(([name]) => name !== pinnedVariable && name !== requestVariable));
+  return Object.fromEntries([...wish].filter(([name]) => name !== pinnedVariable && name !== requestVariable && name !== ceilingsVariable));
 }
 
 /** The variables by which a process is known as one of the app. */

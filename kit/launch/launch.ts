@@ -12,7 +12,7 @@ import { errorCode } from '../../schema/system-error.ts';
 import { readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { findExecutable, importFlags, searchPath } from '../place.ts';
-import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, type Containment } from './ceiling.ts';
+import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, sliceOf, unheld, type Ceilings, type Containment } from './ceiling.ts';
 import { engineVariables } from './engines.ts';
 import { readEnvFile, type Variables } from './env-file.ts';
 import { accountFolders, backendEnvironment } from './environment.ts';
@@ -26,6 +26,7 @@ import { asRefusal, LaunchRefused, type Refusal } from './refusal.ts';
 import { appendToRunLog, rotateRunLog } from './run-log.ts';
 import { passSecrets, readSecrets } from './secrets.ts';
 import { runSetUp, setUpDue } from './set-up.ts';
+import { readSiteCeilings } from './site-ceilings.ts';
 import { checkSocketPath, probeSocket } from './socket.ts';
 
 export interface LaunchRequest {
@@ -99,6 +100,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
 
   // 2. The wish, then the vault.
   const wish = readWish(paths.env);
+  const site = readSiteCeilings(wish);
   const { secrets, reserved } = readVault(paths.secrets);
   faultPoint('environment-read');
 
@@ -139,19 +141,26 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     const gpu = mode === null ? null : decideGpu(mode, request.gpuRoot ?? '');
     lease = gpu?.lease ?? null;
     const held = await holdOf(request);
-    writeLimits(paths.limits, manifest, held, gpu?.verdict ?? null);
+    const ceilings = ceilingsOf(manifest, site);
+    const containedReason = await unheld(held, ceilings, site, searchPath(place, request.nodeExecutable));
+    writeLimits(
+      paths.limits,
+      { contained: held.contained, reason: containedReason, limits: held.contained ? ceilings : null },
+      gpu?.verdict ?? null,
+    );
     refuseWithoutGpu(gpu);
     faultPoint('gpu-decided');
 
     const passed = passSecrets(secrets, manifest.secrets !== undefined, commandOf());
     return {
       kind: 'ready',
-      argv: inScope(held, scopeUnit(app, request.nowMs()), manifest, passed.argv),
+      argv: inScope(held, scopeUnit(app, request.nowMs()), { ceilings, slice: sliceOf(site) }, passed.argv),
       environment: { ...environment, ...gpu?.variables, ...scopeVariables(held), ...passed.variables },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
       manifest,
-      ...(held.contained ? { contained: true, containedReason: '' } : { contained: false, containedReason: held.reason }),
+      contained: held.contained,
+      containedReason,
       gpu: gpu?.verdict ?? null,
       lease,
       logFd,
@@ -201,9 +210,14 @@ export function refuseWithoutGpu(gpu: GpuDecision | null): void {
 
 const scopeVariables = (held: Containment): Record<string, string> => (held.contained ? Object.fromEntries(held.variables) : {});
 
-function inScope(held: Containment, unit: string, manifest: Manifest, command: Launch['argv']): Launch['argv'] {
+function inScope(
+  held: Containment,
+  unit: string,
+  { ceilings, slice }: { readonly ceilings: Ceilings; readonly slice: string | null },
+  command: Launch['argv'],
+): Launch['argv'] {
   if (!held.contained) return command;
-  return [...scopeArgv(held.systemdRun, unit, ceilingsOf(manifest)), ...command] as unknown as Launch['argv'];
+  return [...scopeArgv(held.systemdRun, unit, ceilings, slice), ...command] as unknown as Launch['argv'];
 }
 
 /**
@@ -265,17 +279,12 @@ function privateFolder(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) === undefined) chmodSync(path, 0o700);
 }
 
-function writeLimits(path: string, manifest: Manifest, held: Containment, gpu: GpuVerdict | null): void {
-  const text = `${JSON.stringify(
-    {
-      contained: held.contained,
-      reason: held.contained ? '' : held.reason,
-      limits: held.contained ? ceilingsOf(manifest) : null,
-      gpu,
-    },
-    null,
-    2,
-  )}\n`;
+function writeLimits(
+  path: string,
+  held: { readonly contained: boolean; readonly reason: string; readonly limits: Ceilings | null },
+  gpu: GpuVerdict | null,
+): void {
+  const text = `${JSON.stringify({ ...held, gpu }, null, 2)}\n`;
   if (readEvidence(path) !== text) writeFileAtomic(path, text);
 }
 

@@ -48,7 +48,16 @@ const launcherOnly: ReadonlySet<string> = new Set([
 ]);
 const reason: Check = (value) =>
   typeof value === 'string' &&
-  ['StoppedByPerson', 'StoppedByAdmin', 'LastWindowClosed', 'PinnedStopped', 'HashChanged', 'Uninstalled', 'PersonRemoved'].includes(value);
+  [
+    'StoppedByPerson',
+    'StoppedByAdmin',
+    'LastWindowClosed',
+    'PinnedStopped',
+    'HashChanged',
+    'Uninstalled',
+    'PersonRemoved',
+    'NotInGroup',
+  ].includes(value);
 
 const secretName: Check = (value) => typeof value === 'string' && isSecretName(value);
 const secretValue: Check = (value) => typeof value === 'string' && secretValueProblem(value) === null;

@@ -3,15 +3,25 @@
  * message names the other document with its place.
  */
 import { isIP } from 'node:net';
-import type { ReportDesired, DesiredDocument, PersonDocument, Placed, PortalDocument, ServerDocument } from './documents.ts';
+import type {
+  ReportDesired,
+  DesiredDocument,
+  PersonDocument,
+  Placed,
+  PortalDocument,
+  ServerDocument,
+  WrittenPackage,
+} from './documents.ts';
 import { keyOfDocument } from '../keys.ts';
 import { isNumericAddress, isSecureAddress, webAddressOf } from '../portal-address.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import { checkClusters } from './cross-clusters.ts';
-import { type Folder, type HasAccount, type Index, type MayExist, ofKind, reference } from './cross-folder.ts';
+import { at, type Folder, type HasAccount, type Index, type MayExist, ofKind, reference } from './cross-folder.ts';
 import { checkGrantRoles } from './cross-grants.ts';
+import { checkPackages } from './cross-packages.ts';
 import { checkAdmins, checkPeopleLists, withMembers } from './cross-people.ts';
+import { serversOf } from './packages.ts';
 
 /** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
 export function crossChecks(
@@ -83,12 +93,22 @@ function indexOf(folder: Folder): Index {
     servers,
     people: new Map(people.map((document) => [document.metadata.name, document])),
     installed: new Set(
-      packages.map((spec) => [spec.server, spec.app, ...(spec.instalacao === 'pessoa' ? [spec.pessoa ?? ''] : [])].join(' ')),
+      packages.flatMap((spec) =>
+        serversOf(spec, servers.keys()).map((server) =>
+          [server, spec.app, ...(spec.instalacao === 'pessoa' ? [spec.pessoa ?? ''] : [])].join(' '),
+        ),
+      ),
     ),
     apps: new Set(packages.map((spec) => spec.app)),
-    unplaced: new Set(packages.flatMap((spec) => (servers.has(spec.server) ? [] : [spec.app]))),
+    unplaced: new Set(packages.flatMap((spec) => (isPlaced(spec, servers) ? [] : [spec.app]))),
     groups: new Set(people.flatMap((document) => document.spec.grupos ?? [])),
   };
+}
+
+/** Whether all its servers are there. */
+function isPlaced(spec: WrittenPackage['spec'], servers: Index['servers']): boolean {
+  const named = serversOf(spec, servers.keys());
+  return named.length > 0 && named.every((server) => servers.has(server));
 }
 
 function checkObjects(folder: Folder, report: ReportDesired): void {
@@ -172,30 +192,6 @@ function isSharedHome(server: ServerDocument): boolean {
   return 'local' in server.spec && server.spec.local.prefix === undefined;
 }
 
-function checkPackages(folder: Folder, index: Index, report: ReportDesired): void {
-  const packages = ofKind(folder.judged, 'Package');
-  for (const item of packages) {
-    const { server, instalacao = 'sistema', pessoa } = item.document.spec;
-    reference(folder, index.servers, 'Server', server, item, ['spec', 'server'], report);
-    if (instalacao === 'sistema') {
-      if (pessoa !== undefined) report(item, 'UNEXPECTED_PERSON', ['spec', 'pessoa'], '"pessoa" belongs to "instalacao: pessoa" only');
-      continue;
-    }
-    if (pessoa === undefined) report(item, 'MISSING_PERSON', ['spec', 'instalacao'], '"instalacao: pessoa" needs "pessoa"');
-    else if (reference(folder, index.people, 'Person', pessoa, item, ['spec', 'pessoa'], report)) {
-      const home = index.people.get(pessoa)?.spec.server;
-      if (home !== undefined && home !== server && index.servers.has(home))
-        report(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
-    }
-  }
-  once(
-    packages,
-    ({ document: { spec } }) => [spec.server, spec.app, spec.instalacao ?? 'sistema', spec.pessoa ?? ''].join(' '),
-    (placed, first) =>
-      report(placed, 'DUPLICATE_PACKAGE', ['spec', 'app'], `"${placed.document.spec.app}" is already installed there at ${at(first)}`),
-  );
-}
-
 function checkBackends(folder: Folder, index: Index, report: ReportDesired): void {
   const backends = ofKind(folder.judged, 'Backend');
   for (const backend of backends) {
@@ -257,8 +253,4 @@ function once<D extends DesiredDocument>(
     if (first) reported(item, first, key);
     else firsts.set(key, item);
   }
-}
-
-function at({ place }: Placed): string {
-  return `${place.file}:${place.line}`;
 }

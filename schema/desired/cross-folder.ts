@@ -55,3 +55,7 @@ function whoseLogin(people: Index['people'], login: string): string {
   const person = [...people.values()].find(({ spec }) => spec.login === login);
   return person === undefined ? '' : `: that is the login of ${person.metadata.name}; write "${person.metadata.name}"`;
 }
+
+export function at({ place }: Placed): string {
+  return `${place.file}:${place.line}`;
+}

@@ -14,7 +14,12 @@ export type PortalDocument = Document<'Portal'>;
 export type ServerDocument = Document<'Server'>;
 export type PersonDocument = Document<'Person'>;
 export type PeopleDocument = Document<'People'>;
-export type PackageDocument = Document<'Package'>;
+/** As it is written: for one server, or for many. */
+export type WrittenPackage = Document<'Package'>;
+/** Of one server: what is in force. See packages.ts. */
+export interface PackageDocument extends Omit<WrittenPackage, 'spec'> {
+  readonly spec: Omit<WrittenPackage['spec'], 'server' | 'servers'> & { readonly server: string; readonly servers?: never };
+}
 export type GrantDocument = Document<'Grant'>;
 export type ClusterDocument = Document<'Cluster'>;
 export type BackendDocument = Document<'Backend'>;
@@ -24,7 +29,7 @@ export type DesiredDocument =
   | ServerDocument
   | PersonDocument
   | PeopleDocument
-  | PackageDocument
+  | WrittenPackage
   | GrantDocument
   | ClusterDocument
   | BackendDocument;

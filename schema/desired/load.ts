@@ -282,7 +282,7 @@ function guess(value: unknown): DesiredDocument[] {
   if (!desiredKinds.includes(kind as DesiredKind) || typeof name !== 'string') return [];
   const isText = (field: unknown) => typeof field === 'string';
   const usable = Object.entries((spec as object | null) ?? {}).filter(
-    ([field, found]) => isText(found) || (field === 'grupos' && Array.isArray(found) && found.every(isText)),
+    ([field, found]) => isText(found) || (['grupos', 'servers'].includes(field) && Array.isArray(found) && found.every(isText)),
   );
   return [{ apiVersion: 'svc/v1', kind, metadata: { name }, spec: Object.fromEntries(usable) } as unknown as DesiredDocument];
 }

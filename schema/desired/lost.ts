@@ -50,7 +50,8 @@ function lostOfNoKind(name: string, spec: Readonly<Record<string, unknown>>): re
 /** `isNamed`: it answers references as far as it can be read. */
 function lostPackage(spec: Readonly<Record<string, unknown>>, isNamed: boolean, isTorn: boolean, isSure: IsSure): readonly Lost[] {
   const app = isSure(['spec', 'app']) ? text(spec['app']) : null;
-  const isPlaced = !isTorn && ['server', 'instalacao', 'pessoa'].every((field) => isSure(['spec', field])) && text(spec['server']) !== null;
+  const isNamedThere = text(spec['server']) !== null || spec['servers'] !== undefined;
+  const isPlaced = !isTorn && isNamedThere && ['server', 'servers', 'instalacao', 'pessoa'].every((field) => isSure(['spec', field]));
   if (app === null || !isNamed)
     return [
       { what: 'app', name: app },

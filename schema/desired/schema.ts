@@ -6,6 +6,7 @@ import { accountSource } from '../account-name.ts';
 import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
 import { plainNameSource } from '../plain-line.ts';
+import { resourcesSchema } from '../resources.ts';
 import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
 
 const nameSource = `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`;
@@ -25,6 +26,18 @@ const group = pattern(groupSource, 'the name of a group');
 const groupPattern = new RegExp(groupSource);
 /** Whether a document may name a group of a server so. */
 export const isGroupName = (text: string): boolean => groupPattern.test(text);
+
+/** `all`, or some. One schema whose words hold for texts or for lists only; for the types either. */
+const packageServers = {
+  type: ['string', 'array'],
+  pattern: '^all$',
+  title: 'all, or a list of servers',
+  items: name,
+  uniqueItems: true,
+  minItems: 1,
+  maxItems: limits.packageServersMax,
+} as unknown as { readonly anyOf: readonly [{ readonly const: 'all' }, { readonly type: 'array'; readonly items: typeof name }] };
+
 const guestRoles = ['editar', 'comentar', 'ver'] as const;
 
 /** A credential by reference only: never the value itself. `writeOnly`: a value found here is never repeated in a message. */
@@ -187,6 +200,15 @@ export const specs = {
       },
       ['to', 'every'],
     ),
+    /** Limits of processes, in the words of the manifest. Decision: docs/decisions/0414-ceilings-of-the-administrator.md */
+    resources: fields({
+      /** For what a manifest does not say. */
+      default: resourcesSchema,
+      /** The most that any backend gets, whatever its manifest says. */
+      ceiling: resourcesSchema,
+      /** The most that all backends of one person get together, on each server. */
+      person: resourcesSchema,
+    }),
     /** Who did what. Decision: docs/decisions/0401-the-audit-record.md */
     audit: fields({
       /** Days that are kept. Default: 365. */
@@ -249,13 +271,21 @@ export const specs = {
     {
       app,
       versao: pattern('^[0-9A-Za-z][0-9A-Za-z.\\-+_]*$', 'a version such as 1.4.2'),
+      /** One server; or `servers`: one installation on each of them, `all` also on those that are added later. Decision: docs/decisions/0411-one-package-on-many-servers.md */
       server: name,
+      servers: packageServers,
       instalacao: oneOf(['sistema', 'pessoa']),
       pessoa: name,
+      /** Who sees and opens it: people in one of these groups. Absent: everybody of the server. Decision: docs/decisions/0412-who-sees-a-package.md */
+      grupos: { ...list(group), uniqueItems: true, minItems: 1, maxItems: limits.packageGroupsMax },
+      /** When another version takes the place of the one that is there: `agora` (default), or once nobody runs it. Decision: docs/decisions/0413-an-update-that-waits.md */
+      aplicar: oneOf(['agora', 'ao-parar']),
+      /** The most that each of its backends gets, in place of `Portal.spec.resources.ceiling`. */
+      resources: resourcesSchema,
       /** Nothing of the package is changed: no installation, upgrade, repair or rollback. */
       paused: flag,
     },
-    ['app', 'versao', 'server'],
+    ['app', 'versao'],
   ),
   Grant: fields(
     {

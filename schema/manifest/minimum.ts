@@ -107,8 +107,8 @@ function checkOthers(root: Fields): void {
   if (loader !== undefined) matches(loader, 'engine.loader', new RegExp(patterns.script));
 }
 
-/** Source: rules 3.1 step 1. */
-function usableResources(value: unknown): Manifest['resources'] {
+/** Resources of the right alphabet; others are left out. Source: rules 3.1 step 1. */
+export function usableResources(value: unknown): NonNullable<Manifest['resources']> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const memory = new RegExp(patterns.memory);
   const alphabet = { memoryHigh: memory, memoryMax: memory, cpuQuota: new RegExp(patterns.cpu), tasksMax: new RegExp(patterns.tasks) };
@@ -116,7 +116,7 @@ function usableResources(value: unknown): Manifest['resources'] {
     const found = (value as Fields)[name];
     return typeof found === 'string' && pattern.test(found) ? [[name, found]] : [];
   });
-  return Object.fromEntries(usable) as Manifest['resources'];
+  return Object.fromEntries(usable) as NonNullable<Manifest['resources']>;
 }
 
 function fields(value: unknown, path: string): Fields {

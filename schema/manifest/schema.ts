@@ -4,13 +4,13 @@
  * here because an invalid one is omitted, not refused (menu.ts holds their schema).
  */
 import { limits } from '../limits.ts';
+import { resourcesSchema } from '../resources.ts';
 import { fields, flag, list, oneOf, pattern, text } from '../static.ts';
 import { patterns } from './patterns.ts';
 
 const id = pattern(patterns.id, 'lowercase letters, digits and "-"');
 const capability = pattern(patterns.capability, 'a capability as name/vN, for example texto/v1');
 const script = pattern(patterns.script, 'the relative path of a .js file in the package');
-const memory = pattern(patterns.memory, 'none, or a number with K, M, G, T or %');
 const maker = fields({ name: { type: 'string', minLength: 1 }, url: { type: 'string', format: 'uri' } }, ['name']);
 
 /** Spec 2.3. */
@@ -121,12 +121,7 @@ export const manifestSchema = {
       ),
       motores: list(motor),
       instalacao: list(oneOf(['sistema', 'pessoa'])),
-      resources: fields({
-        memoryHigh: memory,
-        memoryMax: memory,
-        cpuQuota: pattern(patterns.cpu, 'none, or a percentage'),
-        tasksMax: pattern(patterns.tasks, 'none, or a number, with or without %'),
-      }),
+      resources: resourcesSchema,
       recursos: fields({
         gpu: fields({ modo: oneOf(['opcional', 'necessaria']) }, ['modo']),
         fila: flag,

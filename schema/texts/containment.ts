@@ -17,6 +17,14 @@ export const containmentSentences = {
     pt: 'o gerenciador de serviços desta conta não pode limitar {missing} (os cgroups não são delegados)',
     en: 'the service manager of this account may not limit {missing} (no cgroup delegation)',
   },
+  noCpu: {
+    pt: 'o gerenciador de serviços desta conta não pode limitar o processador (cgroup cpu não delegado): cpuQuota não vale',
+    en: 'the service manager of this account may not limit the processor (cgroup cpu is not delegated): cpuQuota does not hold',
+  },
+  noSlice: {
+    pt: 'o limite de todos os aplicativos desta pessoa juntos não vale: {said}',
+    en: 'the ceiling of all apps of this person together does not hold: {said}',
+  },
   lostManager: {
     pt: 'o gerenciador de serviços desta conta terminou e levou o aplicativo junto: ele roda de novo, sem limites até o próximo início (com loginctl enable-linger CONTA o gerenciador continua; o systemd 255 precisa de atualização)',
     en: 'the service manager of this account ended and took the app with it: it runs again, without limits until its next start (loginctl enable-linger ACCOUNT lets it last; systemd 255 needs an update)',

@@ -209,6 +209,8 @@ export const appProjection = closed({
     }),
   ),
   stale: flag,
+  /** Version that takes its place once nobody runs it (`aplicar: ao-parar`); null: none waits. */
+  update: nullable('string'),
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),

@@ -47,6 +47,8 @@ export interface Toast {
   readonly words: string;
   /** Action of its button; null: it has no button. */
   readonly open: (() => void) | null;
+  /** Text of its button; absent: Open. */
+  readonly action?: string;
   /** Progress of an act under way: the toast stays until it is over. Null: no progress is known yet. */
   readonly progress?: string | null;
 }

@@ -13,8 +13,8 @@ export function followToast({ toast }: Pick<Desk, 'toast'>, region: SvcUiToast):
   const put = (): void => {
     const now = toast.get();
     if (now === null) return end();
-    const { words, open, progress } = now;
-    const button = open === null ? {} : { action: text('toast.open'), run: open };
+    const { words, open, action = text('toast.open'), progress } = now;
+    const button = open === null ? {} : { action, run: open };
     end = region.show(words, { id: 'desk', kind: progress === undefined ? 'info' : 'busy', detail: progress ?? '', ...button });
   };
   // Put away by the person, or shown for long enough.

@@ -50,6 +50,7 @@ import { engineParts } from './engine-parts.ts';
 import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
 import { createTakers } from './takers.ts';
+import { tellUpdates } from './tell-updates.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import { followLeaving } from './leaving.ts';
 import type { Desk, Frame, KeyboardMode, Leaving, Switching, Toast } from './desk.ts';
@@ -126,6 +127,7 @@ export function startDesk(session: SessionAnswer): Desk {
     ...deskWindows(() => desk),
   };
   provideFiles(desk);
+  tellUpdates(desk);
   connect(desk, (now) => counts.update(now));
   return desk;
 }

@@ -11,6 +11,8 @@ export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
   'pin.right': 'Move right',
   'pin.moved': '{nome}: {n} of {todos} in the taskbar',
   'pin.open': 'Open {nome}',
+  'apps.updateWaits': '{nome} {versao} is ready. It comes once nobody uses the version that runs.',
+  'apps.stopToUpdate': 'Stop now',
   'apps.ask': '{de} wants to use {para}',
   'apps.askChoice': '{de} wants to use another app',
   'apps.lead': '{de} will be able to ask {para} for “{rotulo}” on your behalf. {para} will know that {de} asked.',

@@ -101,6 +101,8 @@ export const en: Catalogue = {
   'tasks.containedNo': 'No limits',
   'tasks.containedHint': 'The server does not let memory and task limits be set for this app. Tell who runs it.',
   'tasks.stale': 'Old version',
+  'tasks.update': 'Update waits: {versao}',
+  'tasks.updateHint': 'It comes once nobody uses the version that runs. Stop it to let it come.',
   'tasks.staleHint': 'The installed package changed after this process began. Restart to use the current one.',
   'tasks.pinned': 'Pinned',
   'tasks.pinnedHint': 'Kept by the administrator: closing policies do not stop it.',

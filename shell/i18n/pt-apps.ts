@@ -9,6 +9,8 @@ export const ptApps = {
   'pin.right': 'Mover para a direita',
   'pin.moved': '{nome}: {n} de {todos} na barra',
   'pin.open': 'Abrir {nome}',
+  'apps.updateWaits': '{nome} {versao} está pronto. Ele chega quando ninguém mais usar a versão em execução.',
+  'apps.stopToUpdate': 'Parar agora',
   'apps.ask': '{de} quer usar {para}',
   'apps.askChoice': '{de} quer usar outro aplicativo',
   'apps.lead': '{de} poderá pedir “{rotulo}” a {para}, em seu nome. {para} saberá que foi {de} quem pediu.',

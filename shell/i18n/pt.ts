@@ -100,6 +100,8 @@ export const pt = {
   'tasks.containedNo': 'Sem limites',
   'tasks.containedHint': 'O servidor não deixa pôr limites de memória e de tarefas neste aplicativo. Avise quem o administra.',
   'tasks.stale': 'Versão antiga',
+  'tasks.update': 'Atualização espera: {versao}',
+  'tasks.updateHint': 'Ela chega quando ninguém mais usar a versão em execução. Pare o aplicativo para deixá-la chegar.',
   'tasks.staleHint': 'O pacote instalado mudou depois que este processo começou. Reinicie para usar o atual.',
   'tasks.pinned': 'Fixado',
   'tasks.pinnedHint': 'Mantido pelo administrador: políticas de fechamento não o param.',

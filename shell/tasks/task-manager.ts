@@ -223,9 +223,17 @@ export class SvcTaskManager extends LitElement {
 
   #badges(app: AppProjection): TemplateResult | typeof nothing {
     const missing = app.secrets.missing.length > 0;
-    if (!app.stale && !app.pinned && !missing) return nothing;
+    const { update } = app;
+    if (!app.stale && !app.pinned && !missing && update === null) return nothing;
     return html`<span class="badges">
       ${app.stale ? html`<span class="badge" title=${text('tasks.staleHint')}>${text('tasks.stale')}</span>` : nothing}
+      ${
+        update === null
+          ? nothing
+          : html`<span class="badge calm" data-update=${update} title=${text('tasks.updateHint')}
+              >${text('tasks.update', { versao: update })}</span
+            >`
+      }
       ${missing ? html`<span class="badge" title=${app.secrets.missing.join(', ')}>${text('tasks.secretMissing')}</span>` : nothing}
       ${app.pinned ? html`<span class="badge calm" title=${text('tasks.pinnedHint')}>${text('tasks.pinned')}</span>` : nothing}
     </span>`;

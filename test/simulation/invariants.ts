@@ -91,6 +91,8 @@ export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'back
     PinnedStopped: document === 'desligado',
     Uninstalled: app.installed.document === 'leaving' || !app.installed.present,
     PersonRemoved: app.person.document === 'leaving',
+    // No package of that world is for some groups only.
+    NotInGroup: false,
   };
   if (!justified[stop.reason]) violate(world, `${app.key} is ordered to stop (${stop.reason}) without cause`);
 }

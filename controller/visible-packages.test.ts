@@ -1,0 +1,114 @@
+/** `Package.spec.grupos` through the loop and the views that everything asks: a real folder and store, servers and supervisors in memory. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alive } from '../reconcilers/backend-fixtures.ts';
+import type { Gateway } from '../schema/gateway.ts';
+import { createBus } from '../store/bus.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { systemClock } from './clock/system.ts';
+import { packagesInMemory } from './hosts/testing/memory-host.ts';
+import { memorySupervisors } from './hosts/testing/memory-supervisors.ts';
+import { createController, type Controller } from './loop/loop.ts';
+import { silentLog } from './loop/testing/silent-log.ts';
+import { createGateway } from './views/gateway.ts';
+
+let dir: string;
+let store: Store;
+let controller: Controller;
+let gateway: Gateway;
+let supervisors: ReturnType<typeof memorySupervisors>;
+
+const doc = (kind: string, name: string, spec: object): string => JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
+function write({
+  ana = ['editores'],
+  grupos = ['editores'],
+}: { readonly ana?: readonly string[]; readonly grupos?: readonly string[] } = {}): void {
+  const person = (name: string, groups: readonly string[]) =>
+    doc('Person', name, { nome: name, login: name, server: 'casa', account: name, grupos: groups });
+  const spec = { app: 'app0', versao: '1.0.0', servers: 'all', ...(grupos.length > 0 && { grupos }) };
+  const documents = [
+    doc('Server', 'casa', { local: { prefix: 'casa', trusted: true } }),
+    doc('Package', 'app', spec),
+    doc('Backend', 'ana-app0', { app: 'app0', pessoa: 'ana', estado: 'ligado' }),
+    person('ana', ana),
+    person('bia', ['leitores']),
+    person('caio', ['editores']),
+  ];
+  writeFileSync(path.join(dir, 'all.yaml'), documents.join('\n---\n'));
+}
+
+beforeEach(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'svc-groups-'));
+  write();
+  supervisors = memorySupervisors(packagesInMemory(2), alive);
+  supervisors.up.add('ana');
+  supervisors.living.set('ana', new Map([['app0', 'Healthy']]));
+  store = await openSqliteStore(':memory:');
+  controller = await createController({
+    shellVersion: '1.0.0',
+    dir,
+    store,
+    bus: createBus(),
+    clock: systemClock,
+    log: silentLog,
+    createHost: () => supervisors.host,
+  });
+  gateway = createGateway(controller.context);
+  await controller.prepare();
+  await controller.start();
+  await expect.poll(() => gateway.apps.find('ana', 'app0')?.status).toBe('running');
+});
+afterEach(async () => {
+  await controller.stop();
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function apply(folder: Parameters<typeof write>[0]): Promise<void> {
+  write(folder);
+  await gateway.commands.admin.apply(false);
+  await controller.context.queue.idle();
+}
+
+/** What each way to an app answers. */
+async function ways(person: string) {
+  const { apps, shop, commands } = gateway;
+  const seen = {
+    installed: apps.installed(person).includes('app0'),
+    list: apps.of(person).some(({ id }) => id === 'app0'),
+    one: apps.find(person, 'app0') !== null,
+    origin: apps.has(person, 'app0'),
+    manifest: apps.manifest(person, 'app0') !== null,
+    files: apps.scope(person, 'app0') !== null,
+    shop: (await shop.sources(person)).installs.some(({ app }) => app === 'app0'),
+  };
+  const route = commands.apps.route(person, 'app0') !== null;
+  return [...new Set(Object.values(seen))].length === 1 ? [seen.list, route] : seen;
+}
+
+test('people of other groups have no way to the app, and are told why', async () => {
+  expect([await ways('ana'), await ways('bia'), await ways('caio')]).toEqual([
+    [true, true],
+    [false, false],
+    [true, false],
+  ]);
+  expect(gateway.apps.installed('bia')).toEqual(['app1']);
+  const why = await gateway.admin.why('Backend/bia/app0');
+  expect(why?.sentence).toContain('bia is in none of the groups that it is for: editores');
+  expect(why?.fix).toContain('grupos of the Package document');
+});
+
+test('who leaves the group loses the app, which is stopped whatever pins it, and has it again by coming back', async () => {
+  await apply({ ana: ['leitores'] });
+  // Also before the supervisor ended it.
+  expect(await ways('ana')).toEqual([false, false]);
+  await expect.poll(() => supervisors.asked.filter((one) => one === 'ana stop').length).toBeGreaterThan(0);
+  await expect.poll(async () => (await store.status('Backend/ana/app0'))?.reason).toBe('NotInGroup');
+  await apply({});
+  expect(gateway.apps.installed('ana')).toContain('app0');
+  await apply({ ana: ['leitores'], grupos: [] });
+  expect(gateway.apps.installed('ana')).toContain('app0');
+});

@@ -1,0 +1,56 @@
+/** What a Package document for many servers, or for some groups, may say. */
+import { expect, test } from 'vitest';
+import { readDesired } from './load.ts';
+
+const envelope = (kind: string, name: string, spec: string) =>
+  `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}`;
+const docs = [
+  envelope('Server', 'polar', '{ local: { prefix: polar } }'),
+  envelope('Server', 'sirius', '{ local: { prefix: sirius } }'),
+  envelope('Person', 'ana', '{ nome: Ana, login: ana, server: polar, grupos: [mestres] }'),
+];
+const packageOf = (spec: string, name = 'notas') => envelope('Package', name, `{ app: notas, versao: "1", ${spec} }`);
+
+test.for<readonly [string, readonly string[], readonly string[]]>([
+  ['one server', [packageOf('server: polar')], []],
+  ['some servers', [packageOf('servers: [polar, sirius]')], []],
+  ['all servers', [packageOf('servers: all')], []],
+  ['both ways', [packageOf('server: polar, servers: all')], ['ONE_OF /spec']],
+  ['neither way', [packageOf('paused: true')], ['ONE_OF /spec']],
+  ['a word that is not all', [packageOf('servers: every')], ['PATTERN /spec/servers']],
+  ['no servers', [packageOf('servers: []')], ['LENGTH /spec/servers']],
+  ['a number', [packageOf('servers: 3')], ['WRONG_TYPE /spec/servers']],
+  ['a server twice', [packageOf('servers: [polar, polar]')], ['DUPLICATE_ITEM /spec/servers/0']],
+  ['a server that is not there', [packageOf('servers: [polar, sirus]')], ['UNKNOWN_REFERENCE /spec/servers/1']],
+  ['the same app twice on one of them', [packageOf('servers: all'), packageOf('server: sirius', 'n')], ['DUPLICATE_PACKAGE /spec/app']],
+  ['the same app on different ones', [packageOf('servers: [polar]'), packageOf('server: sirius', 'n')], []],
+  ['one person on many servers', [packageOf('servers: all, instalacao: pessoa, pessoa: ana')], ['ONE_OF /spec/servers']],
+  ['a group', [packageOf('servers: all, grupos: [mestres]')], []],
+  ['a group that nobody is in', [packageOf('servers: all, grupos: [mestre]')], ['UNKNOWN_GROUP /spec/grupos/0']],
+  [
+    'a group that a list of people may bring',
+    [packageOf('server: polar, grupos: [x]'), envelope('People', 'p', '{ server: [')],
+    ['SYNTAX '],
+  ],
+  ['no group', [packageOf('server: polar, grupos: []')], ['LENGTH /spec/grupos']],
+  [
+    'a group for one person',
+    [packageOf('server: polar, instalacao: pessoa, pessoa: ana, grupos: [mestres]')],
+    ['HAS_NO_EFFECT /spec/grupos'],
+  ],
+  [
+    'a pin of what is on all servers',
+    [packageOf('servers: all'), envelope('Backend', 'b', '{ app: notas, pessoa: ana, estado: ligado }')],
+    [],
+  ],
+  [
+    'a pin of what is on the other one',
+    [packageOf('servers: [sirius]'), envelope('Backend', 'b', '{ app: notas, pessoa: ana, estado: ligado }')],
+    ['WRONG_SERVER /spec/app'],
+  ],
+  ['ceilings', [packageOf('server: polar, resources: { memoryMax: 1G, cpuQuota: 50% }')], []],
+  ['a ceiling of no size', [packageOf('server: polar, resources: { memoryMax: 1 GB }')], ['PATTERN /spec/resources/memoryMax']],
+])('%s', ([, more, expected]) => {
+  const { reports } = readDesired([{ name: 'a.yaml', bytes: [...docs, ...more].join('\n---\n') }]);
+  expect(reports.flatMap(({ errors, warnings }) => [...errors, ...warnings].map(({ code, path }) => `${code} ${path}`))).toEqual(expected);
+});

@@ -1,0 +1,79 @@
+/** What Package documents say together with the rest of the folder: their servers, their people, and one wish for each place. */
+import { limits } from '../limits.ts';
+import { clip } from '../positions/node.ts';
+import { didYouMean } from '../shape.ts';
+import { at, type Folder, type Index, ofKind, reference } from './cross-folder.ts';
+import type { Placed, ReportDesired, WrittenPackage } from './documents.ts';
+import { serversOf, targetOf } from './packages.ts';
+
+export function checkPackages(folder: Folder, index: Index, report: ReportDesired): void {
+  const packages = ofKind(folder.judged, 'Package');
+  for (const item of packages) {
+    checkServers(folder, index, item, report);
+    checkPerson(folder, index, item, report);
+    checkGroups(folder, index, item, report);
+  }
+  checkTargets(index, packages, report);
+}
+
+function checkServers(folder: Folder, index: Index, item: Placed<WrittenPackage>, report: ReportDesired): void {
+  const { server, servers } = item.document.spec;
+  if ((server === undefined) === (servers === undefined))
+    report(item, 'ONE_OF', ['spec'], 'expected either "server" or "servers": where it is installed');
+  if (server !== undefined) reference(folder, index.servers, 'Server', server, item, ['spec', 'server'], report);
+  if (servers === undefined || servers === 'all') return;
+  for (const [place, name] of servers.entries()) reference(folder, index.servers, 'Server', name, item, ['spec', 'servers', place], report);
+}
+
+function checkPerson(folder: Folder, index: Index, item: Placed<WrittenPackage>, report: ReportDesired): void {
+  const { server, servers, instalacao = 'sistema', pessoa } = item.document.spec;
+  if (instalacao === 'sistema') {
+    if (pessoa !== undefined) report(item, 'UNEXPECTED_PERSON', ['spec', 'pessoa'], '"pessoa" belongs to "instalacao: pessoa" only');
+    return;
+  }
+  if (servers !== undefined) report(item, 'ONE_OF', ['spec', 'servers'], '"instalacao: pessoa" is for one person, who has one "server"');
+  if (pessoa === undefined) {
+    report(item, 'MISSING_PERSON', ['spec', 'instalacao'], '"instalacao: pessoa" needs "pessoa"');
+    return;
+  }
+  if (!reference(folder, index.people, 'Person', pessoa, item, ['spec', 'pessoa'], report)) return;
+  const home = index.people.get(pessoa)?.spec.server;
+  if (home !== undefined && server !== undefined && home !== server && index.servers.has(home))
+    report(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
+}
+
+/** A misspelled group would close the app to everybody. */
+function checkGroups(folder: Folder, index: Index, item: Placed<WrittenPackage>, report: ReportDesired): void {
+  const { grupos = [], instalacao } = item.document.spec;
+  if (instalacao === 'pessoa' && grupos.length > 0) {
+    report(item, 'HAS_NO_EFFECT', ['spec', 'grupos'], '"instalacao: pessoa" is for one person: nobody else sees it');
+    return;
+  }
+  for (const [place, group] of grupos.entries()) {
+    if (index.groups.has(group) || folder.mayExist('group', group)) continue;
+    const message = `no person is in the group "${group}"${didYouMean(group, [...index.groups])}`;
+    report(item, 'UNKNOWN_GROUP', ['spec', 'grupos', place], message);
+  }
+}
+
+function checkTargets(index: Index, packages: readonly Placed<WrittenPackage>[], report: ReportDesired): void {
+  const firsts = new Map<string, Placed>();
+  for (const item of packages) {
+    const { spec } = item.document;
+    for (const server of serversOf(spec, index.servers.keys())) {
+      const target = targetOf({ ...spec, server, servers: undefined as never });
+      const first = firsts.get(target);
+      if (first === undefined) firsts.set(target, item);
+      else if (first !== item) {
+        const where = spec.servers === undefined ? 'there' : `on "${clip(server)}"`;
+        report(item, 'DUPLICATE_PACKAGE', ['spec', 'app'], `"${spec.app}" is already installed ${where} at ${at(first)}`);
+        break;
+      }
+    }
+    if (firsts.size > limits.documentsMax) {
+      const message = `expected at most ${limits.documentsMax} installations, one for each document and server`;
+      report(item, 'TOO_LARGE', ['spec', 'servers'], message);
+      return;
+    }
+  }
+}
