@@ -59,13 +59,17 @@ beforeEach(async () => {
   gateway = createGateway(controller.context);
   await controller.prepare();
   await controller.start();
-  await expect.poll(() => gateway.apps.find('ana', 'app0')?.status).toBe('running');
+  await running();
 });
 afterEach(async () => {
   await controller.stop();
   await store.close();
   rmSync(dir, { recursive: true, force: true });
 });
+
+async function running(): Promise<void> {
+  await expect.poll(() => gateway.apps.find('ana', 'app0')?.status).toBe('running');
+}
 
 async function apply(folder: Parameters<typeof write>[0]): Promise<void> {
   write(folder);
@@ -86,7 +90,7 @@ async function ways(person: string) {
     shop: (await shop.sources(person)).installs.some(({ app }) => app === 'app0'),
   };
   const route = commands.apps.route(person, 'app0') !== null;
-  return [...new Set(Object.values(seen))].length === 1 ? [seen.list, route] : seen;
+  return new Set(Object.values(seen)).size === 1 ? [seen.list, route] : seen;
 }
 
 test('people of other groups have no way to the app, and are told why', async () => {

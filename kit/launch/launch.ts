@@ -6,6 +6,7 @@ import { chmodSync, closeSync, mkdirSync, unlinkSync } from 'node:fs';
 import type { ProcessIdentity, StartStep } from '../../schema/backend.ts';
 import { readInstalledRecord } from '../../schema/installed-record.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { SiteResources } from '../../schema/resources.ts';
 import { menuOf } from '../../schema/manifest/menu.ts';
 import { appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -140,27 +141,21 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     // 6. The GPU, and the ceilings that step 7 applies.
     const gpu = mode === null ? null : decideGpu(mode, request.gpuRoot ?? '');
     lease = gpu?.lease ?? null;
-    const held = await holdOf(request);
-    const ceilings = ceilingsOf(manifest, site);
-    const containedReason = await unheld(held, ceilings, site, searchPath(place, request.nodeExecutable));
-    writeLimits(
-      paths.limits,
-      { contained: held.contained, reason: containedReason, limits: held.contained ? ceilings : null },
-      gpu?.verdict ?? null,
-    );
+    const bounds = await boundsOf(request, manifest, site);
+    writeLimits(paths.limits, bounds, gpu?.verdict ?? null);
     refuseWithoutGpu(gpu);
     faultPoint('gpu-decided');
 
     const passed = passSecrets(secrets, manifest.secrets !== undefined, commandOf());
     return {
       kind: 'ready',
-      argv: inScope(held, scopeUnit(app, request.nowMs()), { ceilings, slice: sliceOf(site) }, passed.argv),
-      environment: { ...environment, ...gpu?.variables, ...scopeVariables(held), ...passed.variables },
+      argv: inScope(bounds, scopeUnit(app, request.nowMs()), passed.argv),
+      environment: { ...environment, ...gpu?.variables, ...scopeVariables(bounds.held), ...passed.variables },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },
       manifest,
-      contained: held.contained,
-      containedReason,
+      contained: bounds.held.contained,
+      containedReason: bounds.unheld,
       gpu: gpu?.verdict ?? null,
       lease,
       logFd,
@@ -210,12 +205,22 @@ export function refuseWithoutGpu(gpu: GpuDecision | null): void {
 
 const scopeVariables = (held: Containment): Record<string, string> => (held.contained ? Object.fromEntries(held.variables) : {});
 
-function inScope(
-  held: Containment,
-  unit: string,
-  { ceilings, slice }: { readonly ceilings: Ceilings; readonly slice: string | null },
-  command: Launch['argv'],
-): Launch['argv'] {
+/** What step 7 applies, and what of it does not hold. */
+interface Bounds {
+  readonly held: Containment;
+  readonly ceilings: Ceilings;
+  readonly slice: string | null;
+  readonly unheld: string;
+}
+
+async function boundsOf(request: LaunchRequest, manifest: Manifest, site: SiteResources): Promise<Bounds> {
+  const held = await holdOf(request);
+  const ceilings = ceilingsOf(manifest, site);
+  const path = searchPath(request.place, request.nodeExecutable);
+  return { held, ceilings, slice: sliceOf(site), unheld: await unheld(held, ceilings, site, path) };
+}
+
+function inScope({ held, ceilings, slice }: Bounds, unit: string, command: Launch['argv']): Launch['argv'] {
   if (!held.contained) return command;
   return [...scopeArgv(held.systemdRun, unit, ceilings, slice), ...command] as unknown as Launch['argv'];
 }
@@ -279,12 +284,8 @@ function privateFolder(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) === undefined) chmodSync(path, 0o700);
 }
 
-function writeLimits(
-  path: string,
-  held: { readonly contained: boolean; readonly reason: string; readonly limits: Ceilings | null },
-  gpu: GpuVerdict | null,
-): void {
-  const text = `${JSON.stringify({ ...held, gpu }, null, 2)}\n`;
+function writeLimits(path: string, { held: { contained }, ceilings, unheld: reason }: Bounds, gpu: GpuVerdict | null): void {
+  const text = `${JSON.stringify({ contained, reason, limits: contained ? ceilings : null, gpu }, null, 2)}\n`;
   if (readEvidence(path) !== text) writeFileAtomic(path, text);
 }
 

@@ -17,10 +17,13 @@ export const installationName = (document: string, server: string): string => `$
 export function inForceOf(document: DesiredDocument, all: readonly string[]): readonly DesiredDocument[] {
   if (document.kind !== 'Package' || document.spec.servers === undefined) return [document];
   const { servers: _, ...spec } = document.spec;
-  return serversOf(document.spec, all).map((server): PackageDocument => {
-    const name = installationName(document.metadata.name, server);
-    return { ...document, metadata: { name }, spec: { ...spec, server } };
-  });
+  const { apiVersion, kind, metadata } = document;
+  return serversOf(document.spec, all).map((server): PackageDocument => ({
+    apiVersion,
+    kind,
+    metadata: { name: installationName(metadata.name, server) },
+    spec: Object.assign({ server }, spec),
+  }));
 }
 
 /** Where it installs what. */

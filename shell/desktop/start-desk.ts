@@ -127,7 +127,6 @@ export function startDesk(session: SessionAnswer): Desk {
     ...deskWindows(() => desk),
   };
   provideFiles(desk);
-  tellUpdates(desk);
   connect(desk, (now) => counts.update(now));
   return desk;
 }
@@ -417,6 +416,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   };
   followUnsaved(desk);
   followLeaving(desk);
+  tellUpdates(desk);
   // With what pages have not heard yet.
   addEventListener('pagehide', remember);
   apps.state.subscribe(() => void restore());

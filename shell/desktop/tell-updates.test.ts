@@ -10,7 +10,7 @@ const app = (id: string, update: string | null, pid: number | null = 7) => ({ id
 test('whoever runs an app is told once of each version that waits, one after the other, and the button stops it', () => {
   const state = createSignal<AppsState>({ apps: [], loaded: true, error: null });
   const toast = createSignal<Toast | null>(null);
-  const stop = vi.fn(async () => undefined);
+  const stop = vi.fn<(app: string) => Promise<void>>(async () => undefined);
   tellUpdates({ apps: { state } as unknown as AppsModel, toast, announcement: createSignal('') }, stop);
   const seen = (...apps: readonly AppProjection[]): string | undefined => {
     state.set({ apps, loaded: true, error: null });

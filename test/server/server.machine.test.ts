@@ -17,6 +17,7 @@ import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { expectCeilings } from './administrator-ceilings.ts';
 import { startMachine, type Machine } from './machine.ts';
 import { machineRunner } from './runner.ts';
 import { signIn } from './visitor.ts';
@@ -192,25 +193,8 @@ describe('ceilings', () => {
 
   test('of the administrator go below those of the manifest, and one slice holds all apps of the person', async () => {
     const [own = '', ...others] = house();
-    const resources = '{ ceiling: { memoryMax: 128M, cpuQuota: 40% }, person: { memoryMax: 256M, tasksMax: "90", cpuQuota: 60% } }';
-    writeDesired([own.replace(/ }$/, `, resources: ${resources} }`), ...others, ...packages]);
-    expect((await svc('apply')).code).toBe(0);
-    expect((await svc('restart', 'ana/guloso')).code).toBe(0);
-    const pid = await runningPid('Backend/ana/guloso');
-    const scope = await machine.ok('root', `sed -n 's/^0:://p' /proc/${pid}/cgroup`);
-    expect(scope).toMatch(/\/svc\.slice\/svc-app-guloso-[^/]*\.scope$/);
-    const read = (folder: string): Promise<string> =>
-      machine.ok('root', `cd /sys/fs/cgroup${folder} && cat memory.max memory.high pids.max cpu.max`);
-    const mib = (count: number): string => String(count * 1_024 * 1_024);
-    expect(await read(scope)).toBe([mib(128), mib(128), '48', '40000 100000'].join('\n'));
-    expect(await read(path.dirname(scope))).toBe([mib(256), 'max', '90', '60000 100000'].join('\n'));
-    expect((await view('Backend/ana/guloso'))?.details).toMatchObject({ contained: true, containedReason: '' });
-    // What the documents say no longer holds from the next start on.
-    writeDesired([...house(), ...packages]);
-    expect((await svc('apply')).code).toBe(0);
-    expect((await svc('restart', 'ana/guloso')).code).toBe(0);
-    const next = await runningPid('Backend/ana/guloso');
-    expect(await machine.ok('root', `cat /sys/fs/cgroup$(sed -n 's/^0:://p' /proc/${next}/cgroup)/memory.max`)).toBe(mib(192));
+    const write = (document: string): void => writeDesired([document, ...others, ...packages]);
+    await expectCeilings({ machine, portal: own, write, svc, pid: () => runningPid('Backend/ana/guloso') });
   });
 
   test('outside their alphabet are dropped one by one for the defaults', async () => {
