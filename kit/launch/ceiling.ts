@@ -106,15 +106,15 @@ export async function containment(runtimeDir: string | undefined, searchPath: st
   return { contained: true, systemdRun, variables, hasCpu: controllers.includes('cpu') };
 }
 
-/** Puts the person's slice under the ceilings of the site. Answers what does not hold, as one sentence; '' when all does. */
+/** Puts the person's slice under the ceilings of the site. Answers what does not hold, the first of it, as one sentence; '' when all does. */
 export async function unheld(held: Containment, ceilings: Ceilings, { person }: SiteResources, searchPath: string): Promise<string> {
   if (!held.contained) return held.reason;
   const hasQuota = [ceilings.cpuQuota, person?.cpuQuota].some((quota) => quota != null && quota !== 'none');
-  const noCpu = hasQuota && !held.hasCpu ? [containmentSentences.noCpu.en] : [];
-  if (person === undefined) return noCpu.join('; ');
+  const noCpu = hasQuota && !held.hasCpu ? containmentSentences.noCpu.en : '';
+  if (person === undefined) return noCpu;
   const systemctl = findExecutable('systemctl', searchPath);
   const said = systemctl === null ? 'systemctl is not there' : await setSlice(systemctl, person, held.variables);
-  return [...noCpu, ...(said === null ? [] : [fillIn(containmentSentences.noSlice.en, { said })])].join('; ');
+  return said === null ? noCpu : fillIn(containmentSentences.noSlice.en, { said });
 }
 
 /** The slice that a scope goes into. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { containmentSentences, containmentText } from './containment.ts';
 import { fillIn } from './sentences.ts';
 
-const values = { socket: '/run/user/0/systemd/private', code: 'ETIMEDOUT', missing: 'memory, pids' };
+const values = { socket: '/run/user/0/systemd/private', code: 'ETIMEDOUT', missing: 'memory, pids', said: 'systemctl is not there' };
 
 test.for(Object.entries(containmentSentences))('"%s", as the launcher wrote it, is a sentence in both languages', ([, { pt, en }]) => {
   const written = fillIn(en, values);

@@ -289,7 +289,7 @@ export class SvcTaskManager extends LitElement {
       ['tasks.onClose', sayOnClose(app.aoFechar)],
     ];
     const { gpuVerdict } = app;
-    const loose = app.pid === null || app.contained ? '' : containmentText(app.containedReason, language.get());
+    const loose = app.pid === null ? '' : containmentText(app.containedReason, language.get());
     return html`<section class="details" aria-label=${text('tasks.details', { nome: app.name })}>
       <header>
         <h3>${app.name}</h3>

@@ -17,7 +17,7 @@ import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { expectCeilings } from './administrator-ceilings.ts';
+import { ceilingsSeen, ceilingsWanted } from './administrator-ceilings.ts';
 import { startMachine, type Machine } from './machine.ts';
 import { machineRunner } from './runner.ts';
 import { signIn } from './visitor.ts';
@@ -194,7 +194,7 @@ describe('ceilings', () => {
   test('of the administrator go below those of the manifest, and one slice holds all apps of the person', async () => {
     const [own = '', ...others] = house();
     const write = (document: string): void => writeDesired([document, ...others, ...packages]);
-    await expectCeilings({ machine, portal: own, write, svc, pid: () => runningPid('Backend/ana/guloso') });
+    expect(await ceilingsSeen({ machine, portal: own, write, svc, pid: () => runningPid('Backend/ana/guloso') })).toEqual(ceilingsWanted);
   });
 
   test('outside their alphabet are dropped one by one for the defaults', async () => {
