@@ -127,7 +127,7 @@ function towards(desired: PackageDesired, observed: PackageObserved, aim: string
 
 function waitsForStop(aim: string, { installed, living }: PackageObserved): Step {
   const who = living === 1 ? '1 running instance' : `${living} running instances`;
-  const message = `${aim} is wanted (aplicar: ao-parar) and waits until ${who} of ${installed?.version ?? ''} stopped`;
+  const message = `${aim} comes when the ${who} of ${installed?.version ?? ''} ended (aplicar: ao-parar)`;
   return { state: 'outdated', reason: 'UpdateWaits', message, action: null };
 }
 

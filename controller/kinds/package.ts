@@ -57,9 +57,10 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   },
 };
 
-function report(_context: Context, _entry: PackageEntry, { desired, observed, decision }: PackageRound): Report {
+function report(_context: Context, { wanted }: PackageEntry, { desired, observed, decision }: PackageRound): Report {
   const { app, server, scope, person, version, paused, rollback, generation } = desired;
   const { installed } = observed;
+  const grupos = wanted.by === 'document' ? wanted.placed.document.spec.grupos : undefined;
   const details = {
     app,
     server,
@@ -71,6 +72,7 @@ function report(_context: Context, _entry: PackageEntry, { desired, observed, de
     drift: installed?.drift === true,
     ...(observed.otherSource === undefined ? {} : { source: observed.otherSource }),
     ...(paused ? { paused } : {}),
+    ...(grupos === undefined ? {} : { grupos }),
     ...(desired.whenStopped === true ? { aplicar: 'ao-parar' } : {}),
     ...(rollback === null ? {} : { rollback: { from: rollback.from, to: rollback.to } }),
   };

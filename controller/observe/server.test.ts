@@ -51,6 +51,7 @@ test('a slow look that began before an install takes nothing back from the look 
   const server = {
     host,
     system: new Map(),
+    groupsOf: new Map(),
     seen: { status: 'unknown', message: '' },
     observationsStarted: 0,
     lastObservation: 0,

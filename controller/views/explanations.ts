@@ -201,7 +201,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Downloading: { because: 'its files are on their way', fix: null, waitsFor: 'the download' },
   Cancelled: { because: 'its installation was cancelled', fix: null },
   UpdateWaits: {
-    because: 'another version is wanted, which takes its place once nobody runs it (aplicar: ao-parar)',
+    because: 'another version is wanted, which takes its place once nobody runs it',
     fix: null,
     waitsFor: 'those who run it to stop it; svc top says who they are, and aplicar: agora does not wait',
   },
