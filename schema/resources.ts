@@ -1,4 +1,4 @@
-/** Ceilings of processes, as a manifest and an administrator say them. Source: spec 2.1 `resources`. */
+/** Ceilings of processes, as a manifest and an administrator say them. Source: rules 2.1 `resources`. */
 import { patterns } from './manifest/patterns.ts';
 import { fields, pattern, type Wire } from './static.ts';
 
