@@ -274,7 +274,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   Listed: { because: 'it is known who its people are', fix: null },
   GroupMissing: {
     because: 'the server has no such group, or the directory that has it does not answer there',
-    fix: 'getent group GROUP on the server shows it; make the group, start its directory (SSSD), or correct group in the document',
+    fix: 'make the group, start its directory (SSSD), or correct group in the document; getent group on the server lists what it has',
     waitsFor: 'the group',
   },
   ListUnreadable: {
