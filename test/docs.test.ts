@@ -1,6 +1,6 @@
 /**
  * References of the docs and of comments: each decision that is named is a record, each record is in the index once, under its title and with a
- * status, and each relative link of a page leads to a file and a heading that exist.
+ * status, and each relative link of a page leads to a file and a heading that exist. Comments of `plainFolders` are in plain words.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -19,7 +19,7 @@ function* textFiles(folder: string): Generator<string> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!skipped.has(entry.name)) yield* textFiles(path);
-    } else if (entry.isFile() && (!entry.name.includes('.') || /\.(?:ts|js|cjs|mjs|py|sh|json|md|yaml)$/.test(entry.name))) yield path;
+    } else if (entry.isFile() && (!entry.name.includes('.') || /\.(?:ts|js|cjs|mjs|c|py|sh|json|md|yaml)$/.test(entry.name))) yield path;
   }
 }
 
@@ -221,6 +221,57 @@ describe('glossary', () => {
     };
     expect(words.length).toBeGreaterThan(50);
     expect(words.filter((word) => !isUsed(word))).toEqual([]);
+  });
+});
+
+/** Top folders without a bare opening and without a dead citation. A folder is added once it has none, and never leaves. */
+const plainFolders = ['api', 'machines', 'reconcilers', 'sdk', 'setup', 'shell', 'store'];
+
+/** A line on which a comment begins or goes on with such a word, instead of a noun or a verb. */
+const bareOpening = /^\s*(?:\/\*\*?|\/\/|\*|#|""") ?(?:Of|What|Who|Whose|Those|That of|One) /;
+
+/** Documents that are not in the tree. The rules of the specification are in docs/rules, choices in docs/decisions. */
+const deadCitation = /\b(?:spec|design|anchors) [\dA-I]+(?:\.\d+)?|\bissue \d+/;
+
+function unplainLines(path: string, text: string): string[] {
+  const isUnplain = (line: string): boolean => bareOpening.test(line) || deadCitation.test(line);
+  return text.split('\n').flatMap((line, at) => (isUnplain(line) ? [`${path}:${at + 1} ${line.trim()}`] : []));
+}
+
+function missingRules(path: string, text: string): string[] {
+  const sections = Array.from(text.matchAll(/(?<!supervisor )\brules (\d+(?:\.\d+)?)\b/g), ([, section = '']) => section);
+  return sections.filter((section) => !existsSync(join(root, `docs/rules/${section}.yaml`))).map((section) => `${path} rules ${section}`);
+}
+
+describe('comments in plain words', () => {
+  const sources = files.filter((path) => /\.(?:ts|js|cjs|mjs|c|py|sh)$/.test(path) && !path.includes('generated'));
+
+  test.for(plainFolders)('%s has no bare opening and no citation that leads nowhere', (folder) => {
+    const inFolder = sources.filter((path) => path.startsWith(`${folder}/`));
+    expect(inFolder.length).toBeGreaterThan(5);
+    expect(inFolder.flatMap((path) => unplainLines(path, read(path)))).toEqual([]);
+  });
+
+  test('each section of the rules that a comment cites is a page', () => {
+    expect(sources.flatMap((path) => missingRules(path, read(path)))).toEqual([]);
+  });
+
+  test('a line that is not plain is found', () => {
+    const lines = [
+      '/** Of one line. */',
+      '  // What goes on',
+      ' * Those that wait.',
+      '# Who asks',
+      '    """One verb.',
+      'const a = 1; // Source: spec 3.3',
+      '// design 2',
+      '// anchors F3',
+      '// issue 17',
+    ];
+    expect(unplainLines('a.ts', lines.join('\n')).map((found) => found.split(' ')[0])).toEqual(lines.map((_line, at) => `a.ts:${at + 1}`));
+    const plain = ['/** Bytes of one line. */', '// Returns what is left.', '// Source: rules 3.3', '// Whoever asks', 'designs 2'];
+    expect(unplainLines('a.ts', plain.join('\n'))).toEqual([]);
+    expect(missingRules('a.ts', '// Source: rules 3.3, rules 3.9')).toEqual(['a.ts rules 3.9']);
   });
 });
 

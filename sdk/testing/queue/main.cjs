@@ -1,5 +1,5 @@
 'use strict';
-/** One verb of svc.fila, as JSON in the first argument; what it answers as JSON lines. main.py beside it is the same. */
+/** Calls a verb of svc.fila, given as JSON in the first argument; prints the answer as JSON lines. main.py beside it is the same. */
 const { ErroSvc, fila } = require('svc');
 
 const [verbo, argumentos, campos] = JSON.parse(process.argv[2]);
