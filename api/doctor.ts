@@ -13,7 +13,7 @@ import { SvcError } from '../schema/errors.ts';
 import { makeKey } from '../schema/keys.ts';
 import { limits } from '../schema/limits.ts';
 import { same } from '../schema/texts/doctor.ts';
-import { namesByReason } from '../schema/texts/names.ts';
+import { namesByReason, someNames } from '../schema/texts/names.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import { reasonText, type Words } from '../schema/texts/reasons.ts';
 import { createProviders } from './auth/oidc-discovery.ts';
@@ -280,15 +280,36 @@ async function checkServers({ admin }: DoctorDeps): Promise<Verdict> {
     pt: `outro portal comanda também: ${rivals.join(', ')}`,
     en: `another portal orders them, too: ${rivals.join(', ')}`,
   };
-  const [first] = [...lost.map(({ name }) => name), ...rivals];
+  const held = servers.filter(({ reason }) => reason === 'KitStopped');
+  const [first] = [...lost.map(({ name }) => name), ...rivals, ...held.map(({ name }) => name)];
   if (first === undefined) return good({ pt: `${servers.length} ao alcance`, en: `${servers.length} reachable` });
   const fix: Words = {
     pt: `svc why Server/${first} diz o que mudar, e assim de cada um`,
     en: `svc why Server/${first} says what mends it, and so of each`,
   };
-  if (lost.length === 0) return lacking(ordered, fix);
-  const parts = [lostWords(lost), ...(rivals.length === 0 ? [] : [ordered])];
-  return bad({ pt: parts.map(({ pt }) => pt).join('; '), en: parts.map(({ en }) => en).join('; ') }, fix);
+  const parts = [
+    ...(lost.length === 0 ? [] : [lostWords(lost)]),
+    ...(rivals.length === 0 ? [] : [ordered]),
+    ...held.slice(0, 1).map((server) => heldWords(server, held)),
+  ];
+  if (lost.length === 0) return lacking(joined(parts), fix);
+  return bad(joined(parts), fix);
+}
+
+type SeenServer = ReturnType<DoctorDeps['admin']['objects']>[number];
+
+const joined = (parts: readonly Words[]): Words => ({
+  pt: parts.map(({ pt }) => pt).join('; '),
+  en: parts.map(({ en }) => en).join('; '),
+});
+
+/** The message is that of one of them; what failed, and where, is the same for all. */
+function heldWords({ message }: SeenServer, held: readonly SeenServer[]): Words {
+  const names = someNames(held.map(({ name }) => name));
+  return {
+    pt: `seguem com o kit que têm: ${names.pt} (${reasonText('KitStopped', 'pt')})`,
+    en: `go on with the kit they have: ${names.en} (${message})`,
+  };
 }
 
 /** A single lost object is shown with its cause; several are shown as names by reason. */

@@ -92,6 +92,8 @@ export const limits = {
   /** `GET /api/admin/objects`: an object has up to some ten KiB of details. */
   objectsPageMax: 500,
   metricsAppsMax: 300,
+  /** Servers beyond that have no series of their own. */
+  metricsServersMax: 100,
   // The queue. Decision: docs/decisions/0211-the-queue.md
   /** Size of an answer with a piece of a log. */
   jobLogPieceBytesMax: 1_024 ** 2,

@@ -29,6 +29,8 @@ test(`${many} tuples of names that nobody declared (seed ${seed})`, { timeout: 2
     backups: () => null,
     audit: noAuditFigures,
     certificateEndsAtMs: () => null,
+    storeErrors: () => 0,
+    stateDir: null,
     apps: [],
   });
   const bare = await countOf(metrics);

@@ -10,6 +10,7 @@ import type { BackupStanding } from '../schema/backups.ts';
 import { figureBoundsS, type ControllerFigures } from '../schema/figures.ts';
 import type { AppsView } from '../schema/gateway.ts';
 import { alsoWith, countMetric, distributionMetric } from './app-metrics/distribution-metric.ts';
+import { createSignIns, siteMetrics, type SignIns, type SiteParts } from './site-metrics.ts';
 import { limits } from './limits.ts';
 import type { ProxyMetrics } from './proxy/proxy.ts';
 import type { RelayFigures } from './rooms/contract.ts';
@@ -19,6 +20,7 @@ export interface Metrics {
   readonly request: (method: string, route: string, status: number, durationMs: number) => void;
   start(app: string, outcome: 'ready' | 'not-ready', durationMs: number): void;
   readonly proxy: ProxyMetrics;
+  readonly signIn: SignIns['count'];
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -29,7 +31,7 @@ interface Counted {
 }
 
 /** Figures of other parts. */
-interface Parts {
+interface Parts extends Omit<SiteParts, 'site'> {
   readonly eventSockets: () => number;
   readonly rooms: () => RelayFigures;
   readonly controller: ControllerFigures;
@@ -43,7 +45,7 @@ interface Parts {
 
 export function createMetrics(
   counted: Counted,
-  { eventSockets, rooms, controller, backups, audit, certificateEndsAtMs, apps }: Parts,
+  { eventSockets, rooms, controller, backups, audit, certificateEndsAtMs, apps, ...site }: Parts,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'svc_' });
@@ -67,7 +69,9 @@ export function createMetrics(
   const tunnels = new Gauge({ name: 'svc_proxy_tunnels', help: 'Open upgraded connections to backends', labelNames: ['app'], registers });
   for (const gauge of [...stateGauges(counted, eventSockets), certificateGauge(certificateEndsAtMs)]) registry.registerMetric(gauge);
   const controlled = [...controllerMetrics(controller), ...backupMetrics(backups), ...auditMetrics(audit)];
-  for (const metric of [...roomMetrics(rooms), ...controlled, ...apps]) registry.registerMetric(metric);
+  const signIns = createSignIns();
+  const ofSite = [signIns.metric, ...siteMetrics({ ...site, site: controller.site })];
+  for (const metric of [...roomMetrics(rooms), ...controlled, ...ofSite, ...apps]) registry.registerMetric(metric);
 
   const appLabel = boundedLabel(limits.metricsAppsMax);
   /** The hot path: one map look-up instead of a label hash. */
@@ -78,6 +82,7 @@ export function createMetrics(
       const known = methods.has(method) ? method : 'other';
       requests.observe({ method: known, route, status: statusClass(status) }, durationMs / 1_000);
     },
+    signIn: signIns.count,
     start: (app, outcome, durationMs) => starts.observe({ app: appLabel(app), step: 'total', outcome }, durationMs / 1_000),
     proxy: {
       request: (app, status) => {

@@ -128,6 +128,10 @@ export interface PortalOptions {
   readonly relay?: Relay;
   /** Figures of the controller, for `/metrics`. */
   readonly figures?: ControllerFigures;
+  /** What the store could not do so far, for `/metrics`. */
+  readonly storeErrors?: () => number;
+  /** For `/metrics`: how much is free there. */
+  readonly stateDir?: string;
   /** Puts a parcel of the state folder in (schema/parcels.ts); without it that is refused. */
   readonly restore?: (parcel: string) => Promise<ParcelAnswer>;
   /** How scheduled backups stand; null: none are asked for. */
@@ -274,7 +278,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  const { audit, signIn, onRefused } = createSignInParts({ ...options, site, address, sessions, passes });
+  const { audit, signIn, onRefused } = createSignInParts({ ...options, site, address, sessions, passes, count: metrics.signIn });
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
@@ -344,6 +348,8 @@ function createMetricsOf(
     backups: options.backups ?? (() => null),
     audit: () => options.audit?.figures() ?? noAuditFigures(),
     certificateEndsAtMs: certificate.endsAtMs,
+    storeErrors: options.storeErrors ?? (() => 0),
+    stateDir: options.stateDir ?? null,
   };
   const metrics = createMetrics({ apps }, { ...counted, apps: appMetrics.series.metrics });
   return {

@@ -10,6 +10,7 @@ import { addBackup } from './backup/program.ts';
 import { collect, count, listed, output, state, time, versionText } from './common-options.ts';
 import { templateNames } from './create/templates.ts';
 import { addSetup } from './setup/program.ts';
+import { addUpgrade } from './upgrade/program.ts';
 
 export const program = new Command('svc')
   .description('Hosts small applications inside a web desktop, on real Linux servers, for many people.')
@@ -377,6 +378,7 @@ store
   .action(async (dir, options) => (await import('./commands/store.ts')).runStoreCopy(dir, options));
 
 addBackup(program);
+addUpgrade(program);
 
 program
   .command('doctor')

@@ -1,6 +1,6 @@
 /** Counts the controller's own work. Source: anchors on metrics; read by api/metrics.ts through schema/figures.ts. */
 import { probeVerdict } from '../machines/probe-verdict.ts';
-import { figureBoundsS, type ControllerFigures, type ReconcileFigures, type SeenStep } from '../schema/figures.ts';
+import { figureBoundsS, noSite, type ControllerFigures, type ReconcileFigures, type SeenStep, type SiteFigures } from '../schema/figures.ts';
 import { kindOf } from '../schema/keys.ts';
 import { emptyDistribution, observe, type Distribution } from '../schema/wire/distribution.ts';
 import type { ProbeAnswer } from './execute/probe.ts';
@@ -16,7 +16,7 @@ export interface Figures {
   step(app: string, step: SeenStep, ms: number): void;
 }
 
-export function createFigures(queued: () => number, monotonicMs: () => number): Figures {
+export function createFigures(queued: () => number, monotonicMs: () => number, site: () => SiteFigures = () => noSite): Figures {
   const reconciled = new Map<string, ReconcileFigures>();
   const probes = new Map<string, number>();
   const starts = new Map<string, Map<SeenStep, Distribution>>();
@@ -33,7 +33,7 @@ export function createFigures(queued: () => number, monotonicMs: () => number): 
     return found;
   };
   return {
-    seen: { reconciled, probes, starts, queued },
+    seen: { reconciled, probes, starts, queued, site },
     worked: (key, work) => {
       const fromMs = monotonicMs();
       const counted = (): void => observe(figureBoundsS, ofKind(key).durations, (monotonicMs() - fromMs) / 1_000);

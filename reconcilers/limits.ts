@@ -7,6 +7,13 @@ export const limits = {
   /** Instances of a package that goes are waited for so long; then the installer ends them. */
   packageEndMsMax: 30_000,
   kitRetryMsMax: 10 * 60_000,
+  // A new kit. Decision: docs/decisions/0419-a-kit-goes-to-one-server-first.md
+  /** Once it ran well on one server, so many get it at once. */
+  kitsAtOnce: 3,
+  /** A server with a new kit has to be well for so long before it counts as such, and unwell for so long before that stops the others. */
+  kitTrialMs: 30_000,
+  /** What begins to fail later than that after a new kit came is not laid to it. */
+  kitTroubleMs: 10 * 60_000,
   // The loop.
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,

@@ -14,6 +14,7 @@ import type { Action } from './actions.ts';
 import { unseenReason, type Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import type { Turn } from './kit-rollout.ts';
 import { fields, flag, number, orNull, remember, since, text, type MemoryShape } from './memory.ts';
 
 export interface AccountObservation {
@@ -92,6 +93,8 @@ export interface ServerObserved {
   /** The action that runs on the kit; null when there is none. */
   readonly busy: KitBusy | null;
   readonly failure: KitFailure | null;
+  /** Whether a server with another kit gets the portal's now; absent: it does. */
+  readonly turn?: Turn;
 }
 
 export interface ServerMemory {
@@ -102,11 +105,17 @@ export interface ServerMemory {
   readonly attempted: string | null;
   /** Something was being done there: the wait begins with its end. */
   readonly busy: boolean;
+  /** When the kit that belongs there was first seen in place; null: it is not there. */
+  readonly placedAtMs: number | null;
 }
 
+const first = { since, attempts: number, nextAttemptAtMs: number, attempted: orNull(text), busy: flag } as const;
+const readFirst = fields<Omit<ServerMemory, 'placedAtMs'>>(first);
+
 export const serverMemory: MemoryShape<ServerMemory> = {
-  version: 1,
-  read: fields<ServerMemory>({ since, attempts: number, nextAttemptAtMs: number, attempted: orNull(text), busy: flag }),
+  version: 2,
+  read: fields<ServerMemory>({ ...first, placedAtMs: orNull(number) }),
+  older: { 1: (value) => ({ ...readFirst(value), placedAtMs: null }) },
 };
 
 interface Step {
@@ -146,16 +155,31 @@ export function decideServer(
   const attempts = (tried?.attempts ?? 0) + (step.action === null ? 0 : 1);
   const nextAttemptAtMs = step.action === null ? dueAtMs : nowMs + kitWaitMs(attempts);
   const stamped = stampConditions(conditionsOf(desired, observed, step), memory?.since, desired.generation, nowMs);
-  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted, busy: busy !== null };
+  const placedAtMs = placedOf(desired, observed.kit, memory?.placedAtMs ?? null, nowMs);
+  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted, busy: busy !== null, placedAtMs };
   return {
     actions: step.action === null ? [] : [step.action],
     state: step.state,
     reason: step.reason,
     message: step.message,
     conditions: stamped.conditions,
-    nextDeadlineMs: aim === null || busy !== null ? null : earliest(nowMs, [nextAttemptAtMs]),
+    nextDeadlineMs: earliest(nowMs, [
+      aim === null || busy !== null ? null : nextAttemptAtMs,
+      step.reason === 'KitWaits' && observed.turn?.is === 'waits' ? observed.turn.untilMs : null,
+    ]),
     memory: remember(memory, next),
   };
+}
+
+/** What the attempt to bring a kit there is remembered as. */
+export const kitAim = (server: string, id: string): string => JSON.stringify(kitAction(server, id));
+
+const kitAction = (server: string, id: string): Action => ({ kind: 'server/kit', server, id });
+
+function placedOf({ kit: wish }: ServerDesired, kit: KitObservation, before: number | null, nowMs: number): number | null {
+  // What can't be seen for a while stays as it was.
+  if (wish === null || wish.id === null || kit.status === 'unknown') return before;
+  return kit.id === wish.id ? (before ?? nowMs) : null;
 }
 
 const statusOfHost = {
@@ -219,7 +243,7 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
       reason: 'Uninstalled',
       message: 'the server kit was taken off; svc server add brings it back',
     });
-  const install: Action | null = id === null ? null : { kind: 'server/kit', server: desired.name, id };
+  const install: Action | null = id === null ? null : kitAction(desired.name, id);
   if (kit.id === null) {
     // A version that was rolled back from is installed again only on request, also where the version before does not run.
     const isHeld = id !== null && id === held;
@@ -229,10 +253,14 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     return said({ state: 'missing', ready: 'False', reason: 'NotInstalled', message }, isHeld ? null : install);
   }
   if (id !== null && kit.id !== id && id !== held) {
-    return said(
-      { state: 'outdated', ready: readyNow(observed), reason: 'Outdated', message: `the server kit is ${kit.id}, the portal's is ${id}` },
-      install,
-    );
+    const message = `the server kit is ${kit.id}, the portal's is ${id}`;
+    const { turn = { is: 'due' } } = observed;
+    if (turn.is === 'due') return said({ state: 'outdated', ready: readyNow(observed), reason: 'Outdated', message }, install);
+    // It serves meanwhile, and whoever comes new is let in.
+    const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
+    const why: Reason = turn.is === 'waits' ? 'KitWaits' : 'KitStopped';
+    const waiting = { state: 'outdated', ready: readyNow(observed), reason: why, message: `${message}: ${turn.message}` } as const;
+    return said(waiting, unready?.action, unready?.trouble);
   }
   // Older observations of a server with the right kit do not explain why it does not answer.
   if (host.status === 'unreachable') return plain;
@@ -297,13 +325,16 @@ function unreadyAccounts(server: string, origins: string, kit: Extract<KitObserv
 const accountsIn = (names: readonly string[]): string =>
   names.length === 1 ? (names[0] ?? '') : `${names.length} accounts: ${someNames(names).en}`;
 
+/** What it says goes before the failure of what is done beside it. */
+const isTurn = (reason: Reason): boolean => reason === 'KitWaits' || reason === 'KitStopped';
+
 /** Postpones an attempt while one is under way, during the backoff, and after a failure that waits for a change. */
 function paced(goal: Step, { busy, failure }: ServerObserved, attempts: number, dueAtMs: number, nowMs: number): Step {
   if (attempts === 0) return busy === null ? goal : { ...goal, action: null };
   // Further away than the longest wait: the clock was set back.
   const over = nowMs >= dueAtMs || dueAtMs - nowMs > limits.kitRetryMsMax;
   const action = over && busy === null && failure?.retry !== 'terminal' ? goal.action : null;
-  if (failure === null) return { ...goal, action };
+  if (failure === null || isTurn(goal.reason)) return { ...goal, action };
   // A server that serves goes on serving, regardless of other failures.
   const state = goal.state === 'ready' || goal.state === 'outdated' ? goal.state : 'failed';
   return {

@@ -90,6 +90,8 @@ export const reasons = [
   'Cancelled',
   'Outdated',
   'UpdateWaits',
+  'KitWaits',
+  'KitStopped',
   'Drift',
   'SourceChanged',
   'Paused',

@@ -29,6 +29,37 @@ export interface ControllerFigures {
   readonly starts: ReadonlyMap<string, ReadonlyMap<SeenStep, Distribution>>;
   /** Keys that wait or are worked on. */
   readonly queued: () => number;
+  /** How the site is now. */
+  readonly site: () => SiteFigures;
 }
 
-export const noFigures: ControllerFigures = { reconciled: new Map(), probes: new Map(), starts: new Map(), queued: () => 0 };
+export interface SiteFigures {
+  /** This portal orders; of several one does. */
+  readonly leads: boolean;
+  readonly servers: readonly ServerFigures[];
+  /** By state. */
+  readonly packages: ReadonlyMap<string, number>;
+  readonly jobs: ReadonlyMap<string, number>;
+}
+
+export interface ServerFigures {
+  readonly name: string;
+  readonly isUp: boolean;
+  /** The kit of this portal failed there, and no further server gets it. */
+  readonly stopsKit: boolean;
+  /** It has the kit of this portal; null: the portal brings none there, or it was not seen. */
+  readonly hasKit: boolean | null;
+  /** Free below /opt, and in the fullest home; null: not told. */
+  readonly optFreeBytes: number | null;
+  readonly homeFreeBytes: number | null;
+}
+
+export const noSite: SiteFigures = { leads: true, servers: [], packages: new Map(), jobs: new Map() };
+
+export const noFigures: ControllerFigures = {
+  reconciled: new Map(),
+  probes: new Map(),
+  starts: new Map(),
+  queued: () => 0,
+  site: () => noSite,
+};

@@ -85,10 +85,13 @@ export type SupervisorRequest =
 export const kitVersion = '0.2.6';
 
 /**
- * Whether a supervisor of that version is to be replaced by ours. A newer one stays: two portals of one account that each brought
- * its own would end the other's supervisor for ever.
+ * The oldest kit that this portal serves a server with until it gets ours. It is raised when a portal needs what older kits don't do.
+ * Decision: docs/decisions/0420-an-older-kit-goes-on.md
  */
-export function isOlderKit(version: string, ours = kitVersion): boolean {
+export const kitVersionMin = '0.2.5';
+
+/** A newer one is not: two portals of one account that each brought its own would end the other's supervisor for ever. */
+export function isOlderKit(version: string, ours = kitVersionMin): boolean {
   const parts = (text: string): readonly number[] => text.split('.', 3).map((part) => Number.parseInt(part, 10) || 0);
   const [theirs, own] = [parts(version), parts(ours)];
   const at = [0, 1, 2].find((index) => (theirs[index] ?? 0) !== (own[index] ?? 0));

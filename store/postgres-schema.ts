@@ -78,11 +78,11 @@ function refuseNewer(found: Standing, name: string, { steps }: StoreSchema): voi
   const needed = found.readableFrom < found.version ? `, and ${found.readableFrom} are needed` : '';
   throw new SvcError(
     'STORE_NEWER',
-    `the store ${name} has schema ${found.version}, this svc knows ${steps.length}${needed}: run the newer svc, or name another database`,
+    `the store ${name} has schema ${found.version}, this svc knows ${steps.length}${needed}: run the newer svc, or name another database, empty, and put a backup of before it there (svc restore)`,
   );
 }
 
-async function standingOf(database: Pool | ClientBase): Promise<Standing> {
+export async function standingOf(database: Pool | ClientBase): Promise<Standing> {
   if (!(await exists(database, 'svc_schema'))) return { version: 0, readableFrom: 0 };
   // An older svc made the table without the second column.
   const { rows } = await database.query<{ readonly version: number; readonly from: number | null }>(

@@ -102,7 +102,7 @@ function migrate(database: DatabaseSync, file: string): void {
   if (row.user_version > migrations.length) {
     throw new SvcError(
       'STORE_NEWER',
-      `the store ${file} has schema ${row.user_version}, this svc knows ${migrations.length}: run the newer svc, or another state folder`,
+      `the store ${file} has schema ${row.user_version}, this svc knows ${migrations.length}: run the newer svc, or put back a backup of before it (svc restore FOLDER --over --yes), or name another state folder`,
     );
   }
   for (let version = row.user_version; version < migrations.length; version += 1) {

@@ -24,13 +24,16 @@ interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | '
   readonly log: Logger;
   readonly gateway: Gateway;
   readonly audit?: Audit;
+  /** For `/metrics`. */
+  readonly count: (method: SignInMethod, result: 'ok' | 'refused') => void;
 }
 
-export function createSignInParts({ gateway, audit: record = noAudit, log, ...deps }: PartsDeps): SignInParts {
+export function createSignInParts({ gateway, audit: record = noAudit, log, count, ...deps }: PartsDeps): SignInParts {
   const { clock, store, bus, site, address } = deps;
   const { people, apps, commands } = gateway;
   const audit = createHttpAudit({ audit: record, people, apps, files: commands.files, address });
   const onRefused: SignInDeps['onRefused'] = (req, method, error, login) => {
+    count(method, 'refused');
     logRefusal(log, method, error, address(req), login);
     audit.signInRefused(req, method, error, login);
   };
@@ -41,7 +44,10 @@ export function createSignInParts({ gateway, audit: record = noAudit, log, ...de
     guard: createGuessGuard(clock, bus),
     browsers: createKnownBrowsers(store, clock, site),
     onRefused,
-    onOpened: (...opened) => audit.signedIn(...opened),
+    onOpened: (req, session, method) => {
+      count(method, 'ok');
+      audit.signedIn(req, session, method);
+    },
   });
   return { audit, signIn, onRefused };
 }

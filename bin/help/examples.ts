@@ -74,6 +74,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'svc restore /srv/backups/svc --person ana --jobs ./trabalhos-de-ana --yes',
     'svc restore - --state /var/lib/svc/state --yes < svc.tar',
   ],
+  upgrade: ['svc upgrade --plan', 'svc upgrade --plan /etc/svc-portal --state /var/lib/svc/state -o json'],
   doctor: ['svc doctor', 'svc doctor --server lab'],
   help: ['svc help', 'svc help jobs logs'],
   completion: ['source <(svc completion bash)', 'source <(svc completion zsh)', 'svc completion fish | source'],

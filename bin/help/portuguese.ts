@@ -121,6 +121,10 @@ export const portuguese: Translation = {
     'into .vscode of the folder of an app, for the editor': 'em .vscode da pasta de um app, para o editor',
     'folder to compare; without it the folder of the portal': 'pasta a comparar; sem ela, a do portal',
     'what would change: exit 0 nothing, 2 changes, 1 error': 'o que mudaria: sai com 0 nada, 2 mudanças, 1 erro',
+    'folder of desired-state YAML; without it that of the last start': 'pasta com o estado desejado (YAML); sem ela, a da última partida',
+    'what this version would do to store, servers, apps and documents of a site: exit 0 nothing, 2 changes, 1 it can not go on with them':
+      'o que esta versão faria com armazenamento, servidores, apps e documentos de um site: sai com 0 nada, 2 mudanças, 1 não pode seguir com eles',
+    'say it, and change nothing': 'diz, e não muda nada',
     'read the folder again now: 0 in force, 2 something held back, 1 error': 'relê a pasta agora: 0 em vigor, 2 algo retido, 1 erro',
     'also remove what the guard holds back': 'remove também o que a proteção retém',
     'for example backends, Server, ana/notas, ana': 'por exemplo backends, Server, ana/notas, ana',

@@ -328,6 +328,8 @@ async function portalParts({
       log: opened.roomLog.log,
       clock,
     }),
+    storeErrors: opened.storeErrors,
+    stateDir,
     figures: figuresOf(() => reigns.controller().context.figures.seen),
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,

@@ -10,18 +10,24 @@ import { createController } from '../../controller/loop/loop.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { createAdmin, createHost, kitFor } from './host.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
+import { onCopy } from '../../store/upgrade/sqlite-look.ts';
 import { storeFile } from './remembered-store.ts';
 import { openStore, storePlace } from './store-place.ts';
 
 export async function planOffline(dir: string, state: string): Promise<PlanAnswer> {
   const stateDir = path.resolve(state);
   const desiredDir = path.resolve(dir);
-  const clock = systemClock;
   const place = await storePlace(desiredDir, stateDir);
   const file = storeFile(place, stateDir);
-  const isThere = file === null || (await access(file).then(isTrue, isFalse));
-  // Nothing is made by looking: a portal that never ran has an empty store.
-  const { store } = isThere ? await openStore(place, { stateDir, clock, leads: false }) : { store: await openSqliteStore(':memory:') };
+  // Nothing is made by looking: a portal that never ran has an empty store, and one of an older svc stays as it is.
+  if (file !== null && !(await access(file).then(isTrue, isFalse))) return await planWith(await openSqliteStore(':memory:'), desiredDir, stateDir);
+  if (file !== null) return await onCopy(file, async (copy) => await planWith(await openSqliteStore(copy), desiredDir, stateDir));
+  return await planWith((await openStore(place, { stateDir, clock: systemClock, leads: false })).store, desiredDir, stateDir);
+}
+
+async function planWith(store: Store, desiredDir: string, stateDir: string): Promise<PlanAnswer> {
+  const clock = systemClock;
   try {
     const log = pino({ level: 'silent' });
     const controller = await createController({

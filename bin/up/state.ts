@@ -17,6 +17,7 @@ import type { Pools } from '../../store/postgres-pools.ts';
 import type { Store } from '../../store/store.ts';
 import { faultPoint } from '../../controller/faults.ts';
 import type { PortalSeen } from '../../schema/portals.ts';
+import { createErrorCount } from '../../store/counted-errors.ts';
 import { withEdges } from '../../store/with-edges.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
@@ -54,6 +55,8 @@ export interface OpenState {
   readonly portals: (() => Promise<readonly PortalSeen[]>) | null;
   /** The store as the controller of a portal that leads has it. */
   readonly led: (leading: Leading) => Store;
+  /** What the store could not do so far. */
+  readonly storeErrors: () => number;
   /** Of this portal, for its orders. */
   readonly leader: number | null;
   /** As OpenStore has it. */
@@ -98,7 +101,8 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
       ? await openStore(place, { stateDir, clock, leads: true })
       : { store: joined.member, leader: null, lost: null, held: async () => undefined, pools: joined.member.pools };
   const bus = joined?.shared.bus ?? local;
-  const store = withFaultPoints(withEdges(opened.store, bus));
+  const errors = createErrorCount();
+  const store = withFaultPoints(errors.of(withEdges(opened.store, bus)));
   ends.push(() => store.close());
   if (joined === null) await refuseForgotten(opened.store, place, { stateDir, fresh });
   else ends.push(() => joined.shared.stop());
@@ -137,7 +141,8 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
     member: joined?.member ?? null,
     portals: pool === null || joins === null ? null : () => portalsSeen(pool, clock),
     peers: joins === null || joined === null ? null : peersOf(joins, joined.key, { shared, living: () => livingAt(pool, clock) }),
-    led: (leading) => withEdges(leading.store, bus),
+    led: (leading) => errors.of(withEdges(leading.store, bus)),
+    storeErrors: errors.soFar,
     leader: opened.leader,
     held: opened.held,
     roomLog,

@@ -43,5 +43,6 @@ export function figuresOf(current: () => ControllerFigures): ControllerFigures {
       return current().starts;
     },
     queued: () => current().queued(),
+    site: () => current().site(),
   };
 }

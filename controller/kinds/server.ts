@@ -6,7 +6,8 @@ import type { Context } from '../loop/context.ts';
 import { inventoryDue, observeInventory } from '../observe/inventory.ts';
 import { lookAtDoor } from '../observe/door.ts';
 import { observePackages } from '../observe/packages.ts';
-import { isOccupied, observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { isOccupied, observeKit, serverDesired } from '../servers/kit-work.ts';
+import { serverSight } from '../servers/rollout.ts';
 import { endStrayCredentials, followServices } from '../servers/services.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
@@ -19,9 +20,12 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
   lane: ({ name }) => name,
   observe,
   desired: serverDesired,
-  observed: ({ entries }, server) => serverObserved(entries, server),
+  observed: serverSight,
   decide: decideServer,
   memory: serverMemory,
+  notify: (context, server, _round, { change }) => {
+    if (change !== null && server.kit !== null) askOthers(context, server);
+  },
   report: (_context, { placed, system, kit }) => ({
     generation: placed.generation,
     details: {
@@ -31,6 +35,11 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
     },
   }),
 };
+
+/** What becomes of a new kit on one server decides when the others get it. */
+function askOthers({ entries, queue }: Context, server: ServerEntry): void {
+  for (const other of entries.servers.values()) if (other !== server && other.kit !== null) queue.add(other.key, false);
+}
 
 async function observe(context: Context, server: ServerEntry): Promise<boolean> {
   // Whether it answers or not, it goes.

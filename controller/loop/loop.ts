@@ -40,6 +40,7 @@ import { lookAtWaiting } from '../observe/strangers.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { emptyEntries, type Entries, type EntryFactory } from '../entries.ts';
 import { createFigures, type Figures } from '../figures.ts';
+import { siteFigures } from '../site-figures.ts';
 import { entryOf, isDue, reconcile, type LoopContext } from './reconcile.ts';
 
 export interface Controller {
@@ -125,6 +126,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
   const figures = createFigures(
     () => queue.size(),
     () => clock.monotonicMs(),
+    () => siteFigures(context),
   );
   const queue = queueOf(options, figures, { laneOf: (key) => laneOf({ entries, kinds }, key), work: (key) => reconcile(context, key) });
   const ending = new AbortController();

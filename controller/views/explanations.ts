@@ -206,6 +206,12 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     waitsFor: 'those who run it to stop it; svc top says who they are, and aplicar: agora does not wait',
   },
   Outdated: { because: 'another version is wanted than the one on the server', fix: null, waitsFor: 'the installation' },
+  KitWaits: { because: 'a new server kit goes to one server first', fix: null, waitsFor: 'that server' },
+  KitStopped: {
+    because: 'the new server kit did not do well on another server; this one goes on with the one it has',
+    fix: 'svc why and svc doctor --server with the server that the message names; then svc server add with it, and the others follow',
+    waitsFor: 'that server',
+  },
   Drift: {
     because: 'its files were changed on the server',
     fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',

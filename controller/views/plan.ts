@@ -36,6 +36,7 @@ import { silentLink } from '../observe/silent-link.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
+import { serverSight } from '../servers/rollout.ts';
 import { newKitState } from '../servers/kit-state.ts';
 import { isShut } from '../visible-packages.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
@@ -261,7 +262,7 @@ async function planServers(
   const imagined = { ...context, entries };
   for (const server of [...entries.servers.values()].filter(isMeant)) {
     await observeKit(imagined, server);
-    const [desired, observed] = [serverDesired(imagined, server), serverObserved(entries, server)];
+    const [desired, observed] = [serverDesired(imagined, server), serverSight(imagined, server)];
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else {
       const { actions, reason, message } = decideServer(desired, observed, null, nowMs);
@@ -273,7 +274,8 @@ async function planServers(
       }
       // It is tried again and again: what it lacks is for the administrator of the server to mend.
       if (actions.some(isStuck)) blocked.push({ key: server.key, reason: failure?.reason ?? reason, message: failure?.message ?? message });
-      else if (server.door !== null) blocked.push({ key: server.key, reason, message });
+      else if (reason === 'KitWaits') changes.push({ key: server.key, action: 'server/kit', detail: message });
+      else if (server.door !== null || reason === 'KitStopped') blocked.push({ key: server.key, reason, message });
     }
     if (context.entries.servers.get(server.name)?.kit?.admin !== server.kit?.admin) server.kit?.admin.close();
   }

@@ -87,6 +87,8 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   Cancelled: { pt: 'Cancelado', en: 'Cancelled' },
   UpdateWaits: { pt: 'Atualização em espera', en: 'Update waits' },
   Outdated: { pt: 'Versão antiga', en: 'Outdated' },
+  KitWaits: { pt: 'O kit novo é provado antes em outro servidor', en: 'The new kit is tried on another server first' },
+  KitStopped: { pt: 'O kit novo falhou em outro servidor', en: 'The new kit failed on another server' },
   Drift: { pt: 'Arquivos alterados no servidor', en: 'Files changed on the server' },
   SourceChanged: { pt: 'A origem mudou sem mudar de versão', en: 'Its source changed under the same version' },
   Paused: { pt: 'Pausado', en: 'Paused' },

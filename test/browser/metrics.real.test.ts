@@ -137,7 +137,7 @@ test('promtool takes the rules and what the portal shows; every metric that docs
     return `${status} ${error?.message ?? ''}${stdout}${stderr}`;
   };
   const rules = join(repository, 'docs/monitoring/svc.rules.yaml');
-  expect(promtool(['check', 'rules', rules])).toMatch(/^0 .*\n {2}SUCCESS: 12 rules found/s);
+  expect(promtool(['check', 'rules', rules])).toMatch(/^0 .*\n {2}SUCCESS: 22 rules found/s);
   const shown = await scrape();
   expect(shown).toMatch(/^svc_app_start_duration_seconds_count\{app="medidor",step="answer"\} [1-9]/m);
   expect(shown).toMatch(/^svc_reconcile_duration_seconds_count\{kind="Backend"\} [1-9]/m);

@@ -68,7 +68,7 @@ async function setup(...args: readonly string[]): Promise<{ readonly code: numbe
     said += chunk.toString();
     if (!isStarted.portal && /^.*start the portal yourself/m.test(said)) {
       isStarted.portal = true;
-      machine.start('/usr/lib/svc/bin/svc up /etc/svc-portal --state /var/lib/svc/state --no-link'.split(' '), { as: 'svc' });
+      machine.start('/usr/bin/svc up /etc/svc-portal --no-link'.split(' '), { as: 'svc' });
     }
     const front = /start the proxy yourself: {2}(.*)\n/.exec(said)?.[1];
     if (!isStarted.front && front !== undefined) {
@@ -102,6 +102,21 @@ test('one command makes the site', { timeout: 300_000 }, async () => {
   const people = JSON.parse((await machine.run(['svc', 'get', 'people', '-o', 'json'])).out) as readonly { readonly key: string }[];
   expect(people.map(({ key }) => key).filter((key) => key.startsWith('Person/'))).toEqual(['Person/ana', 'Person/bia']);
   expect((await machine.sh('cat /etc/svc-portal/people.yaml')).out).not.toMatch(/kind: Person$/m);
+});
+
+test('no command needs --state; SVC_STATE goes before svc.conf, and --state before both', async () => {
+  const asked = async (env: string, words: string, as = 'root'): Promise<string> => {
+    const ran = await machine.run(['sh', '-c', `cd / && ${env} svc get Portal ${words}`], { as, codes: [0, 1] });
+    return `${ran.code} ${/(?:\/srv\/\w+|state)(?=\/svc\.sock)/.exec(ran.err)?.[0] ?? ''}`;
+  };
+  expect([await asked('', ''), await asked('', '', 'svc')]).toEqual(['0 ', '0 ']);
+  // Somebody who may not enter the folder has their own.
+  expect(await asked('', '', 'ana')).toBe('1 state');
+  await machine.sh('printf "# of this site\\nSVC_STATE=/srv/conf" >/etc/svc-portal/svc.conf');
+  expect(await asked('', '')).toBe('1 /srv/conf');
+  expect(await asked('SVC_STATE=/srv/env', '')).toBe('1 /srv/env');
+  expect(await asked('SVC_STATE=/srv/env', '--state /var/lib/svc/state')).toBe('0 ');
+  await machine.sh('rm /etc/svc-portal/svc.conf');
 });
 
 /** Status, and what the certificate and the connection were, with the roots of the authority alone. */

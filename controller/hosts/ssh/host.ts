@@ -16,7 +16,7 @@ import { attributesArgv, attributesThere } from '../../files/kept-attributes.ts'
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
-import { isOlderKit, kitVersion } from '../../../schema/supervisor-protocol.ts';
+import { isOlderKit, kitVersionMin } from '../../../schema/supervisor-protocol.ts';
 import { makeAccount } from '../../../schema/texts/open-account.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun, Inventory } from '../host.ts';
@@ -250,7 +250,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   const kit = isOlderKit(seen.kit) ? (await parts.listing.observe([account], true)).kit : seen.kit;
   if (isOlderKit(kit)) {
     // Starting it now would only end in it being replaced by ours.
-    throw missingKit(`${options.server} has the kit ${kit}, the portal is ${kitVersion}`, options.kitFix);
+    throw missingKit(`${options.server} has the kit ${kit}, the portal needs ${kitVersionMin} at least`, options.kitFix);
   }
   const connection = connections.of(account);
   const endMs = clock.monotonicMs() + limits.supervisorStartMsMax;

@@ -1,0 +1,32 @@
+/** Counts what the store could not do, for `/metrics`: a full disk, a database that is away or refuses. What it rejects goes on to the caller. */
+import { SvcError } from '../schema/errors.ts';
+import type { Store } from './store.ts';
+
+export interface ErrorCount {
+  /** The same store; its tables are functions, alone or in groups (`rooms`, `jobs`). */
+  of(store: Store): Store;
+  soFar(): number;
+}
+
+export function createErrorCount(): ErrorCount {
+  let failures = 0;
+  const count = (error: unknown): void => {
+    if (!(error instanceof SvcError) || error.code === 'STORE_FAILED') failures += 1;
+  };
+  return { of: (store) => counting(store, count), soFar: () => failures };
+}
+
+type Call = (...args: readonly unknown[]) => unknown;
+
+function counting<Group extends object>(group: Group, count: (error: unknown) => void): Group {
+  const counted = (value: unknown): unknown => {
+    if (typeof value === 'object' && value !== null) return counting(value, count);
+    if (typeof value !== 'function') return value;
+    return (...args: readonly unknown[]): unknown => {
+      const answer = (value as Call)(...args);
+      if (answer instanceof Promise) answer.catch(count);
+      return answer;
+    };
+  };
+  return Object.fromEntries(Object.entries(group).map(([name, value]) => [name, counted(value)])) as Group;
+}
