@@ -36,6 +36,11 @@ test.for([
     [seen('vega', 'Unknown', 'ServerUnreachable'), seen('polar', 'True', 'OtherPortal')],
     [false, 'vega: no answer; another portal orders them, too: polar', 'svc why Server/vega says what mends it, and so of each'],
   ],
+  [
+    'a new kit failed elsewhere',
+    [seen('polar', 'True', 'KitStopped'), seen('vega', 'True', 'KitStopped'), seen('sirius', 'True', 'InstallFailed')],
+    [false, 'go on with the kit they have: polar, vega (no answer)', 'svc why Server/polar says what mends it, and so of each'],
+  ],
 ] as const)('servers: %s', async ([, servers, told]) => {
   const rows = await runDoctor({
     runsHere: () => ({ apps: true, jobs: true }),

@@ -1,6 +1,13 @@
 /** Counts the controller's own work. Source: anchors on metrics; read by api/metrics.ts through schema/figures.ts. */
 import { probeVerdict } from '../machines/probe-verdict.ts';
-import { figureBoundsS, noSite, type ControllerFigures, type ReconcileFigures, type SeenStep, type SiteFigures } from '../schema/figures.ts';
+import {
+  figureBoundsS,
+  noSite,
+  type ControllerFigures,
+  type ReconcileFigures,
+  type SeenStep,
+  type SiteFigures,
+} from '../schema/figures.ts';
 import { kindOf } from '../schema/keys.ts';
 import { emptyDistribution, observe, type Distribution } from '../schema/wire/distribution.ts';
 import type { ProbeAnswer } from './execute/probe.ts';

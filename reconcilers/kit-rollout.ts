@@ -57,7 +57,8 @@ function phaseOf(server: RolloutServer, nowMs: number): Phase {
     if (isUnseen) return 'apart';
     return placedAtMs === null || nowMs < provenAtMs(placedAtMs) ? 'trying' : 'proven';
   }
-  if (isBusy) return 'trying';
+  // Another attempt after a failure is no reason to begin elsewhere.
+  if (isBusy && attempts <= 1) return 'trying';
   if (kit === wanted) return 'failed';
   if (attempts === 0) return kit !== null && server.isOpen ? 'old' : 'apart';
   // A server that never had a kit holds nobody up: no app is served there.

@@ -129,7 +129,8 @@ describe.for(made)('the memory of %s', ([, shape, memory]) => {
   });
 
   test('that has no version yet is the first shape', () => {
-    expect(readMemory(shape, JSON.parse(JSON.stringify(memory)))).toEqual(memory);
+    const read = readMemory({ ...shape, version: 1 } as MemoryShape<unknown>, JSON.parse(JSON.stringify(memory)));
+    expect(read).toEqual(memory);
   });
 
   test('of a newer portal, or of one that is too old, is dropped', () => {
@@ -171,6 +172,8 @@ test('a shape may say how an earlier version is brought up to date', () => {
   expect(readMemory(shape, { version: 2, value: { tries: '4' } })).toBeNull();
   expect(readMemory(shape, { version: 1, value: { tries: 4 } })).toBeNull();
   expect(readMemory(shape, null)).toBeNull();
+  const before = { since: {}, attempts: 2, nextAttemptAtMs: 7, attempted: 'x', busy: false };
+  expect(readMemory(serverMemory, { version: 1, value: before })).toEqual({ ...before, placedAtMs: null });
 });
 
 test.for([

@@ -27,7 +27,10 @@ export function openRoomDatabase(file: string): DatabaseSync {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion) {
-      throw new SvcError('STORE_NEWER', `the room log ${file} has schema ${version}, this svc knows ${schemaVersion}: run the newer svc, or put back a backup of before it (svc restore)`);
+      throw new SvcError(
+        'STORE_NEWER',
+        `the room log ${file} has schema ${version}, this svc knows ${schemaVersion}: run the newer svc, or put back a backup of before it (svc restore)`,
+      );
     }
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
     return database;

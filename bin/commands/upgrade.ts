@@ -15,11 +15,17 @@ interface UpgradeOptions {
 /** Exit 0 nothing would change, 2 changes, 1 this svc can't go on with what is there. */
 export async function runUpgrade(dir: string | undefined, options: UpgradeOptions): Promise<number> {
   if (options.plan !== true)
-    throw new SvcError('BAD_REQUEST', 'svc upgrade only says what would be done, with --plan; to do it, install the package and start the portal with it');
+    throw new SvcError(
+      'BAD_REQUEST',
+      'svc upgrade only says what would be done, with --plan; to do it, install the package and start the portal with it',
+    );
   const state = path.resolve(options.state);
   const desired = dir ?? (await rememberedDesired(state));
   if (desired === null)
-    throw new SvcError('BAD_REQUEST', `${state} does not say which desired folder its portal has: svc upgrade --plan DIR --state ${options.state}`);
+    throw new SvcError(
+      'BAD_REQUEST',
+      `${state} does not say which desired folder its portal has: svc upgrade --plan DIR --state ${options.state}`,
+    );
   const plan = await planUpgrade(path.resolve(desired), state);
   if (options.output === 'table') write(`${linesOf(plan).join('\n')}\n`);
   else await printValue(plan, options.output);
@@ -48,7 +54,10 @@ function linesOf(plan: UpgradePlan): readonly string[] {
         ),
       ),
     ),
-    row('folder', `${plain(desired)}: ${errors.length === 0 ? 'no error' : color('red', `${errors.length} error(s): what is in force stays`)}`),
+    row(
+      'folder',
+      `${plain(desired)}: ${errors.length === 0 ? 'no error' : color('red', `${errors.length} error(s): what is in force stays`)}`,
+    ),
     ...[...errors, ...warnings].map((text) => plain(text)),
   ];
   return [...told, ...backLines(plan).map((text) => row('back', text))];

@@ -21,7 +21,8 @@ export async function planOffline(dir: string, state: string): Promise<PlanAnswe
   const place = await storePlace(desiredDir, stateDir);
   const file = storeFile(place, stateDir);
   // Nothing is made by looking: a portal that never ran has an empty store, and one of an older svc stays as it is.
-  if (file !== null && !(await access(file).then(isTrue, isFalse))) return await planWith(await openSqliteStore(':memory:'), desiredDir, stateDir);
+  if (file !== null && !(await access(file).then(isTrue, isFalse)))
+    return await planWith(await openSqliteStore(':memory:'), desiredDir, stateDir);
   if (file !== null) return await onCopy(file, async (copy) => await planWith(await openSqliteStore(copy), desiredDir, stateDir));
   return await planWith((await openStore(place, { stateDir, clock: systemClock, leads: false })).store, desiredDir, stateDir);
 }

@@ -33,10 +33,23 @@ function stateOf(name: string, steps: number, isCut = false): string {
   for (const step of migrations.slice(0, steps)) database.exec(step);
   database.exec(`PRAGMA user_version = ${steps}`);
   const put = database.prepare('INSERT INTO statuses VALUES (?, ?)');
-  const all = [server('polar', '0.2.5-00000000'), server('vega', '0.2.5-00000000'), server('velha', '0.2.4-00000000'), server('nova', null)];
-  const people = [person('ana', 'polar'), person('bia', 'vega'), backend('ana', 'running'), backend('bia', 'stopped'), backend('caio', 'running')];
+  const all = [
+    server('polar', '0.2.5-00000000'),
+    server('vega', '0.2.5-00000000'),
+    server('velha', '0.2.4-00000000'),
+    server('nova', null),
+  ];
+  const people = [
+    person('ana', 'polar'),
+    person('bia', 'vega'),
+    backend('ana', 'running'),
+    backend('bia', 'stopped'),
+    backend('caio', 'running'),
+  ];
   for (const status of [...all, ...people]) put.run(status.key, JSON.stringify(status));
-  database.exec("INSERT INTO intents (person, app, wish, by_whom, request_id, at_ms, done) VALUES ('ana', 'notas', 'start', 'user', 'r', 1, 1)");
+  database.exec(
+    "INSERT INTO intents (person, app, wish, by_whom, request_id, at_ms, done) VALUES ('ana', 'notas', 'start', 'user', 'r', 1, 1)",
+  );
   if (isCut) cpSync(made, state, { recursive: true });
   database.close();
   if (isCut) rmSync(path.join(state, 'svc.db-shm'));
@@ -45,9 +58,15 @@ function stateOf(name: string, steps: number, isCut = false): string {
 }
 
 const bytesOf = (dir: string): readonly string[] =>
-  readdirSync(dir)
+  readdirSync(dir, { withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
     .toSorted()
-    .map((name) => `${name} ${createHash('sha256').update(readFileSync(path.join(dir, name))).digest('hex')}`);
+    .map(
+      (name) =>
+        `${name} ${createHash('sha256')
+          .update(readFileSync(path.join(dir, name)))
+          .digest('hex')}`,
+    );
 
 test.for([false, true])('a folder of before is told of and not written to (its portal was killed: %s)', async (isCut) => {
   const state = stateOf(`old-${isCut}`, migrations.length - 1, isCut);
@@ -55,11 +74,15 @@ test.for([false, true])('a folder of before is told of and not written to (its p
   const { code, out } = await runSvc(folder, ['upgrade', '--plan'], { SVC_STATE: state });
   expect([code, bytesOf(state)]).toEqual([2, before]);
   expect(out).toContain(`${state}, while no portal runs; nothing is changed by looking\n`);
-  expect(out).toContain(`svc.db: schema ${migrations.length - 1} to ${migrations.length} at the first start; worked on: intents (1 rows)\n`);
+  expect(out).toContain(
+    `svc.db: schema ${migrations.length - 1} to ${migrations.length} at the first start; worked on: intents (1 rows)\n`,
+  );
   const kits = out.split('\n').filter((line) => line.startsWith('kits'));
   expect(kits).toEqual([
     expect.stringMatching(/vega: 0\.2\.5-00000000 to 0\.2\.\d+-[0-9a-f]{8}.*, first of all; 0 app/),
-    expect.stringMatching(/velha: 0\.2\.4-00000000 .* ran well with it; 0 app\(s\) run there, and go on; until then no app can be started there/),
+    expect.stringMatching(
+      /velha: 0\.2\.4-00000000 .* ran well with it; 0 app\(s\) run there, and go on; until then no app can be started there/,
+    ),
     expect.stringMatching(/polar: 0\.2\.5-00000000 .* 1 app\(s\) run there, and go on$/),
     expect.stringMatching(/nova: no kit was seen there/),
   ]);

@@ -98,7 +98,9 @@ type Statuses = StoreLook['statuses'];
 
 function kitsOf(statuses: Statuses, own: readonly string[]): readonly KitChange[] {
   const serverOf = new Map(
-    statuses.flatMap(({ key, details }) => (readKey(key).kind === 'Person' ? [[readKey(key).name, String(details['server'])] as const] : [])),
+    statuses.flatMap(({ key, details }) =>
+      readKey(key).kind === 'Person' ? [[readKey(key).name, String(details['server'])] as const] : [],
+    ),
   );
   const apps = new Map<string, number>();
   for (const { key, state } of statuses) {
@@ -110,7 +112,14 @@ function kitsOf(statuses: Statuses, own: readonly string[]): readonly KitChange[
     .filter(({ key, state, details }) => readKey(key).kind === 'Server' && 'kit' in details && state !== 'removed')
     .map(({ key, details }) => ({ name: readKey(key).name, from: typeof details['kit'] === 'string' ? details['kit'] : null }))
     .filter(({ from }) => from === null || !own.includes(from))
-    .map(({ name, from }) => ({ name, server: name, from, to: own, apps: apps.get(name) ?? 0, isTooOld: from !== null && isOlderKit(from) }))
+    .map(({ name, from }) => ({
+      name,
+      server: name,
+      from,
+      to: own,
+      apps: apps.get(name) ?? 0,
+      isTooOld: from !== null && isOlderKit(from),
+    }))
     .toSorted((one, other) => Number(one.from === null) - Number(other.from === null) || inLine(one, other))
     .map(({ name: _, ...change }) => change);
 }

@@ -6,7 +6,9 @@ export function addUpgrade(program: Command): void {
   program
     .command('upgrade')
     .argument('[dir]', 'folder of desired-state YAML; without it that of the last start')
-    .description('what this version would do to store, servers, apps and documents of a site: exit 0 nothing, 2 changes, 1 it can not go on with them')
+    .description(
+      'what this version would do to store, servers, apps and documents of a site: exit 0 nothing, 2 changes, 1 it can not go on with them',
+    )
     .option('--plan', 'say it, and change nothing')
     .addOption(state())
     .addOption(output())

@@ -264,7 +264,11 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
 
 /** Too old, or its code is not what is installed now; one that does not say predates the question, unless it is newer than this portal. */
 function mustGo({ protocol, version, outdated }: SupervisorReplies['hello']): boolean {
-  return protocol !== supervisorProtocolVersion || isOlderKit(version) || (outdated ?? (isOlderKit(version, kitVersion) || version === kitVersion));
+  return (
+    protocol !== supervisorProtocolVersion ||
+    isOlderKit(version) ||
+    (outdated ?? (isOlderKit(version, kitVersion) || version === kitVersion))
+  );
 }
 
 /** What was pushed between `subscribe` and its reply is older than the reply. */

@@ -42,7 +42,10 @@ export async function lookWith(ask: Ask, { schema, steps, tables, ...rest }: Kno
 /** By the words of the schema: names are those of migrations.ts, nobody else's. */
 function tablesOf(steps: readonly string[]): readonly string[] {
   const names = steps.flatMap((step) =>
-    Array.from(step.matchAll(/\b(?:ALTER TABLE|DROP TABLE|UPDATE|DELETE FROM|FROM|ON)\s+(?:IF EXISTS\s+)?([a-z_]+)\b/g), ([, name = '']) => name),
+    Array.from(
+      step.matchAll(/\b(?:ALTER TABLE|DROP TABLE|UPDATE|DELETE FROM|FROM|ON)\s+(?:IF EXISTS\s+)?([a-z_]+)\b/g),
+      ([, name = '']) => name,
+    ),
   );
   return [...new Set(names)].sort();
 }

@@ -1,6 +1,6 @@
 /**
  * What the page of one app can do to the shell and to another app, cell by cell, in a real browser: with an origin for each app, and in path mode,
- * where the cells that stay open are why docs/operators.md says "trusted apps only". The cells: test/browser/attacks/, docs/isolation.md.
+ * where the cells that stay open are why docs/security.md says "trusted apps only". The cells: test/browser/attacks/, docs/isolation.md.
  * Source: anchors I 10, H 3.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -18,7 +18,7 @@ const head = (count: number): string => `# What an app can do to the desktop and
 
 Written by \`node test/browser/attacks/write-page.ts\` from the tables beside it; not edited by hand. \`test/browser/cross-app.real.test.ts\` tries each cell in Chromium and
 fails when one is another than here: ${count} ways, of which ${openIn('subdomain')} gets through where each app has an origin of its own (\`origins: subdomain\`), and ${openIn('path')} where all have
-one (\`origins: path\`). What that means for an operator: [operators.md](operators.md#what-an-app-can-do-to-the-browser).
+one (\`origins: path\`). What that means for an operator: [security.md](security.md#what-an-app-can-do-to-the-browser).
 
 "Held by" says what holds a way where it is blocked.
 `;
