@@ -82,7 +82,7 @@ export function createMetrics(
       const known = methods.has(method) ? method : 'other';
       requests.observe({ method: known, route, status: statusClass(status) }, durationMs / 1_000);
     },
-    signIn: signIns.count,
+    signIn: (method, result) => signIns.count(method, result),
     start: (app, outcome, durationMs) => starts.observe({ app: appLabel(app), step: 'total', outcome }, durationMs / 1_000),
     proxy: {
       request: (app, status) => {

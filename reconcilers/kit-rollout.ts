@@ -22,7 +22,7 @@ export interface RolloutServer {
   /** The next attempt; before it the first one may still be under way. */
   readonly nextAttemptAtMs: number;
   readonly isBusy: boolean;
-  /** Why the last attempt failed; null: it did not, or this portal does not know. */
+  /** Why the last attempt failed; null: none did, as far as is known. */
   readonly failure: string | null;
   /** When the wanted kit was first seen in place. */
   readonly placedAtMs: number | null;
@@ -68,8 +68,8 @@ function phaseOf(server: RolloutServer, nowMs: number): Phase {
 
 function whyFailed({ name, wanted, kit, runs, trouble, failure, isOpen }: RolloutServer): string {
   const why = trouble?.message ?? failure ?? (isOpen ? 'svc why tells' : 'it does not answer since');
-  if (kit === wanted && !runs) return `${wanted} does not run on ${name}`;
-  return kit === wanted ? `on ${name} with ${wanted} ${why}` : `${wanted} failed on ${name}: ${why}`;
+  if (kit === wanted && !runs) return `it does not run on ${name}`;
+  return kit === wanted ? `with it on ${name} ${why}` : `it failed on ${name}: ${why}`;
 }
 
 /** Where nobody's app runs a failure costs nobody anything. */
@@ -89,8 +89,7 @@ export function turnOf(self: RolloutServer, all: readonly RolloutServer[], nowMs
     return { is: 'stopped', server: failed.name, message, untilMs: null };
   }
   const [held] = having('held');
-  if (held !== undefined)
-    return { is: 'stopped', server: held.name, message: `${held.name} went back from ${self.wanted}; ${goOn}`, untilMs: null };
+  if (held !== undefined) return { is: 'stopped', server: held.name, message: `${held.name} went back from it; ${goOn}`, untilMs: null };
   const trying = having('trying');
   const isProven = having('proven').length > 0;
   const room = (isProven ? limits.kitsAtOnce : 1) - trying.length;

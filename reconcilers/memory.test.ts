@@ -129,7 +129,7 @@ describe.for(made)('the memory of %s', ([, shape, memory]) => {
   });
 
   test('that has no version yet is the first shape', () => {
-    const read = readMemory({ ...shape, version: 1 } as MemoryShape<unknown>, JSON.parse(JSON.stringify(memory)));
+    const read = readMemory<unknown>({ ...shape, version: 1 }, JSON.parse(JSON.stringify(memory)));
     expect(read).toEqual(memory);
   });
 
@@ -173,7 +173,7 @@ test('a shape may say how an earlier version is brought up to date', () => {
   expect(readMemory(shape, { version: 1, value: { tries: 4 } })).toBeNull();
   expect(readMemory(shape, null)).toBeNull();
   const before = { since: {}, attempts: 2, nextAttemptAtMs: 7, attempted: 'x', busy: false };
-  expect(readMemory(serverMemory, { version: 1, value: before })).toEqual({ ...before, placedAtMs: null });
+  expect(readMemory(serverMemory, { version: 1, value: before })).toEqual({ ...before, placedAtMs: null, failure: null });
 });
 
 test.for([

@@ -107,15 +107,17 @@ export interface ServerMemory {
   readonly busy: boolean;
   /** When the kit that belongs there was first seen in place; null: it is not there. */
   readonly placedAtMs: number | null;
+  /** Why what was attempted failed last: the next portal knows it, too. */
+  readonly failure: string | null;
 }
 
 const first = { since, attempts: number, nextAttemptAtMs: number, attempted: orNull(text), busy: flag } as const;
-const readFirst = fields<Omit<ServerMemory, 'placedAtMs'>>(first);
+const readFirst = fields<Omit<ServerMemory, 'placedAtMs' | 'failure'>>(first);
 
 export const serverMemory: MemoryShape<ServerMemory> = {
   version: 2,
-  read: fields<ServerMemory>({ ...first, placedAtMs: orNull(number) }),
-  older: { 1: (value) => ({ ...readFirst(value), placedAtMs: null }) },
+  read: fields<ServerMemory>({ ...first, placedAtMs: orNull(number), failure: orNull(text) }),
+  older: { 1: (value) => ({ ...readFirst(value), placedAtMs: null, failure: null }) },
 };
 
 interface Step {
@@ -156,7 +158,8 @@ export function decideServer(
   const nextAttemptAtMs = step.action === null ? dueAtMs : nowMs + kitWaitMs(attempts);
   const stamped = stampConditions(conditionsOf(desired, observed, step), memory?.since, desired.generation, nowMs);
   const placedAtMs = placedOf(desired, observed.kit, memory?.placedAtMs ?? null, nowMs);
-  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted, busy: busy !== null, placedAtMs };
+  const failure = attempted === null ? null : ((holds ? null : observed.failure?.message) ?? tried?.failure ?? null);
+  const next: ServerMemory = { since: stamped.memory, attempts, nextAttemptAtMs, attempted, busy: busy !== null, placedAtMs, failure };
   return {
     actions: step.action === null ? [] : [step.action],
     state: step.state,

@@ -142,7 +142,7 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
     portals: pool === null || joins === null ? null : () => portalsSeen(pool, clock),
     peers: joins === null || joined === null ? null : peersOf(joins, joined.key, { shared, living: () => livingAt(pool, clock) }),
     led: (leading) => errors.of(withEdges(leading.store, bus)),
-    storeErrors: errors.soFar,
+    storeErrors: () => errors.soFar(),
     leader: opened.leader,
     held: opened.held,
     roomLog,

@@ -146,7 +146,7 @@ test('apps that come with svc are told of where another version is wanted, and d
   expect(out).toMatch(/^apps {5}notas: notas 1\.\S+ comes with this svc, 0\.9\.0 is wanted/m);
   expect(out).toMatch(/^apps {5}ana\/sumido: sumido does not come with this svc; what is installed stays$/m);
   expect(code).toBe(2);
-  writeFileSync(path.join(bundled, 'portal.yaml'), `${portal.replace('repository', 'repositorio')}`);
+  writeFileSync(path.join(bundled, 'portal.yaml'), portal.replace('repository', 'repositorio'));
   const refused = await runSvc(folder, ['upgrade', '--plan', bundled, '--state', state]);
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/1 error\(s\): what is in force stays\n.*UNKNOWN_FIELD/s)]);
 });

@@ -112,16 +112,9 @@ function kitsOf(statuses: Statuses, own: readonly string[]): readonly KitChange[
     .filter(({ key, state, details }) => readKey(key).kind === 'Server' && 'kit' in details && state !== 'removed')
     .map(({ key, details }) => ({ name: readKey(key).name, from: typeof details['kit'] === 'string' ? details['kit'] : null }))
     .filter(({ from }) => from === null || !own.includes(from))
-    .map(({ name, from }) => ({
-      name,
-      server: name,
-      from,
-      to: own,
-      apps: apps.get(name) ?? 0,
-      isTooOld: from !== null && isOlderKit(from),
-    }))
+    .map(({ name, from }) => ({ name, from, apps: apps.get(name) ?? 0 }))
     .toSorted((one, other) => Number(one.from === null) - Number(other.from === null) || inLine(one, other))
-    .map(({ name: _, ...change }) => change);
+    .map(({ name, from, apps: running }) => ({ server: name, from, to: own, apps: running, isTooOld: from !== null && isOlderKit(from) }));
 }
 
 /** Where the repository is the folder of apps of an installation of svc, its apps become those of this one. */

@@ -50,7 +50,7 @@ function rolloutOf(site: Site, server: ServerEntry): RolloutServer {
     attempts: isTried ? memory.attempts : 0,
     nextAttemptAtMs: isTried ? memory.nextAttemptAtMs : 0,
     isBusy: kit?.busy?.act === 'kit',
-    failure: kit?.failure?.message ?? null,
+    failure: kit?.failure?.message ?? (isTried ? memory.failure : null),
     placedAtMs: memory?.placedAtMs ?? null,
     trouble: memory?.placedAtMs == null ? null : troubleSince(site, server, memory.placedAtMs),
     apps: appsOn(site, server),

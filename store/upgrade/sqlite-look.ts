@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isMissing } from '../../kit/atomic-file.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { migrations } from '../migrations.ts';
 import { lookWith, type StoreLook } from './look.ts';
 
@@ -61,6 +61,8 @@ async function read(at: string, file: string): Promise<StoreLook> {
     database?.close();
   }
 }
+
+const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 
 const failed = (file: string, cause: unknown): SvcError =>
   new SvcError('STORE_FAILED', `the store ${file} can't be read: ${(cause as Error).message}`, {}, { cause });
