@@ -258,11 +258,11 @@ test('the kit of the next build fails where it comes first: the others keep thei
   await startAgain();
   await whenStopped();
   expect(await Promise.all(serverNames.map(kitOf))).toEqual([before, before, before]);
-  const why = await svc('why', 'Server/vega');
-  expect(why.out).toMatch(/failed on polar: .*Read-only file system.*svc server add polar/s);
-  expect((await svc('events', 'Server/vega')).out).toMatch(/KitStopped/);
-  expect((await svc('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(/go on with the kit they have: sirius, vega \(.*failed on polar/);
-  expect((await svc('plan')).out).toMatch(/blocked {2}Server\/vega {2}KitStopped/);
+  const told = async (...args: readonly string[]): Promise<string> => (await svc(...args)).out.replaceAll(/\s+/g, ' ');
+  expect(await told('why', 'Server/vega')).toMatch(/failed on polar: .*Read-only file system.*svc server add polar/);
+  expect(await told('events', 'Server/vega')).toContain('KitStopped');
+  expect(await told('doctor')).toMatch(/go on with the kit they have: sirius, vega \(.*failed on polar/);
+  expect(await told('plan')).toContain('blocked Server/vega KitStopped');
   for (const name of others) expect(await pidOf(name)).toBe(pids.get(name));
   expect((await svc('start', `${people.findLast(({ server }) => server === 'vega')!.name}/notas`)).code).toBe(0);
 });

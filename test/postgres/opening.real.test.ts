@@ -1,6 +1,7 @@
 /** What an administrator gets wrong about the database is told with what to do, at once, and leaves no connection behind. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openWindows } from '../../api/events/windows.ts';
@@ -12,7 +13,9 @@ import { createBus } from '../../store/bus.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { joinPortals, livingPortals } from '../../store/portals.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
+import { postgresMigrations, readableFrom } from '../../store/postgres-migrations.ts';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
+import { lookAtPostgres } from '../../store/upgrade/postgres-look.ts';
 import { roomLogName } from '../../store/room-log-move.ts';
 import { freePort, until } from '../support/portal.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -166,4 +169,45 @@ test('an empty database in place of a store that has something is refused before
   for (const empty of [other, { store: 'sqlite:neu.db' }])
     expect(await open(empty)).toMatch(/is empty, .* is in postgres:.*: name that one again; svc up --fresh begins with nothing/);
   expect([await open(other, { fresh: true }), await open(other)]).toEqual(['opened', 'opened']);
+});
+
+test('what a store would become is told without a change: none yet, an older one, one that is too new', async () => {
+  const place = await server.database();
+  const follower = { clock: systemClock, holder: null, migrates: true };
+  const ask = async (sql: string): Promise<unknown[]> => {
+    const client = new Client(place);
+    await client.connect();
+    try {
+      return (await client.query<object>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 0, statuses: [], touched: [] });
+  expect(await ask('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
+  const store = await openPostgresStore(place, follower);
+  const status = {
+    key: 'Server/vega',
+    kind: 'Server',
+    state: 'ready',
+    reason: 'Reachable',
+    message: '',
+    conditions: [],
+    generation: 1,
+  } as const;
+  await store.putStatus({ ...status, nextDeadlineMs: null, seenAtMs: 1, memory: null, details: { kit: 'k' } });
+  await store.close();
+  const own = postgresMigrations.length;
+  const now = await lookAtPostgres(place, systemClock);
+  expect(now).toMatchObject({
+    schema: own,
+    own,
+    isReadable: true,
+    statuses: [{ key: 'Server/vega', state: 'ready', details: { kit: 'k' } }],
+  });
+  await ask(`UPDATE svc_schema SET version = ${own - 1}, readable_from = ${own - 1}`);
+  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: own - 1, isReadable: true, mayGoBack: own - 1 >= readableFrom });
+  expect(await ask('SELECT version, readable_from FROM svc_schema')).toEqual([{ version: `${own - 1}`, readable_from: `${own - 1}` }]);
+  await ask('UPDATE svc_schema SET version = 99, readable_from = NULL');
+  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 99, isReadable: false });
 });

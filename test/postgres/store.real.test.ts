@@ -15,7 +15,6 @@ import { limits } from '../../store/limits.ts';
 import { openMemberStore, openPostgresStore } from '../../store/postgres.ts';
 import { postgresMigrations, readableFrom } from '../../store/postgres-migrations.ts';
 import { migrate, type StoreSchema } from '../../store/postgres-schema.ts';
-import { lookAtPostgres } from '../../store/upgrade/postgres-look.ts';
 import { describeStore } from '../../store/store-contract.ts';
 import type { Store, StoredEvent, StoredSession } from '../../store/store.ts';
 
@@ -233,39 +232,6 @@ test('a store of a newer svc is refused and left as it is', async () => {
   await ask(place, 'UPDATE svc_schema SET version = 99, readable_from = NULL');
   await expect(openPostgresStore(place, follower)).rejects.toMatchObject({ code: 'STORE_NEWER' });
   expect(await ask(place, 'SELECT version FROM svc_schema')).toEqual([{ version: '99' }]);
-});
-
-test('what a store would become is told without a change: none yet, an older one, one that is too new', async () => {
-  const place = await server.database();
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 0, statuses: [], touched: [] });
-  expect(await ask(place, 'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
-  const store = await openPostgresStore(place, follower);
-  const status = {
-    key: 'Server/vega',
-    kind: 'Server',
-    state: 'ready',
-    reason: 'Reachable',
-    message: '',
-    conditions: [],
-    generation: 1,
-  } as const;
-  await store.putStatus({ ...status, nextDeadlineMs: null, seenAtMs: 1, memory: null, details: { kit: 'k' } });
-  await store.close();
-  const own = postgresMigrations.length;
-  const now = await lookAtPostgres(place, systemClock);
-  expect(now).toMatchObject({
-    schema: own,
-    own,
-    isReadable: true,
-    statuses: [{ key: 'Server/vega', state: 'ready', details: { kit: 'k' } }],
-  });
-  await ask(place, `UPDATE svc_schema SET version = ${own - 1}, readable_from = ${own - 1}`);
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: own - 1, isReadable: true, mayGoBack: own - 1 >= readableFrom });
-  expect(await ask(place, 'SELECT version, readable_from FROM svc_schema')).toEqual([
-    { version: `${own - 1}`, readable_from: `${own - 1}` },
-  ]);
-  await ask(place, 'UPDATE svc_schema SET version = 99, readable_from = NULL');
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 99, isReadable: false });
 });
 
 test('who only looks makes no tables', async () => {
