@@ -12,8 +12,6 @@ export const limits = {
   kitsAtOnce: 3,
   /** A server with a new kit has to be well for so long before it counts as such, and unwell for so long before that stops the others. */
   kitTrialMs: 30_000,
-  /** What begins to fail later than that after a new kit came is not laid to it. */
-  kitTroubleMs: 10 * 60_000,
   // The loop.
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,

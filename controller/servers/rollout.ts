@@ -1,10 +1,10 @@
 /** What the servers of a site tell about a new kit: who has it, where it failed, what runs worse since. reconcilers/kit-rollout.ts judges it. */
 import { turnOf, type RolloutServer, type Trouble, type Turn } from '../../reconcilers/kit-rollout.ts';
 import { kitAim, serverMemory, type ServerMemory, type ServerObserved } from '../../reconcilers/server.ts';
-import { limits } from '../../reconcilers/limits.ts';
 import { keys } from '../../schema/keys.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
+import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import { serverObserved } from './kit-work.ts';
 
