@@ -1,5 +1,5 @@
 /**
- * The unix socket of the command line, 0600. If its file is deleted no command reaches the server any more: its owner checks it each round.
+ * The unix socket of the command line, 0600. If its file is deleted no command reaches the server any more: its owner checks it each pass.
  * Decision: docs/decisions/0132-what-is-deleted-under-its-owner.md
  */
 import { chmod, lstat, rename, rm } from 'node:fs/promises';

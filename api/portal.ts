@@ -157,7 +157,7 @@ export interface Portal {
   signInLink(person: string, options?: { readonly admin?: boolean }): Promise<string>;
   /** Starts and stops, as its routes do. Call after `listen`. */
   starts(): Starts;
-  /** Each round: checks that the socket of the command line is at its path. True when it had to be made again. */
+  /** Each pass: checks that the socket of the command line is at its path. True when it had to be made again. */
   keepControlSocket(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -53,7 +53,7 @@ export async function until<T>(what: string, check: () => T | null | undefined |
     const found = check();
     if (found !== null && found !== undefined && found !== false && found !== '') return found;
     if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
-    // Most looks walk through all processes: what takes long is looked for less often.
+    // Most checks walk through all processes: slow states are checked less often.
     await sleep(Math.min(50, 5 + (performance.now() - startedMs) / 20));
   }
 }
@@ -307,7 +307,7 @@ function clientOn(socket: Socket): TestClient {
   };
 }
 
-/** Names in a folder, without what changes at every look. */
+/** Names in a folder, without those that change all the time. */
 export function filesIn(dir: string): readonly string[] {
   return readdirSync(dir)
     .filter((name) => !name.endsWith('.tmp'))

@@ -137,7 +137,7 @@ function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: Back
         : assessStopped(desired, snapshot, memory);
     case 'starting':
     case 'running':
-      // Alive by word but without a process: between two looks of the supervisor.
+      // The state says alive, but no process was seen yet (between two scans).
       return {
         saw: 'sawComing',
         reason: settingUp(snapshot) ? 'SettingUp' : startingReason(reason),

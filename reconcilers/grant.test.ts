@@ -52,7 +52,7 @@ class Model {
     else withdraw(room.groups, action.grupo, action.grant);
   }
 
-  /** To the end; answers how many rounds it took. */
+  /** To the end; answers how many passes it took. */
   converge(desired: GrantDesired): number {
     for (let round = 0; round < 5; round += 1) {
       const { actions } = decideGrant(desired, this.observed(desired), null, 0);

@@ -14,9 +14,9 @@ export const seenSteps = ['order', 'process', 'socket', 'answer'] as const;
 export type SeenStep = (typeof seenSteps)[number];
 
 export interface ReconcileFigures {
-  /** Rounds that did something: a key whose inputs are as they were is not worked on. */
+  /** Passes that did something: a key whose inputs are as they were is not worked on. */
   readonly durations: Distribution;
-  /** Rounds that ended with an error. */
+  /** Passes that ended with an error. */
   failed: number;
 }
 

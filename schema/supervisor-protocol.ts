@@ -61,7 +61,7 @@ export type SupervisorRequest =
     } & Numbered)
   /** Sets or clears the pin of a wanted app without touching the process. */
   | ({ readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean } & Numbered)
-  /** A request went to the app. Its connection may be gone before a round sees it. Source: rules 3.3, supervisor rule 3. */
+  /** A request went to the app. Its connection may be gone before a pass sees it. Source: rules 3.3, supervisor rule 3. */
   | { readonly id: number; readonly op: 'used'; readonly app: string }
   /** A request waits for the app: does it answer? The result comes as a snapshot. */
   | { readonly id: number; readonly op: 'doubt'; readonly app: string }

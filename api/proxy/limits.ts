@@ -21,7 +21,7 @@ export const limits = {
   proxyReadBufferBytes: 64 * 1_024,
   /** Bytes of an answer over ssh that wait for their client: those of one read leave in one write. */
   proxyQueuedBytesMax: 512 * 1_024,
-  /** Between two looks at whether a backend that takes no more of a body has said something still. */
+  /** Time between checks whether a backend that takes no more of a body has sent bytes still. */
   proxyLastBytesLookMs: 20,
   proxyResponseHeadersMax: 256,
   /** Interim answers (1xx) to one request. */

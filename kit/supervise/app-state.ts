@@ -64,7 +64,7 @@ export interface Watched {
   health: Health;
   /** Ends the question that is out; null when none is. */
   asking: (() => void) | null;
-  /** A check before the next round is scheduled already. */
+  /** A check before the next pass is scheduled already. */
   armed: boolean;
 }
 
@@ -109,7 +109,7 @@ export interface App {
   restarts: number;
   lastExit: LastExit | null;
   connections: number | null;
-  /** Inodes of the connections of the last round. */
+  /** Inodes of the connections of the last pass. */
   lastRound: ReadonlySet<string>;
   lastUseMs: number;
   /** Whether the living process still answers (health.ts); null before the first check. */
@@ -140,7 +140,7 @@ export interface App {
   /** Whether we get the changes in its folder (watch.ts), and whether there was one since its files were last read. */
   isFolderWatched: boolean;
   isTouched: boolean;
-  /** Rounds in a row that left its files alone (calm.ts). */
+  /** Passes in a row that left its files alone (calm.ts). */
   calmRounds: number;
   /** JSON of the last published snapshot, and of the last one in status.json. */
   published: string;
@@ -160,9 +160,9 @@ export interface Supervisor {
   readonly self: ProcessIdentity;
   readonly apps: Map<string, App>;
   readonly nowMs: () => number;
-  /** Kernel counter of out-of-memory kills at the last round. */
+  /** Kernel counter of out-of-memory kills at the last pass. */
   oomKills: number;
-  /** Times of the folders that hold packages and apps, at the last round. */
+  /** Times of the folders that hold packages and apps, at the last pass. */
   folderStamps: string;
   /** Why nothing can be written to the home; '' when it can. */
   disk: string;
@@ -249,7 +249,7 @@ export function appOf(supervisor: Supervisor, id: string): App {
   return app;
 }
 
-/** An error with one app must not keep the others from being observed; the next round retries. */
+/** An error with one app must not keep the others from being observed; the next pass retries. */
 export function guarded(supervisor: Supervisor, app: App, doing: string, run: () => void): void {
   try {
     run();

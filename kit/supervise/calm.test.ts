@@ -27,9 +27,9 @@ function serving(): void {
   app.isFolderWatched = true;
 }
 
-/** Whether each of so many rounds leaves its files alone. */
+/** Whether each of so many passes leaves its files alone. */
 const rounds = (count: number): readonly boolean[] => Array.from({ length: count }, () => isCalm(app));
-/** Up to a round that did so. The folder is made old: times of files may be some milliseconds wide. */
+/** Up to a pass that did so. The folder is made old: times of files may be some milliseconds wide. */
 function settle(): void {
   utimesSync(app.paths.dir, 1, 1);
   while (!isCalm(app) || app.calmRounds >= limits.calmRoundsMax);

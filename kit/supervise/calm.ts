@@ -1,7 +1,7 @@
 /**
- * Whether a round may leave the files of an app alone. Most apps are at rest for hours, and what ten rounds a minute read of each was most of what
- * an idle supervisor cost. The folder's times show every file that is made, renamed or deleted in it, the watch of every other write; where there is
- * no watch, after a reported write, and in every sixth round all files are read. Never skipped are the process, the list of sockets with the
+ * Whether a pass may leave the files of an app alone. Most apps are at rest for hours, and what ten passes a minute read of each was most of what an
+ * idle supervisor cost. The folder's times show every file that is made, renamed or deleted in it, the watch of every other write; where there is no
+ * watch, after a reported write, and in every sixth pass all files are read. Never skipped are the process, the list of sockets with the
  * connections, and questions of health that are due. Decisions: docs/decisions/0268-rounds-of-apps-at-rest.md,
  * docs/decisions/0281-a-stop-is-an-event.md
  */
@@ -9,10 +9,10 @@ import { limits } from './limits.ts';
 import { pathState } from '../atomic-file.ts';
 import type { App, FolderStamp } from './app-state.ts';
 
-/** Asked once a round. Says no when anything is under way, or was not yet written down. */
+/** Asked once a pass. Says no when anything is under way, or was not yet written down. */
 export function isCalm(app: App): boolean {
   const before = app.folder;
-  // Taken before its files are read: a change while they are shows in the next round.
+  // Taken before its files are read: a change while they are shows in the next pass.
   const now = folderStamp(app);
   app.folder = now === 'absent' || now === 'unknown' ? null : now;
   const isSame = now === 'absent' ? before === null : now !== 'unknown' && isSameFolder(before, now);
@@ -22,7 +22,7 @@ export function isCalm(app: App): boolean {
     return true;
   }
   app.isTouched = false;
-  // Apps that were observed together are read again in different rounds.
+  // Apps that were observed together are read again in different passes.
   app.calmRounds = app.calmRounds === 0 ? spreadOf(app) : 0;
   return false;
 }

@@ -21,7 +21,7 @@ const v8Heap: Heap = {
 export interface Collector {
   /** Something was published. */
   readonly stir: () => void;
-  /** Collects after a round without that: everything stands still for some ten milliseconds. */
+  /** Collects after a pass without that: everything stands still for some ten milliseconds. */
   readonly round: () => void;
 }
 

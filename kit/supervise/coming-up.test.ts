@@ -1,4 +1,6 @@
-/** Nothing is watched here: what comes up is seen all the same, long before a round. A whole supervisor without watches is in unwatched.real.test.ts. */
+/**
+ * Nothing is watched here: what comes up is seen all the same, long before a pass. A whole supervisor without watches is in unwatched.real.test.ts.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -19,7 +19,7 @@ export function lookOften(app: App, isAwaited: (passedMs: number) => boolean, lo
   });
 }
 
-/** Until it listens, ends, or binds none: from then on the rounds look. */
+/** Until it listens, ends, or binds none: from then on the passes look. */
 export function lookForSocket(supervisor: Supervisor, app: App, live: Live): void {
   lookOften(
     app,

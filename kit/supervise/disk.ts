@@ -1,11 +1,11 @@
 /**
- * Whether the home can be written to, for the person and `svc doctor`. Each round asks the file system for space and inodes; with less than
- * 16 MiB or 64 inodes, or when something could not be written, 64 KiB are written and synced to `~/.svc-apps/.space` and deleted, since a
- * quota shows nowhere else. ENOSPC, EDQUOT and EROFS are in `disk` of `hello`, which the portal asks at each resync: `Supervisor/PERSON` is
- * `up / DiskFull`, `svc why` of each app of the person adds a sentence, `svc doctor` has the row `homes`. Apps that run are left alone:
- * they may not need to write. A start is refused with DISK_FULL; a relaunch waits as `DiskFull`, which costs no failure, and goes on with
- * the first round that could write. A line of the log that can't be written is lost and counted (`linesLost`): the handler of unexpected
- * errors once logged to the full file thousands of times a second.
+ * Whether the home can be written to, for the person and `svc doctor`. Each pass asks the file system for space and inodes; with less than 16 MiB or
+ * 64 inodes, or when something could not be written, 64 KiB are written and synced to `~/.svc-apps/.space` and deleted, since a quota shows nowhere
+ * else. ENOSPC, EDQUOT and EROFS are in `disk` of `hello`, which the portal asks at each resync: `Supervisor/PERSON` is `up / DiskFull`, `svc why`
+ * of each app of the person adds a sentence, `svc doctor` has the row `homes`. Apps that run are left alone: they may not need to write. A start is
+ * refused with DISK_FULL; a relaunch waits as `DiskFull`, which costs no failure, and goes on with the first pass that could write. A line of the
+ * log that can't be written is lost and counted (`linesLost`): the handler of unexpected errors once logged to the full file thousands of times a
+ * second.
  */
 import { closeSync, constants, fsyncSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { limits } from './limits.ts';
@@ -26,7 +26,7 @@ export function diskTrouble(supervisor: Supervisor): string {
   }
 }
 
-/** Something could not be written a moment ago, or was not yet at the last round. */
+/** Something could not be written a moment ago, or was not yet at the last pass. */
 function isDoubtful(supervisor: Supervisor): boolean {
   if (supervisor.disk !== '') return true;
   return [...supervisor.apps.values()].some(

@@ -1,6 +1,6 @@
 /**
- * Apps that wait for a GPU in use: woken when a lease is free. No signal arrives when an app of another account ends, so each round tries
- * the lock; when one of this account ends, it is tried at once. Decision: docs/decisions/0078-gpu-leases.md
+ * Apps that wait for a GPU in use: woken when a lease is free. No signal arrives when an app of another account ends, so each pass tries the lock;
+ * when one of this account ends, it is tried at once. Decision: docs/decisions/0078-gpu-leases.md
  */
 import { gpuRootFrom } from '../launch/environment.ts';
 import { isAnyGpuFree } from '../launch/gpu-verdict.ts';

@@ -6,7 +6,7 @@ import { tokenOfProcess } from './observe.ts';
 import { limits } from './limits.ts';
 import { guarded, later, type App, type Supervisor, type Watched } from './app-state.ts';
 
-/** Once a round, and when a request waits for the app. Repeats while something is wrong. */
+/** Once a pass, and when a request waits for the app. Repeats while something is wrong. */
 export function observeHealth(supervisor: Supervisor, app: App, isDoubted = false): void {
   const watched = watchedOf(supervisor, app);
   if (watched === null) return;
@@ -17,8 +17,8 @@ export function observeHealth(supervisor: Supervisor, app: App, isDoubted = fals
 }
 
 /**
- * In a round of an app at rest. To read the state of each process was a seventh of what an idle supervisor cost; the kernel reports on a child
- * (watchStops), so this leaves it alone until a question is due. A round that reads all files of the app reads this, too.
+ * In a pass of an app at rest. To read the state of each process was a seventh of what an idle supervisor cost; the kernel reports on a child
+ * (watchStops), so this leaves it alone until a question is due. A pass that reads all files of the app reads this, too.
  */
 export function observeHealthAtRest(supervisor: Supervisor, app: App): void {
   const { process: live, watched } = app;

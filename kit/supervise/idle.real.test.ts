@@ -67,14 +67,14 @@ test('ocioso:1m stops an app without connections, and no other', async ({ home, 
   // Pinned: never. Unpinned: a minute after the last use.
   clock.aheadMs += 3_600_000;
   await client.call('pin', { app: 'ociosa', pinned: false });
-  // A round that still saw the connection may have come after the hour.
+  // A pass that still saw the connection may have come after the hour.
   await client.state('ociosa', (s) => s.state === 'stopped' || s.idleDeadlineMs !== null);
   clock.aheadMs += 60_000;
   await client.call('pin', { app: 'ociosa', pinned: false });
   const stopped = await client.state('ociosa', (s) => s.state === 'stopped');
   expect(stopped).toMatchObject({ reason: 'Idle', wanted: false, message: 'no open connection for 1 min' });
   await until('no process is left', () => home.backends('ociosa').length === 0);
-  // A request of the portal counts, though its connection was gone before any round came by.
+  // A request of the portal counts, though its connection was gone before any pass came by.
   await client.call('start', { ...order('ociosa'), requestId: 'again' });
   await client.state('ociosa', (s) => s.socket === 'listening' && s.connections === 0 && s.idleDeadlineMs !== null, 25_000);
   for (let request = 0; request < 3; request += 1) {

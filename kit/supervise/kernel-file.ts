@@ -1,4 +1,4 @@
-/** A list of the kernel that each round reads: opened once, and read into a buffer that stays. */
+/** A list of the kernel that each pass reads: opened once, and read into a buffer that stays. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { limits } from './limits.ts';
 

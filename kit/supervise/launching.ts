@@ -75,7 +75,7 @@ async function attempt(supervisor: Supervisor, app: App, pending: { readonly can
     take(supervisor, app, living);
     return;
   }
-  // A separate svc-app-run is at work; its marker and pid file are read at the latest in the next round.
+  // A separate svc-app-run is at work; its marker and pid file are read at the latest in the next pass.
   if (!claim(app.paths.dir, app.paths.launchLock, supervisor.self)) return;
   faultPoint('launch-claimed');
   // For the one start that follows such an end: by the next one the manager may be back.

@@ -11,7 +11,7 @@ export const limits = {
   supervisorClientBufferedBytesMax: 8 * 1_024 * 1_024,
   serviceManagerAskMsMax: 2_000,
   // Supervision. Source: rules 3.3 and 8.
-  /** With less in the home of an account its supervisor tries at each round whether it can still write. See kit/supervise/disk.ts. */
+  /** With less in the home of an account its supervisor tries at each pass whether it can still write. See kit/supervise/disk.ts. */
   homeDoubtBytes: 16 * 1_024 * 1_024,
   homeDoubtFiles: 64,
   homeProbeBytes: 64 * 1_024,
@@ -19,7 +19,7 @@ export const limits = {
   flockMsMax: 2_000,
   /** A listening app without its socket file may just be binding it again. Decision: docs/decisions/0132 */
   socketLostGraceMs: 1_000,
-  /** So many rounds in a row leave the files of an app at rest alone; the next one reads them. See kit/supervise/calm.ts. */
+  /** So many passes in a row leave the files of an app at rest alone; the next one reads them. See kit/supervise/calm.ts. */
   calmRoundsMax: 5,
   /** A run.pid that was written longer ago has another time after its next write, whatever the clock of its file system shows. */
   recordSettledMs: 2_000,

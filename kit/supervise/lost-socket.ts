@@ -54,7 +54,7 @@ async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<vo
   const nowMs = supervisor.nowMs();
   const { count, atMs } = app.socketLosses;
   const losses = nowMs - atMs < sharedLimits.failureResetMs ? count + 1 : 1;
-  // Not yet: the next round checks again. A clock that was set back does not prolong this.
+  // Not yet: the next pass checks again. A clock that was set back does not prolong this.
   if ((state !== 'running' && state !== 'starting') || (nowMs >= atMs && nowMs < atMs + backoffMs(losses))) return;
   app.socketLosses = { count: losses, atMs: nowMs };
   app.message = `${app.paths.socket} was deleted or replaced while the app listened on it`;
@@ -70,7 +70,7 @@ export function keepRecord(supervisor: Supervisor, app: App): void {
   const live = app.process;
   if (live === null || live.launcher || app.pending !== null) return;
   guarded(supervisor, app, 'record', () => {
-    // Taken before it is read: a change while it is read shows in the next round.
+    // Taken before it is read: a change while it is read shows in the next pass.
     const stamp = recordStamp(app, supervisor.nowMs());
     if (stamp !== '' && stamp === live.recordStamp) return;
     const record = readPidFile(app.paths.runPid);

@@ -13,7 +13,7 @@ import { tellsVersion } from '../version.ts';
 
 const log = createLog(2);
 
-// The next resync observes everything within ten seconds, so an unexpected error (a folder made unreadable) costs one round. Exiting here
+// The next resync observes everything within ten seconds, so an unexpected error (a folder made unreadable) costs one pass. Exiting here
 // would leave all apps unwatched, and the next supervisor would meet the same error.
 process.on('uncaughtException', (error) =>
   log('unexpected', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),

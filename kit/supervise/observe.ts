@@ -47,8 +47,8 @@ export function readWish(app: App): Wish | null {
 }
 
 /**
- * Takes the wish on disk over; true when there is one. While its process lives, what the supervisor wrote counts: the environment of a process can't be
- * changed, and the next round writes the file again. Decision: docs/decisions/0347-what-is-in-an-env-file.md
+ * Takes the wish on disk over; true when there is one. While its process lives, what the supervisor wrote counts: the environment of a process can't
+ * be changed, and the next pass writes the file again. Decision: docs/decisions/0347-what-is-in-an-env-file.md
  */
 export function observeWish(app: App): boolean {
   const wish = readWish(app);

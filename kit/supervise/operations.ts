@@ -84,7 +84,7 @@ export function restoreWish(supervisor: Supervisor, app: App): void {
     writeWish(app, variables);
     supervisor.log('env-restored', { app: app.id });
   } catch (error) {
-    // The next round; what else a round looks at does not wait for it.
+    // The next pass; what else a pass looks at does not wait for it.
     supervisor.log('env-not-restored', { app: app.id, error: String(error) });
   }
 }
@@ -105,7 +105,7 @@ export async function stop(supervisor: Supervisor, request: RequestOf<'stop'>): 
   app.requestId = request.requestId;
   app.message = '';
   supervisor.apply(app, { type: 'STOP', reason: request.reason });
-  // The process ends all the same; who asked must know that the next round will find the wish again.
+  // The process ends all the same; who asked must know that the next pass will find the wish again.
   if (app.wishEnds)
     throw new SvcError('FILES_UNREADABLE', `the app is ended; its wish ${app.paths.env} could not be deleted yet and is as soon as it can`);
 }

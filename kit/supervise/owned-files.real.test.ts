@@ -75,14 +75,14 @@ describe.concurrent('of the supervisor', () => {
     rmSync(paths.root, { recursive: true });
     await until('the app is ended', () => home.backends('notas').length === 0, roundMs);
     await until('the socket is back', () => existsSync(paths.supervisorSocket), 2 * roundMs);
-    // A round in which flock did not answer in time leaves it to the next one.
+    // A pass in which flock did not answer in time leaves it to the next one.
     await until('the lock of the new folder is held', () => holds(child.pid ?? 0, paths.supervisorLock), 2 * roundMs);
     // A second supervisor finds the lock taken and ends.
     const second = await home.supervisor();
     expect((await second.client.call('hello')).pid).toBe((await client.call('hello')).pid);
     if (second.child.exitCode === null) await once(second.child, 'exit');
     expect([second.child.exitCode, child.exitCode]).toEqual([0, null]);
-    // Edges of the new folder reach it: at once, not at the next round.
+    // Edges of the new folder reach it: at once, not at the next pass.
     expect((await client.call('start', startOrder('notas', 'again'))).error).toBe(undefined);
     await client.state('notas', (snapshot) => isListening(snapshot) && snapshot.requestId === 'again');
   });

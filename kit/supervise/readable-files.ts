@@ -1,6 +1,6 @@
 /**
- * Whether the files of an app can be read. While they can't (EACCES, EIO, ESTALE…), nothing is concluded from them: no wish ends,
- * nothing is started or stopped, and the snapshot says `unknown` with the reason. Checked again at every round.
+ * Whether the files of an app can be read. While they can't (EACCES, EIO, ESTALE…), nothing is concluded from them: no wish ends, nothing is started
+ * or stopped, and the snapshot says `unknown` with the reason. Checked again at every pass.
  * Decision: docs/decisions/0130-files-that-cant-be-read.md
  */
 import { pathState, unlinkIfThere, unreadable } from '../atomic-file.ts';
@@ -49,7 +49,7 @@ function endWish(app: App): void {
     unlinkIfThere(app.paths.env);
     app.wishEnds = false;
   } catch {
-    // A home that can't be written: the next round.
+    // A home that can't be written: the next pass.
   }
 }
 

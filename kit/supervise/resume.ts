@@ -13,8 +13,8 @@ import { readStatus, type StatusFile } from './snapshot.ts';
 import { guarded, type App, type Live, type Supervisor } from './app-state.ts';
 
 /**
- * Before the first round, once for every app that has a folder. `processes` is the process table as it is now. Throws when a file can't be
- * read, and has changed nothing then: readable-files.ts retries.
+ * Before the first pass, once for every app that has a folder. `processes` is the process table as it is now. Throws when a file can't be read, and
+ * has changed nothing then: readable-files.ts retries.
  */
 export function resume(supervisor: Supervisor, app: App, processes: ReadonlyMap<string, readonly Marked[]>): void {
   const marked = processesOf(app.mark, processes);

@@ -168,8 +168,8 @@ export function capRunLog(supervisor: Supervisor, app: App): void {
 const probingMs = sharedLimits.probeAttemptsMax * sharedLimits.probeIntervalMs + sharedLimits.probeTimeoutMs;
 
 /**
- * Open connections on the socket. While probes may come, one that is there in two rounds counts (no probe lives that long);
- * afterwards every one does. Unreadable is unknown, and unknown is use. Decision: docs/decisions/0024-idle-connections.md
+ * Open connections on the socket. While probes may come, one that is there in two passes counts (no probe lives that long); afterwards every one
+ * does. Unreadable is unknown, and unknown is use. Decision: docs/decisions/0024-idle-connections.md
  */
 export function countConnections(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   const live = app.process;

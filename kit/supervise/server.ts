@@ -32,7 +32,7 @@ export interface ProtocolServer {
   readonly gone: (app: string) => void;
   /** run.log of the app may have grown. */
   readonly logChanged: (app: string) => void;
-  /** Each round: checks that the socket is at its path and ours; one that was deleted or replaced is made again. */
+  /** Each pass: checks that the socket is at its path and ours; one that was deleted or replaced is made again. */
   readonly keep: () => Promise<void>;
   readonly close: () => void;
 }

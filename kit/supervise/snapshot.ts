@@ -102,7 +102,7 @@ export function writeStatus(app: App, log: (event: string, fields: Record<string
     app.isUnwritten = false;
     faultPoint('status-written');
   } catch (error) {
-    // Logged once: the next rounds retry.
+    // Logged once: the next passes retry.
     if (app.isUnwritten) return;
     app.isUnwritten = true;
     log('status-not-written', { app: app.id, error: String(error) });

@@ -116,7 +116,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<() =>
   const armDeadlines = (): void => {
     const next = runDeadlines(supervisor);
     if (deadlineTimer) clearTimeout(deadlineTimer);
-    // A clock that was set back must not keep a deadline away for long: never further than a round.
+    // A clock that was set back must not keep a deadline away for long: never further than a pass.
     deadlineTimer =
       next === null ? null : setTimeout(armDeadlines, Math.min(Math.max(0, next - supervisor.nowMs()), sharedLimits.supervisorScanMs));
   };

@@ -1,4 +1,4 @@
-/** The kernel's list of unix sockets, read once a round for all apps (rules 3.3, supervisor rule 3). */
+/** The kernel's list of unix sockets, read once a pass for all apps (rules 3.3, supervisor rule 3). */
 import { kernelFile } from './kernel-file.ts';
 
 export interface SocketUse {

@@ -24,7 +24,7 @@ async function running(onTestFinished: (end: () => Promise<void>) => void, accou
   return started;
 }
 
-/** Nothing is to be seen of a round that changes nothing: within this time there is one, whenever the last one was. */
+/** Nothing is to be seen of a pass that changes nothing: within this time there is one, whenever the last one was. */
 const aRound = (): Promise<void> => sleep(limits.supervisorScanMs + 2_000);
 
 const statesSince = ({ pushes }: TestClient, from: number): readonly string[] => [

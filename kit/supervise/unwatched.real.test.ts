@@ -24,7 +24,7 @@ test('without a watch an app is seen to listen, and its end, before any round', 
   const client = await connectedClient(home.home);
   await client.call('subscribe');
   expect(readFileSync(log, 'utf8')).toMatch(/not-watched.*EMFILE/);
-  // Less than what is left of the round when the app has started.
+  // Less than what is left of the pass when the app has started.
   const beforeRoundMs = limits.supervisorScanMs * 0.8;
   expect((await client.call('start', startOrder('notas'))).ok).toBe(true);
   await client.state('notas', isListening, beforeRoundMs);

@@ -27,7 +27,7 @@ test('what an app uses is told when asked for, of all its processes, and is no p
   };
   const first = await use();
   expect(first.one?.pid).toBe(live?.pid);
-  // The child is busy for at least a tenth of a second between two looks, however loaded the machine is.
+  // The child is busy for at least a tenth of a second between two readings, however loaded the machine is.
   const end = performance.now() + 30_000;
   let second = await use();
   while ((second.one?.cpuMs ?? 0) < (first.one?.cpuMs ?? 0) + 100 || (second.one?.tasks ?? 0) < 3) {

@@ -12,7 +12,7 @@ import { observeSecrets } from './secrets.ts';
 import { appOf, later, type App, type Supervisor } from './app-state.ts';
 
 export interface Edges {
-  /** Watches what is there and not yet watched; called every round, since folders come and go. */
+  /** Watches what is there and not yet watched; called every pass, since folders come and go. */
   readonly refresh: () => void;
   readonly close: () => void;
 }
@@ -37,21 +37,21 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
         try {
           onChange(name);
         } catch (error) {
-          // The next round retries.
+          // The next pass retries.
           supervisor.log('edge-failed', { path, name, error: error instanceof Error ? error.message : String(error) });
         }
       });
       watcher.on('error', () => drop(path));
       watchers.set(path, { watcher, inode: file.stat.ino });
     } catch (error) {
-      // Missing, or out of watches: the rounds do it alone, and starts look for themselves (coming-up.ts).
+      // Missing, or out of watches: the passes do it alone, and starts look for themselves (coming-up.ts).
       if (!isTold) supervisor.log('not-watched', { path, code: errorCode(error) });
       isTold = true;
     }
   };
   const onLog = logWatch(supervisor, logChanged);
   const watchApp = (app: App): void => {
-    // The round has just seen the folder.
+    // The pass has just seen the folder.
     if (app.folder !== null && watchers.get(app.paths.dir)?.inode === app.folder.inode) return;
     add(app.paths.dir, (name) => {
       if (name === 'run.log') onLog(app);
@@ -66,7 +66,7 @@ export function watchEdges(supervisor: Supervisor, logChanged: (app: string) => 
   const onPackages = (name: string): void => {
     if (!isAppId(name)) return;
     const app = appOf(supervisor, name);
-    // The package is renamed into place; a change of its manifest alone is seen by the next round.
+    // The package is renamed into place; a change of its manifest alone is seen by the next pass.
     void observePackage(supervisor, app);
     wakeIfChanged(supervisor, app);
   };

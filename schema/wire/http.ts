@@ -153,7 +153,7 @@ export const sessionsEndedAnswer = closed({ encerradas: count });
 
 /** Usage of an app over its last seconds. */
 const usage = closed({
-  /** Percent of one processor: two busy ones are 200. Null until there are two looks to compare. */
+  /** Percent of one processor: two busy ones are 200. Null until there are two readings to compare. */
   cpu: nullable('number'),
   memoria: { type: 'number' },
   /** Processes and threads. */

@@ -28,11 +28,11 @@ interface Seen extends UnpackedNow {
   readonly mark: string;
 }
 
-/** The last look at each folder, shared by all who ask. */
+/** The newest listing of each folder, shared by all callers. */
 const looks = new Map<string, Look>();
 
 /**
- * Null: nothing unpacked is there under that name. A look younger than `ageMsMax` serves; files are read only when one of them changed. Rejects
+ * Null: nothing unpacked is there under that name. A listing younger than `ageMsMax` serves; files are read only when one of them changed. Rejects
  * what can't be read, and what an installation would refuse.
  */
 export async function unpackedNow(
