@@ -1,6 +1,6 @@
 /**
- * What the documents of a folder say together (design 4): unique objects, references that exist, one wish per thing. Each
- * message names the other document with its place.
+ * Checks between the documents of a folder: unique objects, references that exist, one wish per thing. Each message names the other document with
+ * its place.
  */
 import { isIP } from 'node:net';
 import type {

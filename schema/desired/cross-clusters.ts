@@ -1,4 +1,4 @@
-/** What Cluster documents, the queue of the Portal, and people say together. Decision: docs/decisions/0212-clusters.md */
+/** Checks between Cluster documents, the queue of the Portal, and people. Decision: docs/decisions/0212-clusters.md */
 import { webAddressOf } from '../portal-address.ts';
 import { didYouMean } from '../shape.ts';
 import { clip } from '../positions/node.ts';

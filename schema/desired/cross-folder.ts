@@ -1,4 +1,4 @@
-/** What the checks across documents share: the folder to judge, and what references lead to. */
+/** Shared parts of the checks across documents: the folder to judge, and the targets of references. */
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import type { DesiredDocument, DesiredKind, PersonDocument, Placed, ReportDesired, ServerDocument } from './documents.ts';

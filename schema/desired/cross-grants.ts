@@ -1,4 +1,4 @@
-/** What Grant documents say together: one owner of a room, one role for everybody in it (design 4). */
+/** Checks between Grant documents: one owner of a room, one role for everybody in it. */
 import type { ReportDesired, GrantDocument, Placed } from './documents.ts';
 import { clip } from '../positions/node.ts';
 

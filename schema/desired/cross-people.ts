@@ -1,4 +1,4 @@
-/** What People documents and `Portal.spec.admins` say together with the rest of the folder. Decisions: docs/decisions/0398-people-of-the-system.md, 0399 */
+/** Checks between People documents, `Portal.spec.admins` and the rest of the folder. Decisions: docs/decisions/0398-people-of-the-system.md, 0399 */
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
 import { type Folder, type Index, type MayExist, ofKind, reference } from './cross-folder.ts';

@@ -1,4 +1,4 @@
-/** Desired-state documents after validation (design 4). Spec words stay verbatim; the envelope is Kubernetes-like. */
+/** Desired-state documents after validation. Spec words stay verbatim; the envelope is Kubernetes-like. */
 import type { FindingCode } from '../findings.ts';
 import type { Wire } from '../static.ts';
 import type { specs } from './schema.ts';

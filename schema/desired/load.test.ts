@@ -132,7 +132,7 @@ test('jobs as the portal are said to be all right, or run as another account', (
   }
 });
 
-// One mistake each, with its code and the place in the document.
+// Folders with a single mistake each, with its code and the place in the document.
 test.for<[string, Parameters<typeof folder>[0], string[]]>([
   ['an unknown kind', { more: envelope('Persn', 'x', '{}') }, ['UNKNOWN_KIND /kind']],
   ['no kind', { more: 'apiVersion: svc/v1' }, ['MISSING_FIELD /kind']],
@@ -297,7 +297,7 @@ test.for([
   ['a package without its first brace', { notas: docs.notas.replace('{ app', 'app') }, ['SYNTAX']],
   ['a quote that is not closed', { ana: docs.ana.replace('nome: Ana Souza', 'nome: "Ana Souza') }, ['SYNTAX']],
   ['nothing but a brace', { ana: '{' }, ['SYNTAX']],
-  // What is torn in its name seems to be called otherwise.
+  // A document that is torn in its name seems to have another one.
   ['a server without the brace before its name', { server: docs.server.replace('{ name', 'name') }, ['SYNTAX']],
   ['a brace in the name of a server', { server: docs.server.replace('name: sirius', 'name: si{rius') }, ['SYNTAX', 'SYNTAX']],
   ['an open quote before the name of a server', { server: docs.server.replace('{ name: sirius }', '\n  name: "sirius') }, ['SYNTAX']],

@@ -1,6 +1,6 @@
 /**
- * The desired-state folder, from bytes to one validated value (design 4). Pure: the caller reads the files. All or nothing: with one error
- * anywhere the result holds only the reports, and the last good state stays in force.
+ * The desired-state folder, from bytes to one validated value. Pure: the caller reads the files. All or nothing: with one error anywhere the result
+ * holds only the reports, and the last good state stays in force.
  */
 import { createHash, hash } from 'node:crypto';
 import { type Problem, findingKinds, lineFinder, pointer, toReport, type FileReport } from '../findings.ts';
@@ -24,7 +24,7 @@ export interface DesiredFile {
   readonly bytes: Uint8Array | string;
 }
 
-/** One report per file, in the given order; also when all is well, for the warnings. */
+/** A report for each file, in the given order; also when all is well, for the warnings. */
 export type DesiredAnswer =
   | { readonly ok: true; readonly state: DesiredState; readonly reports: readonly FileReport[] }
   | { readonly ok: false; readonly reports: readonly FileReport[] };
@@ -35,7 +35,7 @@ interface Source extends Placed {
   readonly digest: string;
   /** Which of the file's documents it is. */
   readonly index: number;
-  /** Of its place in the text. */
+  /** Offset of its place in the text. */
   readonly offset: number;
 }
 
@@ -45,9 +45,9 @@ export interface OpenFile {
   readonly text: string;
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
-  /** What is known of documents with errors: they satisfy references, so that one error is not reported twice. */
+  /** The known parts of documents with errors: they satisfy references, so that one error is not reported twice. */
   readonly broken: readonly Placed[];
-  /** What can't be known because of them: it may answer any reference of its kind. */
+  /** The unknown parts of such documents: they may answer any reference of their kind. */
   readonly hidden: readonly Hidden[];
 }
 
@@ -74,7 +74,7 @@ function toEnd<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** What the files say together. */
+/** Checks the files together. */
 export function* joinFiles(open: readonly OpenFile[], context: readonly OpenFile[] = [], hasAccount?: HasAccount): Steps<DesiredAnswer> {
   const sources = open.flatMap((file) => file.sources);
   const found = new Map<OpenFile, Problem[]>();
@@ -131,8 +131,8 @@ function* place(file: OpenFile, reported: readonly Reported[]): Steps<Problem[]>
 }
 
 /**
- * One file separately. `before`: the same file as it was read last; documents whose text is the same are taken from there, so that a line that
- * is changed among ten thousand documents costs the reading of one.
+ * Opens a file by itself. `before`: the same file as it was read last; documents whose text is the same are taken from there, so that a line that is
+ * changed among ten thousand documents costs the reading of one.
  */
 export function* openFile(file: DesiredFile, before?: OpenFile): Steps<OpenFile> {
   return (yield* openParts(file, before ?? null)) ?? (yield* openWhole(file));
@@ -241,7 +241,7 @@ export function* openWhole({ name, bytes }: DesiredFile): Steps<OpenFile> {
     const value = materialize(node, all);
     const lost = lostMarker(all);
     const found = lost === null ? all : [...all.filter(({ path }) => path.slice(1).includes('/')), lost];
-    // What it swallowed may be anything that others refer to.
+    // The swallowed text may hold anything that others refer to.
     if (lost !== null) hidden.push({ what: null, name: null, by: lost });
     const judged = judge(value, node);
     problems.push(...found, ...judged.problems);

@@ -1,6 +1,6 @@
 /**
- * What a folder may declare in unreadable places: a document with an open brace, one of an unknown kind, a file of other bytes. A reference
- * that may mean such a document is not called unknown: the cause is reported, with the number of references that wait for it, instead of
+ * Possible declarations in the unreadable places of a folder: a document with an open brace, one of an unknown kind, a file of other bytes. A
+ * reference that may mean such a document is not called unknown: the cause is reported, with the number of references that wait for it, instead of
  * its consequences (`svc validate`, `svc plan`, the portal).
  */
 import type { Problem } from '../findings.ts';
@@ -20,7 +20,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Whether what seems to stand at a place of the document can be what was meant: no mistake is at it, and its text is not torn before it ends. */
 export type IsSure = (path: readonly string[]) => boolean;
 
-/** Of a document with mistakes, as far as it can be read. `isTorn`: its syntax is broken, so that any of it may be missing. */
+/** The losses of a document with mistakes, as far as it can be read. `isTorn`: its syntax is broken, so that any of it may be missing. */
 export function lostOf(value: unknown, isTorn: boolean, isSure: IsSure): readonly Lost[] {
   if (!isObject(value) || (isTorn && !isSure(['kind']))) return [{ what: null, name: null }];
   const kind = desiredKinds.find((known) => known === value['kind']) ?? null;

@@ -1,6 +1,6 @@
 /**
- * The desired-state documents as JSON Schema (design 4), one per kind so that a message names the right field. Objects are
- * closed and patterns anchored, as in the manifest. What documents say together is checked in cross-checks.ts.
+ * The desired-state documents as JSON Schema, one per kind so that a message names the right field. Objects are closed and patterns anchored, as in
+ * the manifest. Checks between documents are in cross-checks.ts.
  */
 import { accountSource } from '../account-name.ts';
 import { appIdPattern, appIdRule } from '../app-id.ts';
@@ -114,7 +114,7 @@ const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum,
 const scheduler = exactlyOne({
   /** The portal's own machine. */
   local: fields({
-    /** Who runs the jobs, for a portal that is root. Default: the account of the portal. */
+    /** Account that runs the jobs, for a portal that is root. Default: the account of the portal. */
     account,
     /** Everybody's jobs may do what the portal may. */
     trusted: flag,
@@ -153,7 +153,7 @@ const web = pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a hos
 
 export const specs = {
   Portal: fields({
-    /** What the portal listens on. */
+    /** Address and port of the portal. */
     listen: pattern(`^${hostSource}:${portSource}$`, 'host:port, for example 127.0.0.1:8787'),
     /** Name under which browsers reach the portal, e.g. svc.localhost or https://apps.example.org. Default http://svc.localhost:PORT. */
     url: web,
@@ -161,18 +161,21 @@ export const specs = {
     origins: oneOf(['subdomain', 'path']),
     /** Addresses and networks of the reverse proxies whose X-Forwarded-For is believed. Default: none. */
     trustedProxies: { ...list(network), uniqueItems: true, maxItems: limits.trustedProxiesMax },
-    /** Whose packages may run scripts in the shell: `system` (default), or `person`: also what people install alone. Decision: docs/decisions/0204-scripts-in-the-shell.md */
+    /**
+     * Packages that may run scripts in the shell: `system` (default), or `person`: also those that people install alone. Decision:
+     * docs/decisions/0204-scripts-in-the-shell.md
+     */
     shellScripts: oneOf(['system', 'person']),
     /** PATH is relative to the state folder. */
     store: pattern(
       `^(?:sqlite:[^\\u0000-\\u001f\\u007f]{1,4096}|postgres://[A-Za-z0-9_.-]{1,63}@${hostSource}(?::${portSource})?(?:,${hostSource}(?::${portSource})?){0,${limits.storeHostsMax - 1}}/[A-Za-z0-9_.-]{1,63})$`,
       'sqlite:PATH or postgres://USER@HOST/DATABASE (its password by storePassword), with HOST,HOST where a standby may be promoted',
     ),
-    /** Of the user in `store`, for PostgreSQL. */
+    /** Password of the user in `store`, for PostgreSQL. */
     storePassword: credential,
     /** File with the certificates that the certificate of the database server is checked against. Default: those of Node. */
     storeCa: references.file,
-    /** What portals of one store know each other by (`svc up --join`): the same for all of them, 32 characters or more. */
+    /** Key by which portals of one store recognize each other (`svc up --join`): the same for all of them, 32 characters or more. */
     portalKey: credential,
     /** Folder (relative to the file) or URL that packages come from. */
     repository: pattern(
@@ -183,7 +186,7 @@ export const specs = {
     fila: fields({
       /** Names of Cluster documents, the one for jobs that name none first. Default: all, by name; with no Cluster document the portal's own machine, as `local`. */
       clusters: { ...list(name), uniqueItems: true, minItems: 1, maxItems: limits.clustersMax },
-      /** What one person's jobs may keep in inputs and outputs, together. */
+      /** Space for the inputs and outputs of one person's jobs together. */
       espacoMb: whole(1, 1_000_000_000),
       /** How long what a job left is kept after its end. */
       dias: whole(1, 3_650),
@@ -209,7 +212,7 @@ export const specs = {
       /** The most that all backends of one person get together, on each server. */
       person: resourcesSchema,
     }),
-    /** Who did what. Decision: docs/decisions/0401-the-audit-record.md */
+    /** The audit record. Decision: docs/decisions/0401-the-audit-record.md */
     audit: fields({
       /** Days that are kept. Default: 365. */
       keepDays: whole(1, 3_650),
@@ -224,7 +227,10 @@ export const specs = {
       ssh: fields({}),
       oidc,
     }),
-    /** Whose sessions may do what a link with --admin allows: names of people, and groups that people are in. Decision: docs/decisions/0399-administrators-by-name-and-group.md */
+    /**
+     * People whose sessions may do what a link with --admin allows: names of people, and groups that people are in. Decision:
+     * docs/decisions/0399-administrators-by-name-and-group.md
+     */
     admins: fields({ people: { ...list(name), uniqueItems: true }, groups: { ...list(group), uniqueItems: true } }),
   }),
   Server: exactlyOne({ local, ssh }),
@@ -304,7 +310,7 @@ export const specs = {
       portal: web,
       /** Jobs that the cluster has at once; the others wait in the portal. */
       emVoo: whole(1, 10_000),
-      /** Of these, of one person, and of one app. Default: as many as `emVoo`. */
+      /** Bounds within these for one person, and for one app. Default: as many as `emVoo`. */
       porPessoa: whole(1, 10_000),
       porApp: whole(1, 10_000),
       /** The most that one job may ask for. */
