@@ -13,7 +13,7 @@ export const resourcesSchema = fields({
 
 export type Resources = Wire<typeof resourcesSchema>;
 
-/** What an administrator says of the backends of one app and person; goes with each start. */
+/** The administrator's settings for the backends of one app and person; sent with each start. */
 export interface SiteResources {
   /** In place of the built-in defaults. */
   readonly default?: Resources;

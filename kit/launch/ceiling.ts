@@ -28,8 +28,8 @@ export interface Ceilings {
 }
 
 /**
- * What the manifest declares or else the site's default, at most the ceiling of the administrator. `manifest.resources` holds only values of
- * the right alphabet (parseManifest dropped the others).
+ * Ceilings by the manifest or else the site's default, at most the administrator's. `manifest.resources` holds only values of the right alphabet
+ * (parseManifest dropped the others).
  */
 export function ceilingsOf(
   manifest: Manifest,

@@ -205,7 +205,7 @@ export function refuseWithoutGpu(gpu: GpuDecision | null): void {
 
 const scopeVariables = (held: Containment): Record<string, string> => (held.contained ? Object.fromEntries(held.variables) : {});
 
-/** What step 7 applies, and what of it does not hold. */
+/** Bounds that step 7 applies, and the sentence on those that can't be enforced. */
 interface Bounds {
   readonly held: Containment;
   readonly ceilings: Ceilings;

@@ -1,6 +1,6 @@
 /**
- * What the administrator of the site lets a backend have, and all backends of its person together. The portal writes it into the env file at
- * each start. Decision: docs/decisions/0414-ceilings-of-the-administrator.md
+ * Ceilings of the administrator for a backend, and for all backends of its person together. The portal writes it into the env file at each start.
+ * Decision: docs/decisions/0414-ceilings-of-the-administrator.md
  */
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import type { Variables } from './env-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
-/** What percentages are of. */
+/** The totals that percentages refer to. */
 export interface Machine {
   readonly memoryBytes: number;
   readonly tasks: number;
@@ -22,7 +22,7 @@ export function thisMachine(): Machine {
   return { memoryBytes: totalmem(), tasks: readTasksMax() };
 }
 
-/** What the kernel allows where it can't be read. */
+/** The kernel's own maximum, for machines where it can't be read. */
 const tasksAnywhere = 4_194_304;
 
 function readTasksMax(): number {
@@ -71,7 +71,7 @@ export function lower(field: keyof Resources, wanted: string, ceiling: string | 
 /** Holds the scopes of all backends of a person, in their own service manager. */
 export const personSlice = 'svc.slice';
 
-/** What systemd calls them. `none` is an empty assignment for a quota. */
+/** Names of the ceilings in systemd. `none` is an empty assignment for a quota. */
 export function propertiesOf({
   memoryHigh,
   memoryMax,

@@ -1,4 +1,4 @@
-/** What a Package document for many servers, or for some groups, may say. */
+/** Fields of a Package document for many servers, or for some groups. */
 import { expect, test } from 'vitest';
 import { readDesired } from './load.ts';
 

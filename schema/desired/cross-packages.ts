@@ -1,4 +1,4 @@
-/** What Package documents say together with the rest of the folder: their servers, their people, and one wish for each place. */
+/** Checks between Package documents and the rest of the folder: their servers, their people, and one wish for each place. */
 import { limits } from '../limits.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';

@@ -16,7 +16,7 @@ export type PersonDocument = Document<'Person'>;
 export type PeopleDocument = Document<'People'>;
 /** As it is written: for one server, or for many. */
 export type WrittenPackage = Document<'Package'>;
-/** Of one server: what is in force. See packages.ts. */
+/** The document in force for a single server. See packages.ts. */
 export interface PackageDocument extends Omit<WrittenPackage, 'spec'> {
   readonly spec: Omit<WrittenPackage['spec'], 'server' | 'servers'> & { readonly server: string; readonly servers?: never };
 }

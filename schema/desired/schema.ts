@@ -277,12 +277,18 @@ export const specs = {
     {
       app,
       versao: pattern('^[0-9A-Za-z][0-9A-Za-z.\\-+_]*$', 'a version such as 1.4.2'),
-      /** One server; or `servers`: one installation on each of them, `all` also on those that are added later. Decision: docs/decisions/0411-one-package-on-many-servers.md */
+      /**
+       * A single server; or `servers`: an installation on each of them, `all` also on those that are added later. Decision:
+       * docs/decisions/0411-one-package-on-many-servers.md
+       */
       server: name,
       servers: packageServers,
       instalacao: oneOf(['sistema', 'pessoa']),
       pessoa: name,
-      /** Who sees and opens it: people in one of these groups. Absent: everybody of the server. Decision: docs/decisions/0412-who-sees-a-package.md */
+      /**
+       * People who see and open it: those in one of these groups. Absent: everybody of the server. Decision:
+       * docs/decisions/0412-who-sees-a-package.md
+       */
       grupos: { ...list(group), uniqueItems: true, minItems: 1, maxItems: limits.packageGroupsMax },
       /** When another version takes the place of the one that is there: `agora` (default), or once nobody runs it. Decision: docs/decisions/0413-an-update-that-waits.md */
       aplicar: oneOf(['agora', 'ao-parar']),
