@@ -87,7 +87,7 @@ function isSame(sent: SentOrder, draft: Draft): boolean {
   return sent.op === draft.op && sent.cause === draft.cause && (draft.requestId ?? sent.requestId) === sent.requestId;
 }
 
-/** The order to give now; null while the same one waits for its confirmation, or when nothing is wished. */
+/** The order to send now; null while the same one waits for its confirmation, or when nothing is desired. */
 export function orderOf(sent: SentOrder | null, wish: Wish, facts: Facts, nowMs: number): SentOrder | null {
   const draft = draftOf(sent, wish, facts);
   if (draft === null) return null;

@@ -170,7 +170,7 @@ export const backendMachine = base.createMachine({
           },
           states: { stopped: {}, starting: {}, running: {}, stopping: {}, backoff: {}, failed: {}, unknown: {} },
         },
-        // The order is shown, regardless of the supervisor's last report; left when the wish is over or the process is as wished.
+        // The order is shown, regardless of the supervisor's last report; left when the desired state is withdrawn or reached.
         startOrdered: {},
         stopOrdered: {},
       },

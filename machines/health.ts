@@ -18,7 +18,7 @@ export interface Health {
 }
 
 export type HealthEvent =
-  /** A round of the supervisor, a deadline of this machine, or (doubted) a request that waits for the app. */
+  /** A pass of the supervisor, a deadline of this machine, or (doubted) a request that waits for the app. */
   | {
       readonly type: 'CHECKED';
       readonly isStopped: boolean;
@@ -85,7 +85,7 @@ export function isLeftAlone(health: Health, nowMs: number): boolean {
   return nextHealthMs(health) === null && !isPast(health.nextCheckMs, nowMs);
 }
 
-/** When it has to be checked before the next round, or null. */
+/** Time of a check that is due before the next pass, or null. */
 export function nextHealthMs(health: Health): number | null {
   return health.verdict === 'well' && health.misses === 0 && health.stoppedSinceMs === null ? null : health.nextCheckMs;
 }

@@ -1,7 +1,7 @@
 /**
- * A job of the queue, as data: from held back to its end, and what is left of it on the cluster after that. Each round tells the machine what is known
- * of the job at this moment; states follow from that alone, so that a lost memory never runs a job twice. What is remembered are deadlines. Effects say
- * what to do on the cluster; nothing here does I/O or knows the time. Decision: docs/decisions/0211-the-queue.md
+ * A job of the queue, as data: from held back to its end, and its remains on the cluster after that. Each pass sends the machine the
+ * current observation of the job; states follow from that alone, so that a lost memory never runs a job twice. Only deadlines are
+ * remembered. Effects order work on the cluster; nothing here does I/O or knows the time. Decision: docs/decisions/0211-the-queue.md
  */
 import { doubledMs } from '../schema/backoff.ts';
 import type { EndState, JobState } from '../schema/jobs.ts';
@@ -107,7 +107,7 @@ const noteEnded = base.assign(({ context, event }) => ({ missingSinceMs: null, e
 const settle = <As extends 'ended' | 'cancelled' | 'refused' | 'missing' | 'waited'>(as: As) =>
   ({ type: 'settle', params: { as } }) as const;
 
-/** On the cluster, in that state; a wish to cancel is repeated until the cluster says that it is over. */
+/** On the cluster, in that state; a requested cancel is repeated until the cluster reports the end. */
 const on = <Target extends string>(target: Target) =>
   [
     { guard: and(['cancelled', 'due']), target: `#job.open.${target}`, actions: [seen, count, 'cancel'] },

@@ -28,7 +28,7 @@ interface Context {
   /** When TICK is due. Null in the final states only. */
   readonly deadlineMs: number | null;
   readonly syncedAtMs: number | null;
-  /** Nothing was heard for long and the portal was asked whether it is there. */
+  /** Nothing was received for long and the portal was asked whether it is there. */
   readonly probedAtMs: number | null;
   /** Known after the first ticket. */
   readonly papel: Papel | null;
@@ -76,7 +76,7 @@ export type RoomEffect =
   | { readonly kind: 'askTicket'; readonly attempt: number }
   /** Answered by OPENED and SYNCED, or CLOSED. */
   | { readonly kind: 'openSocket'; readonly attempt: number; readonly bilhete: string; readonly caminho: string }
-  /** Nothing more is heard of that socket. */
+  /** Messages of that socket are ignored from now on. */
   | { readonly kind: 'closeSocket'; readonly attempt: number }
   /** Ask the portal for anything that it answers. */
   | { readonly kind: 'probe'; readonly attempt: number }

@@ -1,6 +1,6 @@
 /**
- * `svc.metricas` of both runtimes, in processes of their own, against a portal that answers, loses its answer, is away, hangs or refuses. What the
- * portal makes of it: api/routes/app-metrics.test.ts; both together: test/browser/metrics.real.test.ts.
+ * `svc.metricas` of both runtimes, in processes of their own, against a portal that answers, loses its answer, is away, hangs or refuses.
+ * The portal's handling: api/routes/app-metrics.test.ts; both together: test/browser/metrics.real.test.ts.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

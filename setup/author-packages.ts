@@ -1,6 +1,6 @@
 /**
- * The packages for authors, into build/packages: `@svc/sdk` as a folder (npm/) and as a tarball, `svc-sdk` as a wheel. Of the same version as the portal, and the same sources give
- * the same bytes. Decision: docs/decisions/0247-packages-for-authors.md
+ * The packages for authors, into build/packages: `@svc/sdk` as a folder (npm/) and as a tarball, `svc-sdk` as a wheel. They have the
+ * portal's version, and the same sources give the same bytes. Decision: docs/decisions/0247-packages-for-authors.md
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

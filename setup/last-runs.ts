@@ -24,8 +24,8 @@ const runsMax = 10;
 /** In so many of the last runs, and it is mended or removed: the run fails. */
 const flakyMax = 3;
 /**
- * Seconds of a file, on a machine that is as quick as that of the run before. Twice as long is told; four times as long fails the run: one and the same file
- * takes 60 s and 130 s on the machines of CI, by what runs beside it.
+ * Seconds of a file, on a machine that is as quick as that of the run before. Twice as long is reported; four times as long fails the run:
+ * one and the same file takes 60 s and 130 s on the machines of CI, by what runs beside it.
  */
 const secondsMax = 60;
 const [toldTimes, failedTimes] = [2, 4];

@@ -1,7 +1,7 @@
 /**
- * The order of the files of the project `real`: what runs long begins early, so that no worker is left alone with it at the end. Of files with a
- * browser, which work, and files that mostly wait for a round or a back-off, there are always some of both: together they fill the processors.
- * Unit tests go by size, as vitest has it where it knows no times (a fresh clone).
+ * The order of the files of the project `real`: long files begin early, so that no worker is left alone with one at the end. Files with a
+ * browser, which work, and files that mostly wait for a pass or a back-off are mixed: together they fill the processors. Unit tests go by
+ * size, as vitest has it where it knows no times (a fresh clone).
  */
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

@@ -15,7 +15,7 @@ test('the page has each field once, in the part of its object', () => {
     const at = /^`(.+)`/.exec(part)?.[1] ?? '';
     return Array.from(part.matchAll(/^\| (?:\*\*)?`([^`]+)`/gm), ([, name = '']) => (at === '' ? name : `${at}.${name}`));
   });
-  // Items and values are told with what holds them.
+  // Items and values are listed with the field that holds them.
   const own = Object.keys(fieldTexts).filter((at) => !/(?:\[\]|\*)$/.test(at));
   const menu = ['id', 'superficie', 'rotulo', 'ordem', 'quando', 'acao', 'rota'].map((name) => `contributes.contextMenu[].${name}`);
   expect(listed.toSorted()).toEqual([...own, ...menu, 'contributes.contextMenu[].quando.extensoes'].toSorted());

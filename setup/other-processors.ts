@@ -1,6 +1,6 @@
 /**
- * Before `npm run pack`: brings Node for the processors that npm left out here, by the version and the digest of package-lock.json. One that can't be
- * had is told; no package is made for it then.
+ * Before `npm run pack`: brings Node for the processors that npm left out here, by the version and the digest of package-lock.json. A
+ * processor whose Node can't be had is reported; no package is made for it then.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

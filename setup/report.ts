@@ -75,9 +75,9 @@ export function filesToRunAgain(report: Report | null): readonly string[] {
 }
 
 /**
- * The first run with what the second one said of the files that it ran: its word counts, and a test that failed before carries that as the
- * failure of its first try. What failed before and did not run now (skipped, or its file broke) is still failed, and a file of which the
- * second run says nothing stands as it stood.
+ * The first run with the results of the second one for the files that it ran: its result counts, and a test that failed before carries that
+ * as the failure of its first try. A test that failed before and did not run now (skipped, or its file broke) is still failed, and a file
+ * without a result in the second run stands as it stood.
  */
 export function withSecondRun(first: Report, second: Report | null): Report {
   const testResults = first.testResults.map((file) => {

@@ -33,7 +33,7 @@ export async function markAttachments(folder: string, store: Pick<Store, 'value'
   return null;
 }
 
-/** Null: there is none. What can't be read is not absent. */
+/** Null: there is none. An unreadable mark is not absent. */
 async function readMark(file: string): Promise<string | null> {
   try {
     return String(await readPlainFile(file)).trim();

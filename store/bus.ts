@@ -29,7 +29,7 @@ export type OthersEdge =
   | { readonly kind: 'guess'; readonly login: string; readonly address: string };
 
 export interface Bus {
-  /** Something the person's pages want to hear. */
+  /** Publishes an event to the person's pages. */
   publish(person: string, event: PortalEvent): void;
   onPublish(listener: (person: string, event: PortalEvent) => void): () => void;
   /** A key needs a decision now; `urgent` goes before resyncs (a click). */
@@ -48,7 +48,7 @@ export interface Bus {
   onCredentialEnded(listener: (tokenHash: string) => void): () => void;
   /** Without other portals it tells nobody. */
   tellOthers(edge: OthersEdge): void;
-  /** Another portal told it. */
+  /** Called with an edge that another portal sent. */
   heard(edge: OthersEdge): void;
   onHeard(listener: (edge: OthersEdge) => void): () => void;
   /** Edges of other portals may have been lost: whoever holds something that they tell of reads it again. */

@@ -9,7 +9,7 @@ export interface MovedBytes {
   readonly bytes: number;
 }
 
-/** Nobody writes to the folder. What is there already is left as it is; what an upload left half done is not taken along. */
+/** Copies a folder that nobody writes to. Existing files are left as they are; half-done uploads are not copied. */
 export async function copyBytes(root: string, to: Bytes): Promise<MovedBytes> {
   let [files, bytes] = [0, 0];
   for (const file of await filesBelow(root)) {

@@ -1,4 +1,4 @@
-/** A database that goes while it is in use: noticed in one round, written to no more, and nothing is made of what can't be looked at. */
+/** A database that goes while it is in use: noticed in one pass, written to no more, and a failed check changes nothing. */
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

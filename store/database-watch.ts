@@ -44,7 +44,7 @@ export interface DatabaseWatch {
   stop(): void;
 }
 
-/** Checks at once and then every round. */
+/** Checks at once and then at each pass. */
 export async function watchDatabases(databases: readonly WatchedDatabase[], clock: Clock): Promise<DatabaseWatch> {
   const checks = databases.map(({ file, onLost }) => watchOne(file, onLost));
   const check = async (): Promise<void> => {

@@ -1,4 +1,6 @@
-/** Edges of a portal's bus as the others hear them: messages of NOTIFY. What is not understood is left out: another version may have said it. */
+/**
+ * Edges of a portal's bus as the others receive them: messages of NOTIFY. Unknown messages are skipped: another version may have sent them.
+ */
 import { lineShape } from '../schema/compile-shape.ts';
 import type { PortalEvent } from '../schema/wire/events.ts';
 import type { Bus, JobEdge, OthersEdge } from './bus.ts';

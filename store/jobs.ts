@@ -31,7 +31,7 @@ export interface StoredJob {
   readonly cancelAtMs: number | null;
   /** Last report of the wrapper; null: none yet. */
   readonly report: JobReport | null;
-  /** First time that the wrapper was heard. */
+  /** Time of the wrapper's first report. */
   readonly startedAtMs: number | null;
   readonly logBytes: number;
   readonly outcome: JobOutcome | null;

@@ -51,7 +51,7 @@ export const limits = {
   // Edges between portals. Decision: docs/decisions/0298-edges-between-portals.md
   /** Bytes of one message: PostgreSQL takes 8,000. */
   edgeMessageBytesMax: 7_900,
-  /** So many wait to be told; with more the other portals are told to read everything again. */
+  /** Edges that wait to be sent; with more the other portals are ordered to read everything again. */
   edgesWaitingMax: 10_000,
   /** The connection that listens is asked so often whether it is there. */
   edgePingMs: 5_000,

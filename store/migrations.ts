@@ -146,7 +146,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX notices_by_app ON notices (person, app, at_ms, id) WHERE app IS NOT NULL;
   CREATE UNIQUE INDEX notices_of_invitations ON notices (person, room) WHERE kind = 'convite';
   `,
-  // Jobs of the queue. What was submitted is in a table of its own: it is large, and the rest of a job changes often.
+  // Jobs of the queue. The submission is in a table of its own: it is large, and the rest of a job changes often.
   `
   CREATE TABLE jobs (
     id TEXT PRIMARY KEY, change INTEGER NOT NULL, person TEXT NOT NULL, app TEXT NOT NULL, submit_key TEXT NOT NULL, name TEXT NOT NULL,
@@ -220,7 +220,7 @@ export const migrations: readonly string[] = [
   DROP TABLE windows;
   ALTER TABLE windows_of_portals RENAME TO windows;
   `,
-  // Which administrator a wish is of.
+  // The administrator who requested an intent.
   `
   ALTER TABLE intents ADD COLUMN who TEXT NOT NULL DEFAULT '';
   `,

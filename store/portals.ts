@@ -1,7 +1,7 @@
 /**
- * The portals of one database: each has a row that it renews every second by the clock of the database, and that is over after three. What a portal
- * that is over held is anybody's (room-owners.ts); one that comes back goes on with what nobody took meanwhile.
- * Decision: docs/decisions/0296-a-room-has-one-portal.md
+ * The portals of one database: each has a row that it renews every second by the clock of the database, and that expires after three. Rooms
+ * of an expired portal are anybody's (room-owners.ts); a portal that returns goes on with those that nobody took meanwhile. Decision:
+ * docs/decisions/0296-a-room-has-one-portal.md
  */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';

@@ -1,6 +1,6 @@
 /**
- * The connections of one portal to its database. What says that the portal lives has connections of its own: slow questions of others must not cost
- * it the lease or its rooms.
+ * The connections of one portal to its database. Renewals have connections of their own: slow queries of others must not cost the portal
+ * its lease or its rooms.
  */
 import { Pool, type ClientBase, type ClientConfig } from 'pg';
 import type { Clock } from '../schema/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * The room log in PostgreSQL: a document is opened by the portal that has its room (room-owners.ts), and every write carries the number under which
- * it was taken. What finds the database away is asked again as it was: a row that is there already does nothing twice. Contract: room-log.ts.
- * Decision: docs/decisions/0296-a-room-has-one-portal.md
+ * The room log in PostgreSQL: a document is opened by the portal that has its room (room-owners.ts), and every write carries the number
+ * under which it was taken. A query that finds the database away is repeated unchanged: a row that is there already does nothing twice.
+ * Contract: room-log.ts. Decision: docs/decisions/0296-a-room-has-one-portal.md
  */
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import type { Clock } from '../schema/clock.ts';

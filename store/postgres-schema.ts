@@ -1,6 +1,6 @@
 /**
- * The tables of a database, brought up to date by whichever portal comes first, while older ones may run. What adds to them an older portal goes on with;
- * what takes something away waits until none of them is left. Decision: docs/decisions/0310-what-a-rolling-upgrade-promises.md
+ * The tables of a database, brought up to date by the first portal that comes, while older ones may run. An older portal goes on with steps
+ * that add; steps that remove wait until no older one is left. Decision: docs/decisions/0310-what-a-rolling-upgrade-promises.md
  */
 import type { ClientBase, Pool } from 'pg';
 import type { Clock } from '../schema/clock.ts';
@@ -97,7 +97,7 @@ async function exists(database: Pool | ClientBase, table: string): Promise<boole
   return rows[0]?.is === true;
 }
 
-/** Whoever lives runs an older svc: a newer one would have brought the tables up to date. One that was killed stands there for a moment. */
+/** Waits for portals of an older svc: a newer one would have brought the tables up to date. A killed portal's row stays for a moment. */
 async function untilAlone(client: ClientBase, clock: Clock, name: string): Promise<void> {
   const endMs = clock.monotonicMs() + limits.leaseMs + 2 * limits.leaseRenewMs;
   for (;;) {

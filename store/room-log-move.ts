@@ -20,7 +20,7 @@ export interface MovedRooms {
 
 /** Nobody writes to the file. Rejects when a document of it is damaged, or when the counts differ. */
 export async function copyDocuments(file: string, client: ClientBase): Promise<MovedRooms> {
-  // Takes in what its write-ahead log holds, and refuses a newer one. One that is only read would leave its side files behind.
+  // Applies its write-ahead log, and refuses a newer one. A read-only connection would leave its side files behind.
   const source = openRoomDatabase(file);
   try {
     source.exec('PRAGMA query_only = ON');

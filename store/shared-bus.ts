@@ -1,6 +1,6 @@
 /**
- * The bus of portals that share a database: what one of them says reaches the others by NOTIFY. An edge that gets lost costs a look: the
- * state is in the store, and whoever may have missed one is told. Decision: docs/decisions/0298-edges-between-portals.md
+ * The bus of portals that share a database: an edge of one reaches the others by NOTIFY. A lost edge costs a reading: the state is in the
+ * store, and a portal that may have missed one is notified. Decision: docs/decisions/0298-edges-between-portals.md
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
@@ -14,7 +14,7 @@ import type { PostgresHosts } from './postgres-hosts.ts';
 export interface SharedBus {
   /** As `local`; what is said on it reaches the other portals too. */
   readonly bus: Bus;
-  /** Resolves when this portal hears the others for the first time. */
+  /** Resolves when this portal receives edges of the others for the first time. */
   listening(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface SharedBusOptions {
 
 const channel = 'svc_edges';
 
-/** Each portal sees these for itself: it has its own line to every supervisor, and hears of each job. */
+/** Each portal sees these by itself: it has its own connection to every supervisor, and gets each job's reports. */
 const ownEvents: ReadonlySet<PortalEvent['type']> = new Set<PortalEvent['type']>([
   'app-status',
   'app-step',
@@ -107,7 +107,7 @@ export function createSharedBus({ hosts, local, clock }: SharedBusOptions): Shar
 interface Line {
   /** Resolves when it listens for the first time. */
   readonly first: Promise<void>;
-  /** False: not all of them were told. */
+  /** False: not all messages were sent. */
   send(messages: readonly string[]): Promise<boolean>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Statements of the store in the words of PostgreSQL. Those of SQLite are the ones they are written in. */
+/** Statements of the store in the words of PostgreSQL. SQLite runs them as they are written. */
 
 /** `?` and `?2` become `$1` and `$2`; a list in JSON is the one function that has another name. */
 export function toPostgres(text: string): string {

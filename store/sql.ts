@@ -1,8 +1,7 @@
 /**
- * The acts of the store, told once and carried out by each driver: an act is a generator that yields the statements it asks and gets their rows
- * back. SQLite runs it to its end at once, in the transaction of the turn; PostgreSQL awaits each answer. Statements are in the words that both
- * understand (sql-text.ts says what is put in other words for PostgreSQL).
- * Decision: docs/decisions/0280-one-store-two-databases.md
+ * The acts of the store, written once and executed by each driver: an act is a generator that yields its statements and gets their rows
+ * back. SQLite runs it to its end at once, in the transaction of the turn; PostgreSQL awaits each answer. Statements are in the words that
+ * both understand (sql-text.ts rewrites the rest for PostgreSQL). Decision: docs/decisions/0280-one-store-two-databases.md
  */
 
 export type Value = string | number | null;

@@ -6,7 +6,7 @@ import type { Condition, Reason } from '../schema/backend.ts';
 import type { JobStore } from './jobs.ts';
 import type { RoomStore } from './rooms.ts';
 
-/** A wish posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
+/** Desired state of a backend, posted by a person, the CLI or the portal itself; the newest per backend counts until it was carried out. */
 export interface Intent {
   readonly person: string;
   readonly app: string;
@@ -43,7 +43,7 @@ export interface StoredEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: Reason;
   readonly message: string;
-  /** Id of the reconcile round that wrote it. */
+  /** Id of the reconcile pass that wrote it. */
   readonly round: string;
   readonly from: string | null;
   readonly to: string | null;
@@ -175,7 +175,7 @@ export interface Store {
   deleteStatus(key: string): Promise<void>;
 
   appendEvent(event: Omit<StoredEvent, 'seq'>): Promise<number>;
-  /** Newest last. Of the key `under` and of all below it, whether or not it ends with a slash: `ana/notas` is not `ana/notas2`. */
+  /** Events of the key `under` and of all below it, newest last, whether or not it ends with a slash: `ana/notas` is not `ana/notas2`. */
   events(filter: { readonly under?: string; readonly afterSeq?: number; readonly limit: number }): Promise<readonly StoredEvent[]>;
 
   putSession(session: StoredSession): Promise<void>;
@@ -194,7 +194,7 @@ export interface Store {
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
 
-  /** Replaces the wish of that person and app. */
+  /** Replaces the intent of that person and app. */
   putInstallWish(wish: InstallWish): Promise<void>;
   installWishes(): Promise<readonly InstallWish[]>;
   installWish(person: string, app: string): Promise<InstallWish | null>;

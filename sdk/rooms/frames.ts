@@ -1,6 +1,6 @@
 /**
- * Messages of a room: the sync protocol of y-protocols, and the kinds that y-websocket puts around it (docs/rooms.md). Who calls says what is in them;
- * the app's own yjs (own-yjs.ts) is what y-protocols works with.
+ * Messages of a room: the sync protocol of y-protocols, and the kinds that y-websocket puts around it (docs/rooms.md). The caller passes
+ * their contents; y-protocols works with the app's own yjs (own-yjs.ts).
  */
 import { createDecoder, readVarUint, readVarUint8Array, type Decoder } from 'lib0/decoding';
 import { createEncoder, toUint8Array, writeVarUint, writeVarUint8Array, type Encoder } from 'lib0/encoding';

@@ -1,4 +1,4 @@
-/** At most one WebSocket, numbered by the attempt that it belongs to; of one that was let go nothing is heard any more. */
+/** At most one WebSocket, numbered by its attempt; messages of a released one are ignored. */
 
 /** The part of a WebSocket that is used; a browser's and Node's own are such. */
 export interface Socket {

@@ -47,7 +47,7 @@ function portOf({ source, origin, data, ports }: MessageEvent<Greeting | null>):
   return given === undefined || (ancestor !== undefined && ancestor !== origin) ? null : given;
 }
 
-/** A page that is being left hears an opening and is gone: the next one is to hear it too, unless this one stays. */
+/** Confirms an opening; on a page that is being left only later, if it stays, so that the next page gets the opening too. */
 function createConfirmation(confirm: (n: unknown) => void): (n: unknown) => void {
   let leaving = false;
   addEventListener('beforeunload', () => {

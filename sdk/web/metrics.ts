@@ -34,7 +34,7 @@ function createTelling(): (refused: unknown) => void {
 
 export interface PageMetrics {
   readonly functions: Functions;
-  /** Before the window is asked to close: after that nothing of the page is heard. */
+  /** Called before the window is asked to close: later messages of the page are ignored. */
   readonly handOver: () => void;
 }
 

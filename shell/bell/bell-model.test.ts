@@ -21,7 +21,7 @@ const notice = (id: string, lido = false): NoticeView => ({
 });
 const answer = (...avisos: NoticeView[]): NoticesAnswer => ({ avisos, naoLidos: avisos.filter(({ lido }) => !lido).length });
 
-/** A portal that holds notices, and refuses when told. */
+/** A portal that holds notices, and refuses on demand. */
 function world(first: NoticesAnswer) {
   const portal = { now: first, consents: [] as readonly ConsentView[], refuse: false, reads: 0 };
   const said: string[] = [];

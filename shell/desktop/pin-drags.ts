@@ -1,4 +1,4 @@
-/** Pinned apps are dragged to another place among them. What was dragged from elsewhere is nothing to them. */
+/** Drags a pinned app to another place among the pins. Drags from elsewhere are ignored. */
 import type { Desk } from './desk.ts';
 import { movePin } from './pin-item.ts';
 

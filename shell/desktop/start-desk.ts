@@ -400,7 +400,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   const changed = (): void => {
     const now = windows.windows.get();
     const ids = new Set(now.map(({ id }) => id));
-    // Before the app hears that its last window closed, which carries the tabs.
+    // Before the close-tabs request for the last window, which carries the tabs.
     for (const id of known) if (!ids.has(id)) [bridge, questions, tabs, unsaved].forEach((part) => part.drop(id));
     known = ids;
     const counts = new Map<string, number>();
@@ -417,7 +417,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   followUnsaved(desk);
   followLeaving(desk);
   tellUpdates(desk);
-  // With what pages have not heard yet.
+  // Saves the openings that pages have not received yet, too.
   addEventListener('pagehide', remember);
   apps.state.subscribe(() => void restore());
   windows.windows.subscribe(changed);

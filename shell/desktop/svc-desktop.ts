@@ -199,7 +199,7 @@ export class SvcDesktop extends LitElement {
     addEventListener('pointercancel', released, options);
     // A touch whose target was removed ends with this event only.
     addEventListener('lostpointercapture', released, options);
-    // It was let go over the page of an app, which alone was told.
+    // The press ended over the page of an app, which alone received the event.
     addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
     // The page that had it was replaced by another one: nothing but the focus of the desktop's own page tells.

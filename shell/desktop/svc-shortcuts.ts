@@ -10,7 +10,7 @@ type Row = readonly [what: TextKey, ...keys: string[]];
 /** Keys whose names differ by language. */
 const words = { Space: 'key.space', PageUp: 'key.pageUp', PageDown: 'key.pageDown' } as const satisfies Record<string, TextKey>;
 
-/** By where the keyboard is. What each window does with them is in its own file. */
+/** Shortcuts by the place of the keyboard. Each window's own effect is in its own file. */
 const parts: readonly { readonly title: TextKey; readonly rows: readonly Row[] }[] = [
   {
     title: 'shortcuts.everywhere',

@@ -1,6 +1,7 @@
 /**
- * The windows by when they were used last, while Alt is held: Q goes on, Shift+Q back, also at the first press, as do the arrows; letting Alt go, Enter or a click brings the
- * chosen one to the front, Escape leaves everything as it is. That Alt was let go is told by whoever has the keyboard then: the shell (keys.ts) or the page of an app.
+ * The windows by their last use, while Alt is held: Q goes on, Shift+Q back, also at the first press, as do the arrows; releasing Alt,
+ * Enter or a click brings the chosen one to the front, Escape leaves everything as it is. The owner of the keyboard reports the release of
+ * Alt: the shell (keys.ts) or the page of an app.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/dialog.ts';

@@ -32,7 +32,7 @@ const start = (silenceMsMax = realTimes.silenceMsMax): void => {
 };
 const say = (line: object): void => sockets.at(-1)!.send(JSON.stringify(line));
 const ola = (run: string, seq: number, pagina: string): void => say({ type: 'ola', run, seq, pagina });
-/** Everything heard so far, once it is that much; what comes next counts anew. */
+/** Waits until so many messages arrived and returns them; the count starts anew. */
 const said = async (count: number): Promise<readonly string[]> => {
   await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 5 });
   return heard.splice(0);

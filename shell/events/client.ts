@@ -113,7 +113,7 @@ export function startEvents(url: string, handlers: EventsHandlers, times: Events
     silence.end();
     const old = socket;
     socket = null;
-    // A closing handshake with a portal that is silent takes its time: nothing of it is heard.
+    // A closing handshake with a silent portal takes its time: its messages are ignored.
     old?.close();
     if (stopped) return;
     awaySinceMs ??= nowMs();
@@ -157,7 +157,7 @@ interface Silence {
   end(): void;
 }
 
-/** Calls `lost` when nothing was heard for `silenceMsMax`. */
+/** Calls `lost` when nothing was received for `silenceMsMax`. */
 function watchSilence({ nowMs, silenceMsMax }: EventsTimes, lost: () => void): Silence {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let heardMs = 0;

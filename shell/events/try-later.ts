@@ -11,10 +11,7 @@ export const tryLater = (ms: number, run: () => void): (() => void) =>
     return () => waiting.delete(now);
   });
 
-/**
- * The same for a portal that said how long to wait: it is not asked before, unless the network is another one now. What it said was about the one
- * before.
- */
+/** Retries after the wait that a portal asked for, not before, unless the network changed: the wait was for the former network. */
 export const tryWhenTold = (ms: number, run: () => void): (() => void) =>
   later(ms, run, (now) => {
     addEventListener('online', now);
@@ -36,7 +33,7 @@ function later(ms: number, run: () => void, listen: (now: () => void) => () => u
   return cancel;
 }
 
-/** Such a moment. What fails again meanwhile waits for the next one. */
+/** Runs all waiting retries now. A retry that fails meanwhile waits for the next moment. */
 export function tryNow(): void {
   const due = Array.from(waiting);
   for (const now of due) now();

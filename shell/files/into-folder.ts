@@ -106,7 +106,7 @@ async function fits(tasks: Tasks, files: readonly ToUpload[], folder: string): P
   return await askRoom(words);
 }
 
-/** Behind the failures: what is left, of the disk. What the account may still have nobody says. */
+/** Sentence after the failures: the free space of the disk. The free quota of the account is not known. */
 async function roomWords(tasks: Tasks, code: 'DISK_FULL' | 'QUOTA_USED', n: number, folder: string): Promise<string> {
   const space = code === 'DISK_FULL' ? await spaceOf(folder) : null;
   if (space === null || space.totalBytes === 0) return text('files.withoutRoom', { n });

@@ -1,4 +1,4 @@
-/** Whether what is to be uploaded fits where it goes. What is not known is no reason to ask. Pure. */
+/** Whether an upload fits its destination. Without known figures the person is not asked. Pure. */
 import type { SpaceAnswer } from '../../schema/wire/files.ts';
 
 export interface Lack {
@@ -7,7 +7,7 @@ export interface Lack {
   readonly free: number;
 }
 
-/** Null: it fits, as far as is known. What is taken the place of is not counted: it is there until the new one is. */
+/** Null: it fits, as far as is known. The size of a replaced file is not subtracted: it is there until the new one is. */
 export function lackOf(sizes: readonly number[], space: SpaceAnswer | null): Lack | null {
   // A file system that says nothing of itself.
   if (space === null || space.totalBytes === 0) return null;

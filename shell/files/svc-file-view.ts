@@ -307,7 +307,7 @@ export class SvcFileView extends LitElement {
   #move(event: PointerEvent): void {
     const scroll = this.#scroll;
     if (this.#band === null || scroll === null) return;
-    // It was let go over the page of an app, which alone was told.
+    // The press ended over the page of an app, which alone received the event.
     if (event.buttons === 0) return this.#up();
     const box = scroll.getBoundingClientRect();
     const x = event.clientX - box.left;

@@ -1,6 +1,6 @@
 /**
- * The entries of one place (a folder, the trash, what a search found) with all that is done to them there: chosen, opened, named, moved, dropped,
- * by mouse, finger and keyboard. In a window of files and on the desktop. A folder that is opened is told by `go` (its path), which bubbles.
+ * The entries of one place (a folder, the trash, the results of a search) with all acts on them: choose, open, name, move, drop, by mouse,
+ * finger and keyboard. Used in a window of files and on the desktop. Opening a folder emits `go` (its path), which bubbles.
  */
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
@@ -66,7 +66,7 @@ export class SvcFolder extends LitElement {
   declare groundLabel: string;
   /** Further groups of it. */
   declare others: readonly MenuGroup[];
-  /** Entries are only chosen: which can be, and whether several; one that is opened is told by `pick-file`. Null: all can be done with them. */
+  /** Entries can only be chosen: which, and whether several; opening one emits `pick-file`. Null: all acts are possible. */
   declare picks: Picks | null;
   declare selection: Selection;
   declare renaming: string;
@@ -207,7 +207,7 @@ export class SvcFolder extends LitElement {
   #open(item: FileItem | null): void {
     if (item === null || this.#isTrash) return;
     const renamed = this.#renames.get(item.caminho);
-    // A rename that fails has been told.
+    // A failed rename was reported already.
     if (renamed !== undefined) void renamed.then((now) => this.#open(now)).catch(() => undefined);
     else if (item.tipo === 'pasta') this.dispatchEvent(new CustomEvent('go', { detail: item.caminho, bubbles: true }));
     else if (item.tipo !== 'arquivo')

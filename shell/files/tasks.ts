@@ -73,7 +73,10 @@ export function createTasks(announce: (words: string) => void, folderName: Tasks
 const followSeconds = 10;
 const patienceMs = 1_000;
 
-/** Until the portal's operation ended. Null: it could not be begun, or not be followed, which was told. A name that is taken is told only where it was not to be asked about. */
+/**
+ * Runs an operation of the portal to its end. Null: it could not be begun or followed, which was reported. A taken name is reported only
+ * where the person was not to be asked.
+ */
 export async function operate(tasks: Tasks, label: string, body: OperationBody): Promise<OperationView | null> {
   let id: string | null = null;
   const task = tasks.begin(label, () => {

@@ -219,7 +219,7 @@ async function send(
   let id: string | null = null;
   let told = 0;
   const patiently: Patiently = (ask, passes) => askPatiently(ask, { signal, parts }, passes);
-  /** From where it goes on. Of one that is not on the server any more all is sent anew. */
+  /** Resumes an upload and returns the offset; begins a new one when the server does not have it any more. */
   const resume = async (of: string): Promise<number> => {
     const found = await parts.beginUpload({ ...body, retomar: of }, signal).catch((error: unknown) => {
       if (error instanceof ApiError && (error.status === 404 || error.code === 'CONFLICT')) return null;
@@ -291,7 +291,7 @@ async function piece(
     const isElsewhere = error instanceof ApiError && (error.code === 'CONFLICT' || error.code === 'OFFLINE');
     if (!isElsewhere || signal.aborted) throw error;
     const { recebidos } = await parts.seeUpload(id, signal);
-    // Nothing of it came: it is to be tried again as a failure, or told as one.
+    // Nothing of the piece arrived: the failure is retried or reported.
     if (recebidos === from) throw error;
     return recebidos;
   }

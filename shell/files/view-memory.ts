@@ -1,4 +1,4 @@
-/** How a person looks at folders, kept in this browser. What is stored is not trusted. */
+/** Views of folders that a person chose, kept in this browser. Stored data is not trusted. */
 import { fileOrders } from '../../schema/wire/files.ts';
 import type { ListBy } from '../session/files-api.ts';
 import type { ViewMode } from './file-entry.ts';

@@ -84,8 +84,8 @@ export async function isOnlyPage(usuario: string): Promise<boolean> {
 }
 
 /**
- * Each page holds a lock and writes its windows down under the lock's name. Those of a page that was closed stay in what the portal keeps until the next
- * change in another one. A browser without locks or storage knows no other page. Decision: docs/decisions/0358-windows-of-several-pages.md
+ * Each page holds a lock and writes its windows down under the lock's name. The portal keeps the windows of a closed page until the next
+ * change in another page. A browser without locks or storage knows no other page. Decision: docs/decisions/0358-windows-of-several-pages.md
  */
 export function otherPages(usuario: string, storage: () => Storage): OtherPages {
   const prefix = `svc.pages.${usuario}.`;

@@ -1,7 +1,7 @@
 /** The log of a job as the page keeps and shows it: the last part, with every control character made visible or left out. Pure. */
 import { keptCharsMax, keptLinesMax, withoutSequences } from '../tasks/lines.ts';
 
-/** The end of what came so far. What a terminal would have obeyed is cut out only where it is shown: a piece may end inside of it. */
+/** Keeps the end of the log. Control sequences are cut out only where it is shown: a piece may end inside of one. */
 export const keepLog = (kept: string, more: string): string => (kept + more).slice(-keptCharsMax);
 
 /** C0 and C1 controls but tab and newline; marks that turn the direction of what follows. */

@@ -99,7 +99,7 @@ function whenBeyond(state: Signal<QueueState>, chosen: Signal<string | null>, re
 
 const nothingYet = { jobs: [], clusters: [], off: null, space: null, loaded: false, more: false, beyond: null, problem: null } as const;
 
-/** `changed` hears of jobs that are in another state than at the reading before. */
+/** Calls `changed` with the jobs whose state differs from the reading before. */
 export function createQueueModel(read: Read, readOne: ReadOne, changed: (jobs: readonly JobView[]) => void): QueueModel {
   const state = createSignal<QueueState>({ ...nothingYet, of: null });
   const chosen = createSignal<string | null>(null);

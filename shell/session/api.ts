@@ -123,7 +123,10 @@ export async function fetchFile(path: string): Promise<void> {
   await arriving(response.arrayBuffer());
 }
 
-/** Waits for an answer, its body, or a part of that. One that breaks off or is late counts as a portal that was not reached; an end by the caller stays an AbortError. */
+/**
+ * Waits for an answer, its body, or a part of that. A broken or late one counts as a portal that was not reached; an end by the caller
+ * stays an AbortError.
+ */
 export async function arriving<T>(part: Promise<T>): Promise<T> {
   try {
     return await part;

@@ -98,7 +98,7 @@ async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<L
 
 export const searchFiles = (caminho: string, texto: string, ocultos: boolean, signal: AbortSignal): AsyncGenerator<SearchLine | null> =>
   lines(`${root}/busca${query({ caminho, texto, ...(ocultos ? { ocultos: '1' } : {}) })}`, signal);
-/** `version`: of the listing from which on changes are told; ''  from the first line on. */
+/** `version`: the listing after which changes are reported; '' from the first line on. */
 export function watchFolders(
   watched: readonly { readonly path: string; readonly version: string }[],
   signal: AbortSignal,

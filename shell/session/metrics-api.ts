@@ -6,7 +6,7 @@ const path = (app: string): string => `/api/metricas?app=${encodeURIComponent(ap
 
 export const sendMetrics = async (app: string, body: object): Promise<MetricsAnswer> => json(await request('POST', path(app), body));
 
-/** The page is left: the browser sends it by itself, and nobody hears the answer. */
+/** Sent while the page is left: the browser sends it by itself, and nothing receives the answer. */
 export function sendMetricsLeaving(app: string, body: object): void {
   const headers = { 'content-type': 'application/json' };
   void fetch(path(app), {

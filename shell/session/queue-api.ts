@@ -1,4 +1,7 @@
-/** The queue of the portal's HTTP API, always for the app of a window. What passes is asked again, which does nothing twice. Source: schema/wire/jobs.ts. */
+/**
+ * The queue of the portal's HTTP API, always for the app of a window. Passing failures are retried, and no retry acts twice. Source:
+ * schema/wire/jobs.ts.
+ */
 import type { JobBody, JobView, OutputsAnswer, QueueAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
 import { ApiError, arriving, isPassing, json, request } from './api.ts';
 

@@ -1,4 +1,7 @@
-/** Settings: what the person can choose, section by section. Every choice is kept by the portal (decision 0202) and told to all open pages. */
+/**
+ * Settings: the choices of the person, section by section. The portal keeps every choice (docs/decisions/0202-preferences.md) and reports
+ * it to all open pages.
+ */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import '../../sdk/web/ui/field.ts';

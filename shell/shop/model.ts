@@ -116,7 +116,7 @@ function reader(state: Signal<ShopState>, announce: (words: string) => void): ()
   return refresh;
 }
 
-/** The app as an event leaves it: where its installation is. What it means for the buttons is read again. */
+/** The app as an event leaves it: the progress of its installation. The buttons follow from another reading. */
 export function moved(app: ShopApp, event: Extract<PortalEvent, { type: 'install-progress' }>): ShopApp {
   if (event.app !== app.id || app.install === null) return app;
   const { state, reason, message, progress } = event;

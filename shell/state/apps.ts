@@ -1,6 +1,6 @@
 /**
- * The apps of the person with their state. What the portal answers is the truth; events only patch it until the next reading,
- * which every event asks for (one in flight, one waiting). An answer may be older than an event that came while it was under way.
+ * The apps of the person with their state. The portal's answer is the truth; events only patch it until the next reading, which every event
+ * asks for (one in flight, one waiting). An answer may be older than an event that came while it was under way.
  */
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';

@@ -4,7 +4,7 @@ import { tryLater, tryWhenTold } from '../events/try-later.ts';
 import { ApiError } from '../session/api.ts';
 
 export interface Retry {
-  /** It failed: it is asked for again after a wait, which is never shorter than the portal said. One wait at a time. */
+  /** Schedules another attempt after a failure; the wait is never shorter than the portal asked for. Only one wait runs at a time. */
   failed(error: unknown): void;
   /** It came: nothing waits any more, and the next failure begins with a short wait. */
   succeeded(): void;

@@ -1,4 +1,7 @@
-/** Which tabs the pages of windows have, by window. What a page and a person may do with them is in tab-actions.ts. Decision: docs/decisions/0207 */
+/**
+ * Tabs that the pages of windows have, by window. The acts of a page and a person on them are in tab-actions.ts. Decision:
+ * docs/decisions/0207-tabs-of-a-window.md
+ */
 import type { ClosedTab, Tab } from '../../schema/bridge/tab-verbs.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { limits } from './limits.ts';

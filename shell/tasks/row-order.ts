@@ -1,4 +1,4 @@
-/** In which order the task manager lists the apps. What has no value is last in either direction, as in any `ui-table`. */
+/** Order of the apps in the task manager. Rows without a value are last in either direction, as in any `ui-table`. */
 import type { AppProjection } from '../../schema/wire/http.ts';
 
 export const sortColumns = ['app', 'state', 'pid', 'connections', 'cpu', 'memory'] as const;

@@ -178,7 +178,7 @@ function takeTextWithoutKeys(terminal: Terminal): void {
   );
 }
 
-/** xterm.js would take the text as it is. What is dropped is pasted, as in other terminals. */
+/** Replaces the paste of xterm.js, which would take the text as it is. A drop pastes, as in other terminals. */
 function takePasted(box: HTMLElement, terminal: Terminal): void {
   const take = (event: Event, given: DataTransfer | null): void => {
     const pasted = given?.getData('text/plain') ?? '';

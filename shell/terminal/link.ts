@@ -43,7 +43,7 @@ export function startLink(url: string, handlers: LinkHandlers, random: () => num
   let isOver = false;
   /** The next bytes are a screen of this size. */
   let size: TerminalBody | null = null;
-  /** Null: the shell was there. What is typed while it is cut off later is lost, and the page says that it is cut off. */
+  /** Input typed before the shell was there; null once it was. Input typed during a later cut is lost, and the page shows the cut. */
   let ahead: Uint8Array<ArrayBuffer>[] | null = [];
 
   const send = (bytes: Uint8Array<ArrayBuffer>): void => {

@@ -31,7 +31,7 @@ export class SvcScreen extends LitElement {
   declare connected: boolean;
   /** The portal gave its screen up: a page that comes later finds less. */
   declare lost: boolean;
-  /** The shell is gone; its window says how. What it printed stays. */
+  /** The shell is gone; its window says how. Its output stays. */
   declare over: boolean;
   /** The touch key Ctrl waits for the next key. */
   declare control: boolean;

@@ -1,4 +1,4 @@
-/** Menus of the shell at a point: the kit's, filled from a list. One is open at a time; the focus goes back to where it was. */
+/** Menus of the shell at a point: the kit's, filled from a list. Only one is open at a time; the focus goes back to where it was. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';

@@ -1,6 +1,6 @@
 /**
- * The inside of an app's window: its page, over it the steps of a start until the page is there, and a strip while the app is away.
- * The iframe is made once and never moves in the document. Docs: docs/decisions/0046-window-recovery.md
+ * The inside of an app's window: its page, over it the steps of a start until the page is there, and a banner while the app is away. The
+ * iframe is made once and never moves in the document. Decision: docs/decisions/0046-window-recovery.md
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -332,10 +332,10 @@ export class SvcAppFrame extends LitElement {
     </div>`;
   }
 
-  /** A live page stays; the strip says what is going on with its backend. */
+  /** A live page stays; the banner shows the state of its backend. */
   #strip(): TemplateResult | typeof nothing {
     const { app } = this;
-    // Its author has the strip of svc dev, which says more, and nothing else.
+    // Its author sees the banner of svc dev instead, which says more.
     if (this.desk.dev?.app === app?.id && troubleOf(this.desk.dev?.state.get() ?? null) !== null) return nothing;
     if (app === undefined || this.#doubtful) return nothing;
     if (this.lost) return this.#lostStrip(app);

@@ -11,7 +11,7 @@ export const limits = {
   keepDaysDefault: 365,
   /** Lines of one kind that one caller leaves in a minute; those beyond are one line with their count. */
   sameLinesPerMinuteMax: 60,
-  /** Callers that are told apart for that. */
+  /** Callers that are counted separately for that. */
   callersMax: 10_000,
   /** A longer line is not one of ours. */
   lineBytesMax: 16 * 1_024,
@@ -21,7 +21,7 @@ export const limits = {
   /** Bytes of the files that one query reads: a page may be shorter than asked for. */
   readBytesMax: 8 * 1_024 * 1_024,
   pageLinesMax: 500,
-  /** Findings of `svc audit --verify` that are told one by one. */
+  /** Findings of `svc audit --verify` that are listed one by one. */
   findingsMax: 100,
   /** `logger` is started again after so long when it ended. */
   syslogAgainMs: 10_000,

@@ -1,6 +1,7 @@
 /**
- * Writes the record: one appender, which chains what was recorded within a moment and gives it to the disk in one write and one fsync. What the
- * disk does not take waits in memory up to a bound and is counted beyond it; acts go on. Decision: docs/decisions/0401-the-audit-record.md
+ * Writes the record: one appender, which chains the entries of a moment and writes them to the disk in one write and one fsync. Entries
+ * that the disk does not take wait in memory up to a bound and are counted beyond it; acts go on. Decision:
+ * docs/decisions/0401-the-audit-record.md
  */
 import { constants, type BigIntStats } from 'node:fs';
 import { chmod, lstat, mkdir, open, rm, type FileHandle } from 'node:fs/promises';

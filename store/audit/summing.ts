@@ -10,7 +10,7 @@ interface Cell {
 }
 
 export interface Summing {
-  /** False: it is counted, and told by `due`. */
+  /** False: it is only counted, and `due` reports the count. */
   admit(entry: AuditEntry, monotonicMs: number): boolean;
   /** Lines for what was counted in minutes that are over; with Infinity all. */
   due(monotonicMs: number): readonly AuditEntry[];

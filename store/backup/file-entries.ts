@@ -1,5 +1,5 @@
 /**
- * Files as entries of a snapshot. One that looks as it did when it was read before is not read again. What is asked of each of many files is asked synchronously: the
+ * Files as entries of a snapshot. A file whose stamp is unchanged is not read again. Calls on each of many files are synchronous: the
  * process does nothing else, and a turn through Node's threads costs more than the answer.
  */
 import { constants, readdirSync, statSync, type BigIntStats, type Dirent } from 'node:fs';
@@ -98,7 +98,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Whether a file can be read; what can't is told before a backup begins. */
+/** Whether a file can be read; unreadable ones are reported before a backup begins. */
 export async function isReadable(file: string): Promise<boolean> {
   try {
     await (await open(file, constants.O_RDONLY | constants.O_NONBLOCK)).close();

@@ -1,6 +1,7 @@
 /**
- * A folder of backups: `objects/a/<sha256>`, each once for all snapshots, and `snapshots/<id>.json`, written last. Files 0600, folders 0700; what is there has
- * its name because it is whole and on the disk. One process at a time. Decision: docs/decisions/0405-objects-and-manifests.md
+ * A folder of backups: `objects/a/<sha256>`, each once for all snapshots, and `snapshots/<id>.json`, written last. Files 0600, folders
+ * 0700; a file gets its name once it is whole and on the disk. Only one process uses it at a time. Decision:
+ * docs/decisions/0405-objects-and-manifests.md
  */
 import {
   chownSync,

@@ -103,7 +103,7 @@ export interface EndedJob {
   readonly atMs: number;
 }
 
-/** For the transaction in which a job gets its outcome. One that was read is left as it is, and the next begins anew. */
+/** Adds to the transaction in which a job gets its outcome. A notice that was read is left as it is, and the next begins anew. */
 export function openJobNotices(sql: Sql): (job: EndedJob) => Act<void> {
   const trim = openTrimming(sql);
   const trimApp = openTrimmingOfApps(sql);
@@ -146,7 +146,7 @@ function openAddingOfApps(sql: Sql, trim: (usuario: string) => Act<number>): Roo
 
 function openAdding(sql: Sql, trim: (usuario: string) => Act<number>): Adding {
   const room = sql.prepare('SELECT 1 FROM rooms WHERE id = ?');
-  // Whatever the kind: a person is told of an anchor once. Source: rules 6 rule 2.
+  // Whatever the kind: a person gets one notice of an anchor. Source: rules 6 rule 2.
   const told = sql.prepare('SELECT 1 FROM notice_anchors WHERE person = ? AND room = ? AND anchor = ? LIMIT 1');
   const seen = sql.prepare('INSERT INTO notice_anchors VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
   const forgetSeen = sql.prepare(

@@ -1,4 +1,4 @@
-/** Statuses: read from memory, since the loop compares ten thousand of them per round. Contract: store.ts. */
+/** Statuses: read from memory, since each pass of the loop compares ten thousand of them. Contract: store.ts. */
 import { done, type Sql } from '../sql.ts';
 import type { Store, StoredStatus } from '../store.ts';
 

@@ -1,5 +1,5 @@
 /**
- * A modal dialog: the browser's own inside, so the focus goes in, stays in and comes back, and Escape closes it. What is pressed with
+ * A modal dialog: the browser's own inside, so the focus goes in, stays in and comes back, and Escape closes it. A press on an element with
  * `data-close` closes it too. Pattern: https://www.w3.org/WAI/ARIA/apg/patterns/dialog-modal/
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';

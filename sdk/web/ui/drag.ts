@@ -36,7 +36,7 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
     'pointermove',
     (move) => {
       if (move.pointerId !== pointerId) return;
-      // It was let go over a page before the browser knew of the capture, and that page was told.
+      // The press ended over a page before the browser knew of the capture, and only that page received the event.
       if (move.buttons === 0) return finish(true);
       ({ clientX: x, clientY: y } = move);
       if (steps === null && Math.hypot(x - startX, y - startY) < thresholdPx) return;
@@ -47,7 +47,7 @@ export function startDrag(event: PointerEvent, target: HTMLElement, begin: () =>
   );
   target.addEventListener('pointerup', (up) => up.pointerId === pointerId && finish(true), { signal });
   target.addEventListener('pointercancel', (cancel) => cancel.pointerId === pointerId && finish(false), { signal });
-  // At the document: of a target that was taken away meanwhile it is told there.
+  // Listens on the document: it receives the event also when the target was removed meanwhile.
   document.addEventListener('lostpointercapture', (lost) => lost.pointerId === pointerId && finish(true), { signal });
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(false), { signal, capture: true });
   return true;

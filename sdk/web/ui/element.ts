@@ -29,7 +29,10 @@ export class KitElement extends LitElement {
     return word(this, key, values);
   }
 
-  /** False when somebody who heard it said no. Of its kind alone: what is around it has a `close` and a `cancel` of its own. */
+  /**
+   * False when a listener cancelled the event. It does not bubble by default: elements around it have a `close` and a `cancel` of their
+   * own.
+   */
   protected emit(type: string, detail?: unknown, { bubbles = true, cancelable = false } = {}): boolean {
     return this.dispatchEvent(new CustomEvent(type, { detail, bubbles, cancelable }));
   }

@@ -1,7 +1,7 @@
 /**
  * Types of the elements of the UI kit, `_sdk/ui/svc-ui.js`, for an app author's editor: `document.createElement('ui-field')` and
- * `querySelector('ui-field')` then know what they give. Every class of the kit implements its interface here. What each is for, its slots and its
- * keys: docs/ui.md. With svc.d.ts all types that a page needs.
+ * `querySelector('ui-field')` then know what they give. Every class of the kit implements its interface here. The purpose, slots and keys
+ * of each: docs/ui.md. With svc.d.ts all types that a page needs.
  */
 interface SvcUiElement<Events = object> extends HTMLElement {
   /** Fulfilled once what was changed is drawn. */

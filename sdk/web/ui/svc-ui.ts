@@ -1,6 +1,6 @@
 /**
- * The UI kit of apps, `_sdk/ui/svc-ui.js`: custom elements for plain HTML, by the tokens of svc-ui.css. One plain script of its own, so that a page
- * needs no build; `web.spa` puts its tag into the page. What each element has: docs/ui.md, svc-ui.d.ts.
+ * The UI kit of apps, `_sdk/ui/svc-ui.js`: custom elements for plain HTML, by the tokens of svc-ui.css. It is a plain script of its own, so
+ * that a page needs no build; `web.spa` puts its tag into the page. The members of each element: docs/ui.md, svc-ui.d.ts.
  */
 import './button.ts';
 import './checkbox.ts';

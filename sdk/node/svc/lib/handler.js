@@ -86,7 +86,7 @@ function handle(server, handler, req, res) {
   }
 }
 
-/** Wraps any (req, res) handler, also an async one. One that answers false is answered with 404. */
+/** Wraps any (req, res) handler, also an async one. A handler that answers false leads to 404. */
 function portao(handler) {
   return function gated(req, res) {
     if (admit(req, res)) handle(this, handler, req, res);
