@@ -44,7 +44,7 @@ export const packageFaultPoints = [
 ] as const;
 /** Of what a person says to apps that use each other; test/integration/capabilities.real.test.ts goes through them. */
 export const consentFaultPoints = ['consent/before-write', 'consent/written'] as const;
-/** Of a job of the queue, from its submission to the last of its bytes; test/integration/queue-killed.real.test.ts goes through them. */
+/** Of a job of the queue, from its submission to the last of its bytes; controller/kinds/job-killed.test.ts goes through them, queue-killed.real.test.ts of test/integration with real kills. */
 export const jobFaultPoints = [
   'job/before-release',
   'job/released',

@@ -47,16 +47,17 @@ export let clock: SimulatedClock;
 export let controller: Controller;
 export let cluster: MemoryCluster;
 
-export async function begin(): Promise<void> {
+/** `reached`: the store and the cluster as this controller reaches them. */
+export async function begin(reached: <Asked extends object>(asked: Asked) => Asked = (asked) => asked): Promise<void> {
   controller = await createController({
     shellVersion: '1.0.0',
     dir,
-    store,
+    store: reached(store),
     bus,
     clock,
     log,
     createHost: () => memoryHost([]),
-    createCluster: () => cluster,
+    createCluster: () => reached(cluster),
     portalUrlOfJobs: async () => 'http://127.0.0.1:1',
   });
   await controller.prepare();
