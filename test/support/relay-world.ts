@@ -11,7 +11,7 @@ import { openSqliteRoomLog } from '../../store/sqlite-room-log.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Canal, Papel } from '../../schema/rooms.ts';
 import type { Relay, Seat } from '../../api/rooms/contract.ts';
-import { createRelay, type RelayReport } from '../../api/rooms/relay/relay.ts';
+import { createRelay, type RelayDeps, type RelayReport } from '../../api/rooms/relay/relay.ts';
 
 export interface RelayWorld {
   readonly relay: Relay;
@@ -32,6 +32,7 @@ export interface RelayWorldOptions {
   readonly wrap?: (log: RoomLog) => RoomLog;
   readonly diskOf?: (dona: string) => Promise<number>;
   readonly collect?: () => void;
+  readonly memory?: NonNullable<RelayDeps['memory']>;
 }
 
 export async function startRelay({

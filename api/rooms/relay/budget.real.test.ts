@@ -1,5 +1,6 @@
 /**
- * The budget of one owner's rooms, and its return: real documents in a relay of its own process.
+ * The budget of one owner's rooms, and its return: real documents, at a sixteenth of all sizes (budget.test.ts has the numbers). SVC_TEST_LONG=1 takes
+ * the shipped sizes, and measures the memory of a relay in its own process.
  * Decisions: docs/decisions/0142-budget-of-rooms.md, docs/decisions/0165-shares-of-the-room-budget.md
  */
 import { once } from 'node:events';
@@ -22,7 +23,10 @@ afterEach(async () => {
 });
 
 const noSpace = 4413;
-const block = 'x'.repeat(900_000);
+const long = process.env['SVC_TEST_LONG'] === '1';
+const part = long ? 1 : 16;
+const memory = { ofOwnerBytesMax: limits.roomMemoryPerPersonBytesMax / part, ofAllBytesMax: limits.roomMemoryBytesMax / part } as const;
+const block = 'x'.repeat(900_000 / part);
 const roomOf = (n: number): string => `s${String(n).padStart(21, '0')}`;
 
 function enter(url: string, n: number, ticket: string): RawClient {
@@ -43,7 +47,7 @@ async function fill(client: RawClient, blocks: number): Promise<number | null> {
 }
 
 const start = async (options: RelayWorldOptions = {}): Promise<string> => {
-  const world = await startRelay(options);
+  const world = await startRelay({ memory, ...options });
   ends.push(() => world.close());
   return world.url;
 };
@@ -60,7 +64,7 @@ describe('memory', () => {
       if (code !== null) full.push(code);
     }
     expect(full).toEqual([noSpace]);
-    expect(filled).toHaveLength(Math.ceil((limits.roomMemoryPerPersonBytesMax * limits.roomMemoryShareOfApp) / (15 * block.length)));
+    expect(filled).toHaveLength(Math.ceil((memory.ofOwnerBytesMax * limits.roomMemoryShareOfApp) / (15 * block.length)));
     // Whoever writes: it is the owner's.
     const guest = enter(url, 50, 'bea:editar:pagina:ana');
     await guest.synced;
@@ -112,7 +116,7 @@ test('nine owners fill all that there is: who has nothing to do with it still ge
   early.end();
   const greedy: RawClient[] = [];
   const written: number[] = [];
-  // 48 MiB of one app and 16 of another, each.
+  // Three quarters of an owner's memory in one app, and the rest in another.
   const rooms = { notas: [13, 13, 13, 13, 1, 1, 1], quadro: [13, 1, 1, 1, 1, 1, 1] };
   for (let owner = 0; owner < 9; owner += 1) {
     for (const [app, sizes] of Object.entries(rooms)) {
@@ -125,7 +129,7 @@ test('nine owners fill all that there is: who has nothing to do with it still ge
     }
   }
   const held = (): number => greedy.reduce((sum, { ws, doc }) => sum + (ws.readyState === ws.OPEN ? doc.getText('t').length : 0), 0);
-  expect(held()).toBeGreaterThan(limits.roomMemoryBytesMax * 0.9);
+  expect(held()).toBeGreaterThan(memory.ofAllBytesMax * 0.9);
   // Several of the attackers had to make room for one another; whoever holds least is not asked.
   const bea = enter(url, 900, 'bea:dona:pagina:bea');
   await bea.synced;
@@ -175,7 +179,7 @@ test('what is held back for what it stands on counts, too', async () => {
   for (let n = 0; n < 64; n += 1) told.push(await hold(n >> 3));
   const held = told.filter((why) => why === null).length;
   expect(held).toBeGreaterThan(50);
-  expect(held * early.length).toBeLessThan(limits.roomMemoryPerPersonBytesMax * limits.roomMemoryShareOfApp);
+  expect(held * early.length).toBeLessThan(memory.ofOwnerBytesMax * limits.roomMemoryShareOfApp);
   expect(new Set(told)).toEqual(new Set([null, `${noSpace}: ${shortages.ownerApp}`]));
   for (const end of ends.splice(1)) await end();
   await vi.waitFor(async () => expect(await fill(enter(url, 70, 'ana:dona:pagina:ana'), 15)).toBeNull());
@@ -194,7 +198,21 @@ test('on the disk an owner’s rooms grow no more once they hold all that they m
   expect(await fill(enter(url, 1, 'bea:dona:pagina:bea'), 1)).toBeNull();
 });
 
-test('what rooms held is given back within seconds once they were left, without another thing happening in the process', async () => {
+test('what rooms held is collected once they were left, without another thing happening', async () => {
+  let collected = 0;
+  const url = await start({ collect: () => void (collected += 1) });
+  const clients: RawClient[] = [];
+  // Each owner has less than is worth it.
+  for (let n = 0; n < 2 + limits.roomReclaimBytesMin / (40 * block.length); n += 1) {
+    clients.push(enter(url, n, `p${n}:dona:pagina:p${n}`));
+    expect(await fill(clients.at(-1)!, 40)).toBeNull();
+  }
+  expect(collected).toBe(0);
+  for (const client of clients) client.end();
+  await expect.poll(() => collected).toBe(1);
+});
+
+test.runIf(long)('what rooms held is given back to the machine', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-give-back-'));
   const relay = await spawnRelay(dir);
   ends.push(async () => {

@@ -29,23 +29,34 @@ export interface BudgetDeps {
   readonly diskOf: (dona: string) => Promise<number>;
   /** Closes the room and `forget`s it here, at once. */
   readonly close: (room: Room) => void;
+  /** That of limits.ts when it is not said. */
+  readonly memory?: RoomMemory | undefined;
 }
 
-const memory = limits.roomMemoryPerPersonBytesMax;
-const all = limits.roomMemoryBytesMax;
-const share = limits.roomMemoryShareOfApp;
-const ceilings = { owner: memory, ownerApp: memory * share, app: all * share, all } as const;
+/** What open documents may take. */
+export interface RoomMemory {
+  readonly ofOwnerBytesMax: number;
+  readonly ofAllBytesMax: number;
+}
 
+const shipped: RoomMemory = { ofOwnerBytesMax: limits.roomMemoryPerPersonBytesMax, ofAllBytesMax: limits.roomMemoryBytesMax };
+const ceilingsOf = ({ ofOwnerBytesMax: owner, ofAllBytesMax: all }: RoomMemory) => {
+  const share = limits.roomMemoryShareOfApp;
+  return { owner, ownerApp: owner * share, app: all * share, all };
+};
+
+const told = ceilingsOf(shipped);
 /** At most 123 bytes each: a close frame takes no more. */
 export const shortages = {
-  owner: `the open rooms of one owner hold at most ${ceilings.owner} bytes: close some`,
-  ownerApp: `the open rooms of one owner in one app hold at most ${ceilings.ownerApp} bytes: close some`,
-  app: `the open rooms of one app hold at most ${ceilings.app} bytes, and no other owner holds more of them`,
-  all: `all open rooms hold at most ${ceilings.all} bytes, and no other owner holds more of them`,
+  owner: `the open rooms of one owner hold at most ${told.owner} bytes: close some`,
+  ownerApp: `the open rooms of one owner in one app hold at most ${told.ownerApp} bytes: close some`,
+  app: `the open rooms of one app hold at most ${told.app} bytes, and no other owner holds more of them`,
+  all: `all open rooms hold at most ${told.all} bytes, and no other owner holds more of them`,
   disk: `the rooms of one owner hold at most ${limits.roomDiskPerPersonBytesMax} bytes of disk, and no more than it has left`,
 } as const;
 
-export function createBudget({ nowMs, diskOf, close }: BudgetDeps): Budget {
+export function createBudget({ nowMs, diskOf, close, memory = shipped }: BudgetDeps): Budget {
+  const ceilings = ceilingsOf(memory);
   const accounts = new Map<string, Account>();
   const apps = new Map<string, number>();
   let used = 0;

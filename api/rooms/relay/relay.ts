@@ -16,7 +16,7 @@ import { type Compaction, createCompaction } from './compaction.ts';
 import { createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
 import type { Connection } from './room.ts';
 import { createCostWatch, type CostWatch } from './cost.ts';
-import { createBudget, type Budget, shortages } from './budget.ts';
+import { createBudget, type Budget, type RoomMemory, shortages } from './budget.ts';
 import { createJournal, takenOf, type Journal } from './journal.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { createLoopLoad } from './loop-load.ts';
@@ -36,6 +36,8 @@ export interface RelayDeps {
   readonly diskOf?: (dona: string) => Promise<number>;
   /** Frees what is not used any more. */
   readonly collect?: () => void;
+  /** That of limits.ts when it is not said. */
+  readonly memory?: RoomMemory;
   /** Spreads work that would fall together. */
   readonly random?: () => number;
 }
@@ -182,15 +184,13 @@ function assemble(deps: RelayDeps): Parts {
   const { log, clock, report } = deps;
   const figures: Received = { framesIn: 0, framesOut: 0, bytesIn: 0, bytesOut: 0, discarded: 0, slowReadersDropped: 0 };
   const wss = createSockets();
-  const cost = createCostWatch({ nowMs: () => clock.monotonicMs(), end: (connection) => desk.end(connection, 'tooBig', tooCostly) });
-  const budget = createBudget({
-    nowMs: () => clock.monotonicMs(),
-    diskOf: deps.diskOf ?? (async () => 0),
-    close: (room) => {
-      endAll(desk, room, 'semEspaco', gaveWay);
-      rooms.giveWay(room);
-    },
-  });
+  const nowMs = (): number => clock.monotonicMs();
+  const cost = createCostWatch({ nowMs, end: (connection) => desk.end(connection, 'tooBig', tooCostly) });
+  const giveWay = (room: Room): void => {
+    endAll(desk, room, 'semEspaco', gaveWay);
+    rooms.giveWay(room);
+  };
+  const budget = createBudget({ nowMs, diskOf: deps.diskOf ?? (async () => 0), close: giveWay, memory: deps.memory });
   const reclaim = createReclaim(clock, deps.collect ?? (() => undefined));
   const rooms = createOpenRooms({
     log,
