@@ -49,6 +49,25 @@ test.for(accents)('accent %s', (name) => {
   expect(samples).toContain(`.${name} {\n    background: light-dark(${light}, ${dark});`);
 });
 
+const grounds = ['--surface', '--raised', '--field', '--title-idle', '--terminal'];
+const everywhere = [...grounds, '--wall', '--wall-glow', '--wall-glow-2', '--wall-edge', '--title', '--hover', '--selected', '--note'];
+test.for([
+  ['--ink', everywhere],
+  ['--muted', everywhere],
+  ['--wall-muted', everywhere],
+  // On the glow of the wall nothing is written with it.
+  ['--accent-ink', everywhere.filter((ground) => !ground.startsWith('--wall-glow'))],
+  ['--on-note', ['--note']],
+  ['--on-danger', ['--danger']],
+  ['--danger', grounds],
+  ['--good', grounds],
+] as const)('%s is read on all that it may stand on, in both themes (WCAG 2.2, 1.4.3)', ([ink, on]) => {
+  const faint = on.filter(
+    (ground) => !([0, 1] as const).every((theme) => contrast(root.get(ink)![theme], root.get(ground)![theme]) >= 4.5),
+  );
+  expect(faint).toEqual([]);
+});
+
 test.for(['light', 'dark'])('borders of fields are seen on all that they stand on (WCAG 2.2, 1.4.11): %s', (theme) => {
   const at = theme === 'light' ? 0 : 1;
   const kit = readFileSync(path.join(import.meta.dirname, '../../sdk/web/ui/svc-ui.css'), 'utf8');
