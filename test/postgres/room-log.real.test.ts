@@ -80,7 +80,7 @@ async function portal(holder: string): Promise<OnePortal> {
 
 const empty = async (): Promise<void> => {
   const one = await portal('faxina');
-  await one.pool.query('TRUNCATE room_bases, room_tails, room_owners, deleted_rooms');
+  await one.pool.query('DELETE FROM room_bases; DELETE FROM room_tails; DELETE FROM room_owners; DELETE FROM deleted_rooms');
   await one.end();
 };
 

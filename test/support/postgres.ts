@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import type { NetworkHost } from './network.ts';
-import { freePort } from './portal.ts';
+import { freePort, repository } from './portal.ts';
 
 const call = promisify(execFile);
 
@@ -62,20 +62,41 @@ export async function postgresProgram(
   return stdout;
 }
 
+/** A server that was never started, of which each one is a copy, and its password: to make one takes seconds of a processor. Kept for the next run. */
+async function madeOnce(): Promise<string> {
+  const version = path.basename(path.dirname(postgresFolder()));
+  const made = path.join(repository, 'build/test-postgres', version);
+  if (existsSync(made)) return made;
+  const folder = await mkdtemp(path.join(tmpdir(), 'svcpg-'));
+  try {
+    await chmod(folder, 0o711);
+    const [data, password] = [path.join(folder, 'data'), path.join(folder, 'password')];
+    await call('install', ['-d', '-o', 'postgres', '-m', '700', data]);
+    await writeFile(password, randomBytes(12).toString('hex'), { mode: 0o644 });
+    const words = [`--pwfile=${password}`, '-U', 'svc', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8'];
+    await postgresProgram('initdb', ['-D', data, '-A', 'scram-sha-256', ...words]);
+    await chmod(password, 0o600);
+    await mkdir(path.dirname(made), { recursive: true });
+    const whole = `${made}-${path.basename(folder)}`;
+    await call('cp', ['-a', folder, whole]);
+    // Another worker may have been quicker: then that one is there.
+    await rename(whole, made).catch(async () => await rm(whole, { recursive: true }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return made;
+}
+
 export async function startPostgres({ host, fsync = false, settings = [] }: PostgresOptions = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svcpg-'));
   await chmod(folder, 0o711);
   const data = path.join(folder, 'data');
-  const password = randomBytes(12).toString('hex');
   const port = await freePort();
   const asPostgres = async (program: string, ...args: readonly string[]): Promise<void> =>
     void (await postgresProgram(program, args, { within: host?.within ?? [] }));
-  await call('install', ['-d', '-o', 'postgres', '-m', '700', data]);
-  const passwordFile = path.join(folder, 'password');
-  await writeFile(passwordFile, password, { mode: 0o644 });
-  const words = [`--pwfile=${passwordFile}`, '-U', 'svc', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8'];
-  await asPostgres('initdb', '-D', data, '-A', 'scram-sha-256', ...words);
-  await rm(passwordFile);
+  const made = await madeOnce();
+  await call('cp', ['-a', '--reflink=auto', path.join(made, 'data'), data]);
+  const password = readFileSync(path.join(made, 'password'), 'utf8');
   const listens = host === undefined ? `-c listen_addresses=127.0.0.1 -c unix_socket_directories=''` : await openTo(host.address, data);
   const options = `-p ${port} ${listens} -c fsync=${fsync ? 'on' : 'off'} ${settings.map((each) => `-c ${each}`).join(' ')}`;
   const start = (): Promise<void> => asPostgres('pg_ctl', '-D', data, '-w', '-s', '-l', path.join(data, 'log'), '-o', options, 'start');
@@ -89,14 +110,14 @@ export async function startPostgres({ host, fsync = false, settings = [] }: Post
     password,
     database,
   });
-  let made = 0;
+  let databases = 0;
   return {
     folder,
     data,
     certificate: path.join(data, 'server.crt'),
     database: async (more = '') => {
-      made += 1;
-      const name = `svc${made}`;
+      databases += 1;
+      const name = `svc${databases}`;
       const { Client } = await import('pg');
       const { name: _, ...admin } = place('postgres');
       const client = new Client(admin);
