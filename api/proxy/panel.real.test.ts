@@ -5,16 +5,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AppView } from './contract.ts';
 import { byteBackend, startBench, stoppedView, type Bench } from './testing/harness.ts';
-import { launchBrowser } from '../../test/support/chromium.ts';
+import { closePages, openBrowser } from '../../test/support/chromium.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 const open: { bench: Bench; page: Page }[] = [];
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closePages(browser));
 afterEach(async () => {
   for (const { bench, page } of open.splice(0)) {
     await page.context().close();

@@ -31,7 +31,7 @@ export function deathAt(point: FaultPoint): Death {
         return (...args: readonly unknown[]): unknown => {
           if (dead) return never;
           const answer: unknown = Reflect.apply(found, of, args);
-          return answer instanceof Promise ? answer.finally(() => (dead ? never : undefined)) : answer;
+          return answer instanceof Promise ? answer.finally(async () => await (dead ? never : undefined)) : answer;
         };
       },
     });

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { backendEnv, cleanUp, commandOf, start, temporaryFolder, type Backend } from '../../sdk/testing/runtimes.ts';
 import { serveBackend, type PageServer } from '../../sdk/testing/page-server.ts';
-import { launchBrowser } from '../../test/support/chromium.ts';
+import { closePages, openBrowser } from '../../test/support/chromium.ts';
 
 const apps = fileURLToPath(new URL('.', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -18,7 +18,7 @@ const servers: PageServer[] = [];
 const problems: string[] = [];
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
 });
 afterEach(async () => {
   await kept?.unrouteAll({ behavior: 'wait' });
@@ -29,7 +29,7 @@ afterEach(async () => {
   await cleanUp();
   if (problems.length > 0) throw new Error(`errors in the page: ${problems.splice(0).join('; ')}`);
 });
-afterAll(() => browser.close());
+afterAll(() => closePages(browser));
 
 interface Served {
   readonly url: string;

@@ -5,7 +5,7 @@
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { servePages, type PageServer } from '../testing/page-server.ts';
-import { launchBrowser } from '../../test/support/chromium.ts';
+import { closePages, openBrowser } from '../../test/support/chromium.ts';
 
 /** A parent that follows the protocol, keeps what it got in `seen`, and answers as `replies` says. */
 const shell = (appPort: number, greet: boolean): string => `<!doctype html><body style="margin:0">
@@ -45,7 +45,7 @@ let page: Page;
 const errors: string[] = [];
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
   apps = await servePages({
     '/app': app,
     '/forja': `<script>parent.frames[0].postMessage({ svc: 'porta', v: 1 }, '*', [new MessageChannel().port1])</script>`,
@@ -58,7 +58,7 @@ afterEach(async () => {
   if (errors.length > 0) throw new Error(`errors in the page: ${errors.splice(0).join('; ')}`);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   for (const server of [apps, withShell, withoutShell]) server.close();
 });
 

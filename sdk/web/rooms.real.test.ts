@@ -7,7 +7,7 @@ import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest';
 import { servePages, type PageServer } from '../testing/page-server.ts';
 import { startRoomServer } from '../testing/room-server.ts';
-import { launchBrowser } from '../../test/support/chromium.ts';
+import { closePages, openBrowser } from '../../test/support/chromium.ts';
 
 /** A parent that follows the protocol; `replies` are functions or errors by verb. */
 const shell = (appPort: number): string => `<!doctype html><script>
@@ -64,10 +64,10 @@ beforeAll(async () => {
   });
   pages = await servePages({ '/app': app, '/yjs.js': outputFiles[0]!.text });
   shells = await servePages({ '/': shell(pages.port) });
-  browser = await launchBrowser();
+  browser = await openBrowser();
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   for (const server of [pages, shells]) server.close();
 });
 

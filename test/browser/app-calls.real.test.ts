@@ -11,7 +11,7 @@ import { view, whenInstalled, writeDesired } from '../integration/world.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, consentOf, frameAt, frameOf, openApp, signedInAnew, windowOf, type TestPage } from './support/browser.ts';
 import { allowIn } from './support/consent.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { copyExamples } from '../support/example-desired.ts';
 
 let folder: string;
@@ -58,10 +58,10 @@ beforeAll(async () => {
   const slow = (await readFile(file, 'utf8')).replace('INTERVALO_S = 0.25', 'INTERVALO_S = 1\nABERTAS = []');
   await writeFile(file, slow.replace("            case ('GET', 'todas'):\n                return self.ler_todas()\n", more));
   const desired = await writeDesired(join(folder, 'd'), { apps: ['dicionario', 'leitor'], packages });
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(folder, { recursive: true, force: true });
 });

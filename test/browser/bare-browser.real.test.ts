@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { everyNth } from '../support/share.ts';
 import { frameAt, newLink, newPage, openApp, signOut, windowOf } from './support/browser.ts';
@@ -18,10 +18,10 @@ let browser: Browser;
 let folder: string;
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-bare-')));
-  [portal, browser] = await Promise.all([startPortal({ apps: ['notas'] }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas'] }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

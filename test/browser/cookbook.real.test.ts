@@ -12,7 +12,7 @@ import { runSvcWith } from '../../bin/testing/run-svc.ts';
 import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import { order, whenInstalled, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { consentOf, dialogOf, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { allowIn, confirmIn } from './support/consent.ts';
 import { openFileOn } from './support/open-file.ts';
@@ -52,12 +52,12 @@ beforeAll(async () => {
   writeApps(packages);
   const aqui = 'kind: Cluster\nmetadata: { name: aqui }\nspec: { scheduler: { local: {} }, emVoo: 1 }';
   const desired = await writeDesired(path.join(folder, 'd'), { apps, packages, fila: '{ clusters: [aqui] }', more: [aqui] });
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   await whenInstalled(portal, ...apps);
   ({ page, problems } = await signedIn(browser, portal, { locale: 'en-US' }, { button: /^One note/ }));
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

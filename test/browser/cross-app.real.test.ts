@@ -16,7 +16,7 @@ import { attackGroups } from './attacks/all.ts';
 import { isolationPage } from './attacks/page.ts';
 import { frameBelow, visits, type Attack, type Cell, type Mode } from './attacks/attack.ts';
 import { frameAt, newLink, newPage, openApp } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { hostileApps, secretOfVictim, writeHostileApps } from './support/hostile-apps.ts';
 
 /** What the shell keeps, and what the person said before: the victim may use the source. */
@@ -52,7 +52,7 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
       ...hostileApps.map((app) => `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa }`),
     ];
     await writeFile(path.join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-    [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
+    [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser('whole')]);
     const { page } = await newPage(browser);
     await page.goto(await newLink(portal));
     await page
@@ -80,7 +80,7 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     };
   }, 240_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await portal?.stop();
     await rm(folder, { recursive: true, force: true });
     tellCount(

@@ -11,7 +11,7 @@ import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-cor
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type ViteDevServer } from 'vite';
 import { limits } from '../../bin/dev/limits.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { startDev, type RunningDev } from '../support/dev.ts';
 import { freePort, processesBelow, repository, until } from '../support/portal.ts';
 import { axeFindings, frameOf, newPage, windowOf } from './support/browser.ts';
@@ -25,10 +25,7 @@ let frame: FrameLocator;
 let bia: Page;
 
 beforeAll(async () => {
-  [dev, browser] = await Promise.all([
-    startDev({ app: join(repository, 'examples/apps/caderno'), args: ['--as', 'bia'] }),
-    launchBrowser(),
-  ]);
+  [dev, browser] = await Promise.all([startDev({ app: join(repository, 'examples/apps/caderno'), args: ['--as', 'bia'] }), openBrowser()]);
   ({ page } = await newPage(browser, { locale: 'en-GB' }));
   context = page.context();
   await page.goto(dev.link('ana'));
@@ -36,7 +33,7 @@ beforeAll(async () => {
   await frame.getByRole('heading').first().waitFor();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await dev?.remove();
 });
 

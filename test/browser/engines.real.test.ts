@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -60,10 +60,10 @@ const catalogue = {
 let world: SettingsWorld;
 let browser: Browser;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([createSettingsWorld(apps, { 'extensoes.json': JSON.stringify(catalogue) }), launchBrowser()]);
+  [world, browser] = await Promise.all([createSettingsWorld(apps, { 'extensoes.json': JSON.stringify(catalogue) }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await world?.stop();
 });
 

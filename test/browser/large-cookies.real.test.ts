@@ -1,7 +1,7 @@
 /** The page of an app sets cookies of the portal's whole domain until requests are too large: the person gets out of it by doing nothing. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { newLink, newPage } from './support/browser.ts';
 
@@ -9,10 +9,10 @@ let portal: RunningPortal;
 let browser: Browser;
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal(), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
 });
 

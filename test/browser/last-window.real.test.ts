@@ -7,15 +7,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
 let browser: Browser;
 
 beforeAll(async () => {
-  if (long) browser = await launchBrowser();
+  if (long) browser = await openBrowser();
 });
-afterAll(async () => await browser?.close());
+afterAll(async () => await closePages(browser));
 
 const runs = (portal: RunningPortal): boolean => processesBelow(portal.state).some(({ app }) => app === 'notas');
 

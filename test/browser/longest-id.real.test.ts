@@ -16,7 +16,7 @@ import { runSvc } from '../../bin/testing/run-svc.ts';
 import { writeDesired, whenInstalled } from '../integration/world.ts';
 import { repository, startPortal, type RunningPortal } from '../support/portal.ts';
 import { newPage } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const longest = `a${'b-'.repeat(23)}c9`;
 const longer = `${longest}x`;
@@ -33,7 +33,7 @@ let browser: Browser;
 let portal: RunningPortal | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'svcl-'));
-  browser = await launchBrowser();
+  browser = await openBrowser();
   for (const id of [longest, longer]) {
     await mkdir(path.join(folder, 'apps', id), { recursive: true });
     const manifest = { id, version: '1.0.0', backend: { runtime: 'node', entrypoint: 'main.mjs' } };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterEach(async () => await portal?.stop());
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   await rm(folder, { recursive: true, force: true });
 });
 

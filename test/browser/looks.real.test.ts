@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, axeInBothThemes, boxOf, dialogOf, drag, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
@@ -16,16 +16,16 @@ let browser: Browser;
 beforeAll(async () => {
   [portal, browser] = await Promise.all([
     startPortal({ apps: ['notas', 'relogio', 'caderno', 'leitor', 'dicionario', 'batimento', 'placa', 'cai', 'porta-errada'] }),
-    launchBrowser(),
+    openBrowser(),
   ]);
   await mkdir(folder, { recursive: true });
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
 });
 beforeEach(async () => {
-  for (const context of browser.contexts()) await context.close();
+  await closePages(browser);
 });
 
 /** Only with SVC_SCREENSHOTS=1 the pictures of the repository change: the clock in them differs from run to run. */

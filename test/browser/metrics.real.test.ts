@@ -12,7 +12,7 @@ import { runSvc } from '../../bin/testing/run-svc.ts';
 import { order, whenInstalled, whenState, writeDesired } from '../integration/world.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 let folder: string;
 let portal: RunningPortal;
@@ -23,13 +23,13 @@ let medidor: FrameLocator;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcm-'));
   const desired = await writeDesired(join(folder, 'd'), { apps: ['medidor', 'notas'] });
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   await whenInstalled(portal, 'medidor', 'notas');
   ({ page } = await signedIn(browser, portal, {}, { button: /^Medidor/ }));
   medidor = frameOf(page, 'Medidor');
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(folder, { recursive: true, force: true });
 });

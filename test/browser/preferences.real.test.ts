@@ -3,15 +3,15 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, openApp, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'relogio', 'assinador'] }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'relogio', 'assinador'] }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
 });
 

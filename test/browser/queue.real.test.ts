@@ -9,7 +9,7 @@ import { writeQueueDesired } from '../integration/queue-world.ts';
 import { whenInstalled } from '../integration/world.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, signedIn, windowOf, type TestPage } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 let folder: string;
@@ -21,12 +21,12 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'svcf-'));
   const aqui = 'kind: Cluster\nmetadata: { name: aqui }\nspec: { scheduler: { local: {} }, emVoo: 1 }';
   const desired = await writeQueueDesired(folder, { fila: '{ clusters: [aqui] }', more: [aqui] });
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   await whenInstalled(portal, 'notas');
   desk = await signedIn(browser, portal);
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(folder, { recursive: true, force: true });
 });

@@ -20,7 +20,7 @@ import {
   windowOf,
   type TestPage,
 } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -40,10 +40,10 @@ const listenTo = (each: Page): void => {
 };
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'assinador'] }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas', 'assinador'] }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
 });
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, newLink, newPage, dialogOf, openApp, signedInAnew, signOut, windowOf, type TestPage } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -14,10 +14,10 @@ let kept: TestPage | undefined;
 const enter = async (): Promise<Page> => (kept = await signedInAnew(kept, browser, portal)).page;
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal(), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
 });
 

@@ -8,7 +8,7 @@ import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, frameAt, newLink, newPage, openApp, windowOf, type TestPage } from './support/browser.ts';
 import { callControlSocket } from '../support/control-socket.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -52,10 +52,10 @@ const apps: readonly SettingsApp[] = [
 let world: SettingsWorld;
 let browser: Browser;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([createSettingsWorld(apps), launchBrowser()]);
+  [world, browser] = await Promise.all([createSettingsWorld(apps), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await world?.stop();
 });
 

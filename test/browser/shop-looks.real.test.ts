@@ -7,7 +7,7 @@ import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, signedIn, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type StoreWorld } from './support/shop-world.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
@@ -25,7 +25,7 @@ const agenda = {
 };
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([createStoreWorld(), launchBrowser()]);
+  [world, browser] = await Promise.all([createStoreWorld(), openBrowser()]);
   await mkdir(folder, { recursive: true });
   const { publish } = world;
   await publish({ id: 'agenda', version: '1.0.0', news: 'A primeira.', icon: ['#e2574c', '#a8327d', 'A'], manifest: agenda });
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await page.context().close();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await world?.stop();
 });
 

@@ -9,7 +9,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { dialogOf, frameOf, signedInAnew, type TestPage, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type AppToPublish, type StoreWorld } from './support/shop-world.ts';
 
 let world: StoreWorld;
@@ -36,7 +36,7 @@ const atlas = (version: string): AppToPublish => ({
 });
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([createStoreWorld(), launchBrowser()]);
+  [world, browser] = await Promise.all([createStoreWorld(), openBrowser()]);
   await world.publish(agenda('1.0.0', 'A primeira.'));
   await world.publish(atlas('1.0.0'));
   await world.publish({ id: 'motor-eco', version: '1.0.0' });
@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await world?.stop();
 });
 beforeEach(async () => {

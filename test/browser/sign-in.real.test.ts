@@ -8,7 +8,7 @@ import { startIdentityProvider, type IdentityProvider } from '../../api/testing/
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { axeFindings, axeInBothThemes, dialogOf, newPage } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const right = 'a right password, äöü';
 /** The page asks who is signed in: nobody. The console calls that an error. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svcd-'));
   [sshd, browser] = await Promise.all([
     startSshd({ password: right, config: ['UsePAM yes', 'KbdInteractiveAuthentication yes'] }),
-    launchBrowser(),
+    openBrowser(),
   ]);
   await write('{}');
   portal = await startPortal({ desired: dir });
@@ -59,7 +59,7 @@ beforeAll(async () => {
   await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' } });
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await provider?.close();
   await sshd?.stop();

@@ -11,7 +11,7 @@ import type { Browser, FrameLocator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { whenInstalled, writeDesired } from '../integration/world.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { startDev } from '../support/dev.ts';
 import { repository, startPortal, type RunningPortal } from '../support/portal.ts';
 import { frameOf, newPage, openApp, signedIn } from './support/browser.ts';
@@ -74,10 +74,10 @@ function write({ id, runtime, entrypoint, code }: (typeof smallest)[number]): vo
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-min-'));
   for (const one of smallest) write(one);
-  browser = await launchBrowser();
+  browser = await openBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -13,7 +13,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { repository as home, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { dialogOf, frameOf, signedIn, windowOf } from './support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const run = promisify(execFile);
@@ -24,14 +24,14 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser('whole');
+  browser = await openBrowser('whole');
 });
-afterAll(() => browser?.close());
+afterAll(() => closePages(browser));
 beforeEach(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'svcw-'));
 });
 afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(dir, { recursive: true, force: true });
 });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import { backendEnv, cleanUp, commandOf, runtimes, start, type Backend, type Runtime } from '../../sdk/testing/runtimes.ts';
 import { openApp, signedIn, frameAt } from '../browser/support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { tellCount } from '../support/counts.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
 import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
@@ -134,7 +134,7 @@ describe.each(runtimes)('an app in %s', (runtime) => {
 });
 
 test('a page submits, follows, downloads and cancels', async () => {
-  const browser = await launchBrowser();
+  const browser = await openBrowser();
   try {
     const { page: desk, problems } = await signedIn(browser, portal, {}, { button: /^Moinho/ });
     await openApp(desk, 'Moinho');
@@ -159,7 +159,7 @@ test('a page submits, follows, downloads and cancels', async () => {
     expect(seen).toEqual({ last: 'terminado', lines: ['da página'], name: 'b', text: 'roma', end: 'cancelado' });
     expect(problems).toEqual([]);
   } finally {
-    await browser.close();
+    await closePages(browser);
   }
 }, 120_000);
 

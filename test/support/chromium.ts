@@ -1,4 +1,5 @@
-/** Chromium for every test with a page. */
+/** Chromium for every test with a page: one for all files of a worker, or one of its own. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser } from 'playwright-core';
 
 /** What playwright-core turns off, which a second `--disable-features` replaces: Chromium obeys the last one only. */
@@ -43,3 +44,24 @@ export const launchBrowser = async (program: BrowserProgram = 'shell', more: rea
       `--disable-features=${[...offByPlaywright, ...suggestionPages].join(',')}`,
     ],
   });
+
+const ofWorker = new Map<BrowserProgram, Promise<Browser>>();
+
+/** The browser that the files of a worker share, one after the other, and that ends with the worker: to start one costs a second of a processor. `closePages` ends what a file has in it. */
+export async function openBrowser(program: BrowserProgram = 'shell'): Promise<Browser> {
+  const browser = await ofWorker.get(program);
+  if (browser?.isConnected() === true) return browser;
+  const launched = launchBrowser(program);
+  ofWorker.set(program, launched);
+  return await launched;
+}
+
+/** Now and then a browser never ends a context: then the next file gets another one. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  if (browser === undefined) return;
+  const closed = Promise.all(browser.contexts().map(async (context) => await context.close())).then(() => true);
+  if (await Promise.race([closed, sleep(20_000, false, { ref: false })])) return;
+  closed.catch(() => undefined);
+  ofWorker.clear();
+  void browser.close().catch(() => undefined);
+}

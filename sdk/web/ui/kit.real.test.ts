@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../../../test/support/chromium.ts';
+import { closePages, openBrowser } from '../../../test/support/chromium.ts';
 import { servePages, type PageServer } from '../../testing/page-server.ts';
 import { keyTable } from './testing/key-table.ts';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     // Under the policy of the desktop: nothing of the kit is a style or a script in markup.
     '/vazia': `<!doctype html><html lang="pt-BR"><head><meta http-equiv="Content-Security-Policy" content="default-src 'self'"><title>vazia</title>${tags}</head><body class="svc-corpo"><main id="aqui"></main></body></html>`,
   });
-  browser = await launchBrowser();
+  browser = await openBrowser();
   page = await browser.newPage({ locale: 'en', reducedMotion: 'reduce' });
   page.on('pageerror', (problem) => problems.push(problem.message));
   page.on(
@@ -50,7 +50,7 @@ afterEach(() => {
   if (problems.length > 0) throw new Error(`errors in the page: ${problems.splice(0).join('; ')}`);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   server.close();
 });
 

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, FrameLocator, Page
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { repository, startPortal, type RunningPortal } from '../../support/portal.ts';
 import { cleared, frameOf, newPage, openApp, type TestPage } from './browser.ts';
-import { launchBrowser } from '../../support/chromium.ts';
+import { closePages, openBrowser } from '../../support/chromium.ts';
 
 export const people = { ana: 'Ana Souza', bia: 'Bia Lima', caio: 'Caio Reis' } as const;
 export type PersonName = keyof typeof people;
@@ -46,7 +46,7 @@ export async function createRoomsWorld(more: readonly string[] = []): Promise<Ro
     ...more,
   ];
   await writeFile(path.join(desired, 'casa.yaml'), documents.map(document).join('---\n'));
-  const [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  const [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   const plain = new Map<BrowserContext, { readonly person: PersonName; readonly made: TestPage }>();
   const spare = new Map<PersonName, TestPage>();
   return {
@@ -69,7 +69,7 @@ export async function createRoomsWorld(more: readonly string[] = []): Promise<Ro
       }
     },
     stop: async () => {
-      await browser.close();
+      await closePages(browser);
       await portal.stop();
       await rm(dir, { recursive: true, force: true });
     },
