@@ -22,6 +22,13 @@ export function deathAt(point: FaultPoint): Death {
     throw new Error(`died at ${point}`);
   });
   const never = new Promise<never>(() => undefined);
+  const heardAlive = async (answer: Promise<unknown>): Promise<unknown> => {
+    try {
+      return await answer;
+    } finally {
+      if (dead) await never;
+    }
+  };
   const reached = <Asked extends object>(asked: Asked): Asked =>
     new Proxy(asked, {
       get: (of, name) => {
@@ -31,7 +38,7 @@ export function deathAt(point: FaultPoint): Death {
         return (...args: readonly unknown[]): unknown => {
           if (dead) return never;
           const answer: unknown = Reflect.apply(found, of, args);
-          return answer instanceof Promise ? answer.finally(async () => await (dead ? never : undefined)) : answer;
+          return answer instanceof Promise ? heardAlive(answer) : answer;
         };
       },
     });
