@@ -32,7 +32,7 @@ import { createOpenAnswers, type OpenAnswers } from './auth/open-answers.ts';
 import { followAdmins } from './auth/admin-marks.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
-import { storedKey } from './auth/secrets.ts';
+import { openKeyRings } from './auth/key-rings.ts';
 import { createSessionKeys } from './auth/session-keys.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import { createBorderServer, warnUnknownProxy, type Holder } from './border-server.ts';
@@ -265,11 +265,11 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const pages = createPageSockets({ site, sessions, open, clock });
   const terminals = createTerminals({ clock, people, commands: commands.people, log });
   const budgets = budgetsOf(clock, open, terminals);
-  const sealKey = await storedKey(store, 'seal-key')();
-  const rooms = createRoomParts({ ...options, sealKey, people, apps, relay, sessions, onError });
+  const rings = await openKeyRings(store, clock);
+  const rooms = createRoomParts({ ...options, seal: rings.seal, people, apps, relay, sessions, onError });
   const { metrics, addMetricRoutes } = createMetricsOf(options, { hub, relay, certificate });
   const starts = createStarts({ store, bus, apps, clock, observe: (...start) => metrics.start(...start) });
-  const mandates = createMandates(clock, sealKey);
+  const mandates = createMandates(clock, rings.seal);
   const proxy = createProxyOf({ bus, log, clock, gateway, starts, site, metrics, mandates, dev: options.dev });
   const credentials = createCredentials({ rooms: store.rooms, people, apps, mandates, sessions });
   const queue = createQueueParts({ store, bus, clock, gateway, jobFiles: options.jobFiles, onError });
@@ -278,11 +278,11 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  const { audit, signIn, onRefused } = createSignInParts({ ...options, site, address, sessions, passes, count: metrics.signIn });
+  const { audit, signIn, onRefused } = createSignInParts({ ...options, rings, site, address, sessions, passes, count: metrics.signIn });
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
-    addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(store, clock, sessions), dev: options.dev });
+    addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(rings.sessions, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
     addAuditRoutes(app, { audit: options.audit, isPart: options.peers !== undefined });
@@ -296,7 +296,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     for (const part of [rooms, queue, fileParts]) part.register(app);
     addMetricRoutes(app);
     const doctor = doctorOf(options, { site, port, certificate });
-    addAdminRoutes(app, { people, admin, commands: commands.admin, store, starts, logs, budgets, doctor, link, restore: options.restore });
+    addAdminRoutes(app, { ...options, people, admin, commands: commands.admin, starts, logs, budgets, doctor, link, rings });
     addUndescribed(app);
   };
   const checks = { sessions, credentials, open, budgets, executor: queue.executor, audit };
@@ -317,7 +317,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const stop = async (): Promise<void> => {
     stopEndings();
     await relay.close();
-    for (const part of [budgets, rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
+    for (const part of [rings, budgets, rooms, queue, capabilities, starts, hub, pages, terminals, proxy]) part.close();
     await shell.app.close();
   };
   return { shell, front, site, starts, rooms: entrance, audit, stop };

@@ -3,6 +3,7 @@
  * write them, the inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references
  * tells whether something changed.
  */
+import type { Erasure } from '../schema/erasure.ts';
 import type { AccountClosed } from '../schema/list-lines.ts';
 import { neverStarted } from '../reconcilers/backend-memory.ts';
 import { keys } from '../schema/keys.ts';
@@ -175,6 +176,8 @@ export interface PersonEntry {
   updates: ReadonlyMap<string, string>;
   /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
   signedOut: boolean;
+  /** The erasure that an administrator asked for, once it was read from the store; null: none. */
+  erasure: Erasure | null;
   /** The supervisor confirmed that it ends; none was started since. */
   supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;

@@ -98,7 +98,32 @@ export const restoreFaultPoints = [
   'restore/half-moved',
   'restore/moved',
 ] as const;
+/** In a change of the portal's ssh key; test/worlds/keys.real.test.ts goes through them. */
+export const keyFaultPoints = [
+  'keys/scope-kept',
+  'keys/put',
+  'keys/own-added',
+  'keys/accounts-added',
+  'keys/tried',
+  'keys/own-dropped',
+  'keys/accounts-dropped',
+  'keys/marked',
+  'keys/before-take',
+  'keys/taken',
+] as const;
+/** In the erasure of a person; test/ssh/erase.real.test.ts goes through them. */
+export const eraseFaultPoints = [
+  'erase/asked',
+  'erase/signed-out',
+  'erase/rooms',
+  'erase/server-done',
+  'erase/server-kept',
+  'erase/before-rest',
+  'erase/rest',
+] as const;
 export type FaultPoint =
+  | (typeof eraseFaultPoints)[number]
+  | (typeof keyFaultPoints)[number]
   | (typeof faultPoints)[number]
   | (typeof packageFaultPoints)[number]
   | (typeof moveFaultPoints)[number]

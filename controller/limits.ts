@@ -132,6 +132,14 @@ export const limits = {
   clockSkewMsMax: 5_000,
   /** A server that was given up is gone within this; what is left of it goes on being forgotten afterwards. */
   forgetMsMax: 60_000,
+  // Erasing a person. Decision: docs/decisions/0416-erasing-a-person.md
+  /** A removal on their server that failed is tried again after so long. */
+  eraseAgainMs: 30_000,
+  /** Longest removal on the server in one go, and longest look at the folders that svc made there. */
+  eraseMsMax: 10 * 60_000,
+  eraseLookMsMax: 45_000,
+  /** `svc person erase` waits so long for the loop. */
+  eraseWaitMsMax: 15 * 60_000,
   /** The doctor of a server waits so long for what it asks there; what is asked gives up after 5 s. */
   serverProbeMsMax: 15_000,
   /** A setting of sshd holds for all or for groups: so many accounts tell. */

@@ -180,6 +180,7 @@ function newPerson(
     removing: new Set(),
     updates: new Map(),
     signedOut: false,
+    erasure: null,
     supervisorEnded: false,
     backends: new Map(),
     uncheckedResyncs,

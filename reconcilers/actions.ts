@@ -26,6 +26,8 @@ export type Action =
   | { readonly kind: 'server/take-off'; readonly server: string; readonly force: boolean }
   /** Key, lingering and service manager of the accounts on that server. */
   | { readonly kind: 'server/accounts'; readonly server: string }
+  /** The portal's own ssh key is another one from now on: `key` is its public part. */
+  | { readonly kind: 'server/key'; readonly server: string; readonly key: string }
   /** A new portal credential for the next start of a server-scope app; the one before ends. */
   | { readonly kind: 'service/give'; readonly server: string; readonly app: string }
   /** It needs none any more. */
@@ -53,6 +55,8 @@ export type Action =
   | { readonly kind: 'person/sign-out'; readonly person: string }
   /** Their account is closed: they stay who they are. */
   | { readonly kind: 'person/end-sessions'; readonly person: string }
+  /** Removes the files that svc made on their server; the account and its own files stay. */
+  | { readonly kind: 'person/erase'; readonly person: string }
   /** Removes also what they asked for: the name may be given to another person later. */
   | { readonly kind: 'person/forget'; readonly person: string; readonly stays?: string }
   | { readonly kind: 'supervisor/ensure'; readonly person: string }

@@ -12,6 +12,10 @@ export function livesOn(snapshot: AppSnapshot | null, starting: boolean): boolea
 export interface LeavingObserved {
   /** Their sessions were ended and they were taken out of the rooms. */
   readonly signedOut: boolean;
+  /** An administrator asked that nothing of them is kept, and what svc made on their server is still there. Absent: nobody did. */
+  readonly toErase?: boolean;
+  /** The folders that svc made there are removed: a supervisor would make them again. Absent: they are not. */
+  readonly erased?: boolean;
   /** Their server was given up: what ran there is never asked about again. */
   readonly lost: boolean;
   /** Another Person document has the same account: what runs there belongs to that person. */
@@ -37,8 +41,17 @@ export type LeavingStep =
   /** Nothing of the person is left. */
   | { readonly kind: 'forget' };
 
-export function decideLeaving({ lost, shared, account, supervisor, living, ended, packages }: LeavingObserved): LeavingStep {
-  if (lost || shared || account === false) return { kind: 'forget' };
+export function decideLeaving({
+  lost,
+  erased = false,
+  shared,
+  account,
+  supervisor,
+  living,
+  ended,
+  packages,
+}: LeavingObserved): LeavingStep {
+  if (lost || erased || shared || account === false) return { kind: 'forget' };
   if (supervisor === 'starting') return { kind: 'wait' };
   // Down without a word of its end (killed, a line that broke): its apps may live on.
   if (supervisor === 'down' && !ended) return { kind: 'find-out' };

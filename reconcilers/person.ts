@@ -102,6 +102,10 @@ function leavingStep({ name: person, server }: PersonDesired, host: Reachability
   if (step.kind === 'wait-for-packages') return is(`their packages go: ${step.packages.join(', ')}`);
   if (step.kind === 'find-out') return is(`their supervisor is needed to know what runs${unseen}`, { kind: 'supervisor/ensure', person });
   if (step.kind === 'end-supervisor') return is('their supervisor ends', { kind: 'supervisor/end', person });
+  // The sign-out also reads whether they are to be erased.
+  if (step.kind === 'forget' && !left.signedOut) return is('their sessions end');
+  if (step.kind === 'forget' && left.toErase === true)
+    return is(`what svc made of them on ${server} is removed${unseen}`, { kind: 'person/erase', person });
   if (step.kind === 'forget' && left.lost)
     return is(`${server} was given up: they are forgotten`, { kind: 'person/forget', person, stays: 'what ran there is not ended' });
   if (step.kind === 'forget') return is('none of their apps runs: they are forgotten', { kind: 'person/forget', person });

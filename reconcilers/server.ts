@@ -80,6 +80,8 @@ export interface ServerDesired {
     /** A pending request of an administrator; `remove-forced`: although apps run there. */
     readonly pending: 'rollback' | 'remove' | 'remove-forced' | null;
     readonly origins: 'subdomain' | 'path';
+    /** The key that the portal is changing to, where this server does not have it yet. */
+    readonly newKey?: string | null;
   } | null;
 }
 
@@ -219,10 +221,12 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const plain: Step = { state, ready: truth, reason: hostReason(host), message: host.message, action: null, trouble: '' };
   if (host.status === 'reachable' && observed.door != null) return shutStep(observed.door);
   if (desired.kit === null) return plain;
+  const { newKey = null } = desired.kit;
+  const unseen = (message: string): Step => ({ ...plain, message: newKey === null ? message : `${message}; ${keepsOldKey}` });
   if (kit.status === 'unknown') {
     // People's accounts may be reached while the administrator's is not.
-    if (host.status === 'reachable') return plain;
-    return { ...plain, message: kit.message === '' ? host.message : kit.message };
+    if (host.status === 'reachable') return newKey === null ? plain : unseen(host.message);
+    return unseen(kit.message === '' ? host.message : kit.message);
   }
   const { id, removed, held, pending } = desired.kit;
   const said = (step: Omit<Step, 'action' | 'trouble'>, action: Action | null = null, trouble = ''): Step => ({ ...step, action, trouble });
@@ -239,13 +243,11 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
       { state: 'removed', ready: 'False', reason: 'Uninstalled', message: 'the server kit is taken off' },
       { kind: 'server/take-off', server: desired.name, force: pending === 'remove-forced' },
     );
-  if (removed)
-    return said({
-      state: 'removed',
-      ready: 'False',
-      reason: 'Uninstalled',
-      message: 'the server kit was taken off; svc server add brings it back',
-    });
+  const change: Action | null = newKey === null ? null : { kind: 'server/key', server: desired.name, key: newKey };
+  if (removed) {
+    const message = 'the server kit was taken off; svc server add brings it back';
+    return said({ state: 'removed', ready: 'False', reason: 'Uninstalled', message }, change);
+  }
   const install: Action | null = id === null ? null : kitAction(desired.name, id);
   if (kit.id === null) {
     // A version that was rolled back from is installed again only on request, also where the version before does not run.
@@ -263,10 +265,11 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
     const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
     const why: Reason = turn.is === 'waits' ? 'KitWaits' : 'KitStopped';
     const waiting = { state: 'outdated', ready: readyNow(observed), reason: why, message: `${message}: ${turn.message}` } as const;
-    return said(waiting, unready?.action, unready?.trouble);
+    return said(waiting, change ?? unready?.action, unready?.trouble);
   }
   // Older observations of a server with the right kit do not explain why it does not answer.
-  if (host.status === 'unreachable') return plain;
+  if (host.status === 'unreachable') return newKey === null ? plain : unseen(host.message);
+  if (change !== null) return said({ state: 'ready', ready: readyNow(observed), reason: hostReason(host), message: keepsOldKey }, change);
   const unready = unreadyAccounts(desired.name, desired.kit.origins, kit);
   const action = unready?.action ?? null;
   if (kit.rival !== null)
@@ -280,6 +283,9 @@ function stepOf(desired: ServerDesired, observed: ServerObserved): Step {
   const note = id !== null && kit.id !== id ? `the server kit is held at ${kit.id}; svc server add takes ${id} again` : host.message;
   return { ...plain, message: note };
 }
+
+/** Message about a server while the portal's key is being changed. */
+export const keepsOldKey = 'it keeps the old ssh key of the portal until it has the new one';
 
 /** Begins the message of such a server. */
 export const shut = 'it takes no new connection, what is connected goes on';

@@ -6,6 +6,7 @@
  * answers a promise, it first observes a server, a supervisor that listens already, or a folder, and the loop gets the observation. Commands change
  * something, or start the person's supervisor when none listens.
  */
+import type { HeldOfPerson } from './erasure.ts';
 import type { FilesCommands } from './files.ts';
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
@@ -212,6 +213,8 @@ export interface AdminView {
   usage(usuario: string | null): Promise<readonly UsageRow[]>;
   /** Checks of a server as its administrator; rejects NOT_FOUND, and BAD_REQUEST for a local server. */
   serverChecks(name: string): Promise<readonly DoctorCheck[]>;
+  /** The portal's own ssh key; null: it has none, and needs none. */
+  sshKey(): Promise<SshKeyView | null>;
   /** Actions that a folder would cause now, by the very decide of the loop; null: the portal's own folder. */
   plan(dir: string | null): Promise<PlanAnswer>;
 }
@@ -228,6 +231,14 @@ export interface AdminCommands {
   undoRollBack(key: string): Promise<RollbackAnswer>;
   /** Rejects as serverChecks does; later failures are events. Leaving the stream early stops nothing. */
   serverAct(name: string, act: ServerAct, force: boolean): AsyncIterable<ServerActEvent>;
+  /** Lists the data held of a person, also on their server. Changes nothing. Rejects NOT_FOUND where nothing is. */
+  heldOf(usuario: string): Promise<HeldOfPerson>;
+  /** Nothing of them is kept when they leave. Rejects NOT_FOUND, and CONFLICT where others are in their rooms and nobody gets those. */
+  askErasure(usuario: string, roomsTo: string | null): Promise<HeldOfPerson>;
+  /** Waits until they are gone; the last events say what is left. */
+  finishErasure(usuario: string): AsyncIterable<ServerActEvent>;
+  /** Another ssh key for the portal, on all servers or on one. Rejects as serverAct does. */
+  rotateKey(server: string | null, isPlan: boolean): AsyncIterable<ServerActEvent>;
 }
 
 export interface Gateway {
@@ -255,6 +266,14 @@ export interface ObjectsPage {
   /** Only what comes after this key; '' begins. */
   readonly after: string;
   readonly limit: number;
+}
+
+export interface SshKeyView {
+  /** SHA256:… */
+  readonly fingerprint: string;
+  readonly madeAtMs: number;
+  /** It is being changed: to which, and who does not have it yet; `isMeant`: the change is for them, too. */
+  readonly next: { readonly fingerprint: string; readonly left: readonly { readonly name: string; readonly isMeant: boolean }[] } | null;
 }
 
 /** A check of `svc doctor`. */

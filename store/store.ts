@@ -241,6 +241,11 @@ export interface Store {
   windows(): Promise<readonly WindowCount[]>;
   windowsOf(person: string, app: string): Promise<WindowCount | null>;
 
+  /** How much there is of a person, by what it is, in words; what there is none of is left out. */
+  personal(person: string): Promise<readonly { readonly what: string; readonly count: number }[]>;
+  /** Ends all of that but their rooms and jobs, which have acts of their own. */
+  endPersonal(person: string): Promise<void>;
+
   /** Documents in force and leaving, as controller/desired wrote them. */
   inForce(): Promise<readonly InForceRow[]>;
   changeInForce(change: { readonly put: readonly InForceRow[]; readonly gone: readonly string[] }): Promise<void>;

@@ -47,6 +47,15 @@ export const adminRows: Rows = {
     object: ['Server', (request) => [request.found('server')]],
     details: (request) => ({ act: request.body('act') }),
   },
+  // The person may have left already, so the line names them only while they are known.
+  'GET /api/admin/people/:person/held': { action: 'person/held', person: whose },
+  'POST /api/admin/people/:person/erasure': { action: 'person/erase', object: ['Person', (request) => [whose(request)]], person: whose },
+  'POST /api/admin/people/:person/erasure/end': { none: 'waits for what was asked for by a recorded request' },
+  'POST /api/admin/keys': {
+    action: (request) => (request.body('plan') === true ? null : 'keys/rotate'),
+    // Carried out, so there is a Server of that name.
+    object: ['Server', (request) => [request.body('server')]],
+  },
   'POST /api/admin/restorations': {
     action: 'room/restore',
     details: (request) => ({ roles: request.answer('roles'), preferences: request.answer('preferences') }),

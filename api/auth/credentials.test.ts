@@ -5,6 +5,7 @@ import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import { portalScopes, type PortalScope } from '../../store/rooms.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { fixedRing } from './key-rings.ts';
 import { createMandates } from './mandates.ts';
 import { seal } from './sealed.ts';
 import { createCredentials, type BackendCaller } from './credentials.ts';
@@ -13,13 +14,13 @@ const minuteMs = 60_000;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 /** 43 characters, as secrets have. */
 const secret = (name: string): string => name.padEnd(43, '0');
-const key = Buffer.alloc(32, 3);
+const ring = fixedRing(Buffer.alloc(32, 3));
 const servers: Readonly<Record<string, string>> = { ana: 'sirius', bia: 'vega', caio: 'sirius' };
 
 async function world(scopes: readonly PortalScope[] = portalScopes) {
   const clock = createManualClock();
   const rooms = createMemoryRooms();
-  const mandates = createMandates(clock, key);
+  const mandates = createMandates(clock, ring);
   const sessions = new Set(['of-ana', 'of-bia', 'of-caio']);
   const put = async (name: string, usuario: string, app: string): Promise<void> =>
     rooms.putPortalToken({ tokenHash: sha256(secret(name)), usuario, app, scopes, startHash: name, atMs: 0 });
@@ -183,19 +184,19 @@ test('a mandate is the same until half of its life is over, and none is good for
 test('another portal of the store knows a mandate, and one with another key does not', async () => {
   const { clock, mandates } = await world();
   const mandate = mandates.give({ person: 'ana', app: 'mural', session: 'of-ana' });
-  expect(createMandates(clock, key).find(mandate, 'mural')).toEqual({ person: 'ana', app: 'mural', session: 'of-ana' });
-  expect(createMandates(clock, Buffer.alloc(32, 4)).find(mandate, 'mural')).toBeNull();
+  expect(createMandates(clock, ring).find(mandate, 'mural')).toEqual({ person: 'ana', app: 'mural', session: 'of-ana' });
+  expect(createMandates(clock, fixedRing(Buffer.alloc(32, 4))).find(mandate, 'mural')).toBeNull();
   // Its clock may differ by some seconds.
-  const findAt = (skewMs: number) => createMandates(createManualClock(clock.nowMs() + skewMs), key).find(mandate, 'mural')?.person;
+  const findAt = (skewMs: number) => createMandates(createManualClock(clock.nowMs() + skewMs), ring).find(mandate, 'mural')?.person;
   expect([-11_000, -10_000, -2_000, 2_000].map(findAt)).toEqual([undefined, 'ana', 'ana', 'ana']);
   // A text that was sealed for another use is no mandate.
   expect(
-    mandates.find(seal(key, 'room ticket', { person: 'ana', app: 'mural', session: 'of-ana', untilMs: clock.nowMs() + 1 }), 'mural'),
+    mandates.find(seal(ring, 'room ticket', { person: 'ana', app: 'mural', session: 'of-ana', untilMs: clock.nowMs() + 1 }), 'mural'),
   ).toBeNull();
 });
 
 test('so many are kept to be given again: the oldest go, and stay good', () => {
-  const mandates = createMandates(createManualClock(), key, 10);
+  const mandates = createMandates(createManualClock(), ring, 10);
   const give = (n: number) => mandates.give({ person: 'ana', app: 'mural', session: `s${n}` });
   const [first, ...more] = Array.from({ length: 11 }, (_each, n) => give(n));
   expect(mandates.find(first!, 'mural')?.session).toBe('s0');

@@ -1,11 +1,11 @@
 /** The number of guesses that are allowed, as attackers and people meet it. The figures are repeated here on purpose. */
 import { describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { createMemoryStore } from '../testing/memory-store.ts';
 import { siteOf } from '../hosts.ts';
 import { networkOf, siteNetworkOf, clientAddress, trustedProxies } from './client-address.ts';
 import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createGuessGuard, type GuessGuard } from './guess-guard.ts';
+import { fixedRing } from './key-rings.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { createLeakyCells } from './leaky-cells.ts';
 
@@ -230,24 +230,23 @@ describe('a known browser', () => {
   const headerOf = (cookie: string): string => cookie.split(';')[0] ?? '';
 
   test('is known for the login it signed in with, after a restart too, for half a year', async () => {
-    const store = createMemoryStore();
     const clock = createManualClock();
-    const browsers = createKnownBrowsers(store, clock, site);
+    const browsers = createKnownBrowsers(fixedRing(Buffer.alloc(32, 1)), clock, site);
     expect(await browsers.find(undefined, 'ana')).toBeNull();
     const set = await browsers.remember(undefined, 'ana');
     expect(set).toMatch(/^__Host-svc-conhecido=[\w.-]+; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure$/);
     expect(set).not.toContain('ana');
     const header = headerOf(set);
-    const id = await createKnownBrowsers(store, clock, site).find(`a=b; ${header}`, 'ana');
+    const id = await createKnownBrowsers(fixedRing(Buffer.alloc(32, 1)), clock, site).find(`a=b; ${header}`, 'ana');
     expect(id).toMatch(/^[\w-]{22}$/);
     expect(await browsers.find(header, 'bia')).toBeNull();
-    expect(await createKnownBrowsers(createMemoryStore(), clock, site).find(header, 'ana')).toBeNull();
+    expect(await createKnownBrowsers(fixedRing(Buffer.alloc(32, 2)), clock, site).find(header, 'ana')).toBeNull();
     clock.advance(180 * 24 * 60 * minute);
     expect(await browsers.find(header, 'ana')).toBeNull();
   });
 
   test('keeps the last four of those who share it, each with an id that stays', async () => {
-    const browsers = createKnownBrowsers(createMemoryStore(), createManualClock(), site);
+    const browsers = createKnownBrowsers(fixedRing(Buffer.alloc(32, 1)), createManualClock(), site);
     let header = '';
     for (const login of ['ana', 'bia', 'caio', 'duda', 'eva']) header = headerOf(await browsers.remember(header, login));
     const before = await browsers.find(header, 'duda');
@@ -266,7 +265,7 @@ describe('a known browser', () => {
     ['the id', (cookie: string) => cookie.replace(/=.{22}/, `=${'A'.repeat(22)}`)],
     ['its shape', (cookie: string) => `${cookie}~x.y.z`.replace(/=.*~/, '=')],
   ] as const)('changed in %s is unknown', async ([, change]) => {
-    const browsers = createKnownBrowsers(createMemoryStore(), createManualClock(), site);
+    const browsers = createKnownBrowsers(fixedRing(Buffer.alloc(32, 1)), createManualClock(), site);
     const header = headerOf(await browsers.remember(undefined, 'ana'));
     expect(await browsers.find(change(header), 'ana')).toBeNull();
   });

@@ -4,12 +4,11 @@
  * Source: OWASP, Slow Down Online Guessing Attacks with Device Cookies. Decision: docs/decisions/0071-guessing-passwords.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
 import type { Site } from '../hosts.ts';
 import { knownBrowserCookie, readKnownBrowsers } from './cookies.ts';
-import { storedKey } from './secrets.ts';
+import type { KeyRing } from './key-rings.ts';
 
 export interface KnownBrowsers {
   /** Id of this browser for the login; null when it never signed in with it. */
@@ -18,29 +17,25 @@ export interface KnownBrowsers {
   remember(cookies: string | undefined, login: string): Promise<string>;
 }
 
-const keyName = 'sign-in/browsers-key';
-
-export function createKnownBrowsers(store: Pick<Store, 'value' | 'keepValue'>, clock: Clock, site: Site): KnownBrowsers {
-  const keyOf = storedKey(store, keyName);
-  const matching = async (cookies: string | undefined, login: string): Promise<{ id: string | null; others: readonly string[] }> => {
-    const secret = await keyOf();
+export function createKnownBrowsers(ring: KeyRing, clock: Clock, site: Site): KnownBrowsers {
+  const matching = (cookies: string | undefined, login: string): { id: string | null; others: readonly string[] } => {
     let id: string | null = null;
     const others: string[] = [];
     for (const entry of readKnownBrowsers(cookies, site)) {
       const [random = '', at = '', mac = ''] = entry.split('.');
-      const isOwn = timingSafeEqual(Buffer.from(macOf(secret, login, random, at)), Buffer.from(mac));
+      const isOwn = ring.all().some((key) => timingSafeEqual(Buffer.from(macOf(key, login, random, at)), Buffer.from(mac)));
       if (!isOwn) others.push(entry);
       else if (clock.nowMs() - parseInt(at, 36) < limits.knownBrowserMs) id = random;
     }
     return { id, others };
   };
   return {
-    find: async (cookies, login) => (await matching(cookies, login)).id,
+    find: async (cookies, login) => matching(cookies, login).id,
     remember: async (cookies, login) => {
-      const { id, others } = await matching(cookies, login);
+      const { id, others } = matching(cookies, login);
       const random = id ?? randomBytes(16).toString('base64url');
       const at = clock.nowMs().toString(36);
-      const own = `${random}.${at}.${macOf(await keyOf(), login, random, at)}`;
+      const own = `${random}.${at}.${macOf(ring.current(), login, random, at)}`;
       return knownBrowserCookie(site, [own, ...others].slice(0, limits.knownBrowserLoginsMax));
     },
   };

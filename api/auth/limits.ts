@@ -9,6 +9,11 @@ export const limits = {
   mandatesMax: 100_000,
   /** Length of a room ticket or a mandate. */
   sealedCharsMax: 1_024,
+  /** How often a portal reads the keys of the store, and how long after it was kept a new one is used. */
+  keyRingsReadMs: 60_000,
+  keyRingsTakenMs: 2 * 60_000,
+  /** Keys of one kind that count; no more are made. */
+  keyRingKeysMax: 32,
   sessionMs: 14 * 24 * 60 * 60_000,
   // Portal border. Decision: docs/decisions/0035-http-border.md
   sessionCacheMs: 5_000,

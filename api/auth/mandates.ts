@@ -4,6 +4,7 @@
  * are, and ends with the session. Decisions: docs/decisions/0203-server-scope-credential.md, 0300-sealed-tickets.md
  */
 import type { Clock } from '../../schema/clock.ts';
+import type { KeyRing } from './key-rings.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { seal, unseal } from './sealed.ts';
@@ -35,7 +36,7 @@ interface Given extends Sealed {
 
 const purpose = 'mandate';
 
-export function createMandates(clock: Pick<Clock, 'nowMs'>, key: Buffer, mostKept: number = limits.mandatesMax): Mandates {
+export function createMandates(clock: Pick<Clock, 'nowMs'>, ring: KeyRing, mostKept: number = limits.mandatesMax): Mandates {
   /** The newest of each session and app, the oldest first. */
   const given = new Map<string, Given>();
   const keyOf = ({ session, app }: Pick<Asking, 'session' | 'app'>): string => `${session} ${app}`;
@@ -53,12 +54,12 @@ export function createMandates(clock: Pick<Clock, 'nowMs'>, key: Buffer, mostKep
       const [oldest] = given.keys();
       if (oldest !== undefined && given.size >= mostKept) given.delete(oldest);
       const sealed: Sealed = { person, app, session, untilMs: clock.nowMs() + limits.mandateMs };
-      const mandate = seal(key, purpose, sealed);
+      const mandate = seal(ring, purpose, sealed);
       given.set(name, { ...sealed, mandate });
       return mandate;
     },
     find: (mandate, app) => {
-      const found = unseal(key, purpose, mandate) as Sealed | null;
+      const found = unseal(ring, purpose, mandate) as Sealed | null;
       if (found === null || found.app !== app || leftMs(found) <= 0) return null;
       return { person: found.person, app, session: found.session };
     },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createBus } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
+import { fixedRing } from './key-rings.ts';
 import { createSessionKeys, type KeyAnswer } from './session-keys.ts';
 import { createSessions } from './sessions.ts';
 
@@ -22,7 +23,8 @@ async function setUp() {
   const store = createMemoryStore();
   const people = new Set(['ana', 'bia']);
   const sessions = createSessions(store, clock, (person) => people.has(person), createBus());
-  const keys = createSessionKeys(store, clock, sessions);
+  const ring = fixedRing(Buffer.alloc(32, 5));
+  const keys = createSessionKeys(ring, clock, sessions);
   const { session, secret } = await sessions.open('ana', true, { method: 'ssh', address: '192.0.2.1', agent: 'x' });
   const key = newKey();
   const bilhete = await keys.bind(session, key.chave);
@@ -30,7 +32,7 @@ async function setUp() {
     const pergunta = await keys.question();
     return { bilhete, chave: key.chave, pergunta, assinatura: key.answer(pergunta), ...change };
   };
-  return { clock, store, people, sessions, keys, session, secret, key, bilhete, answer };
+  return { clock, store, ring, people, sessions, keys, session, secret, key, bilhete, answer };
 }
 
 describe('a session comes back by its key', () => {
@@ -101,9 +103,9 @@ describe('a session comes back by its key', () => {
   });
 
   test('also at another portal of the store, whose clock is some seconds behind', async () => {
-    const { clock, store, sessions, answer } = await setUp();
+    const { clock, ring, sessions, answer } = await setUp();
     const renewedAt = async (skewMs: number): Promise<string> => {
-      const keys = createSessionKeys(store, createManualClock(clock.nowMs() + skewMs), sessions);
+      const keys = createSessionKeys(ring, createManualClock(clock.nowMs() + skewMs), sessions);
       return await keys.renew(await answer()).then(
         () => 'renewed',
         (error: { code: string }) => error.code,

@@ -7,13 +7,13 @@
  * docs/decisions/0122-a-session-outlives-its-cookie.md
  */
 import { createHmac, createPublicKey, hash, randomBytes, timingSafeEqual, verify } from 'node:crypto';
-import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { createTurns } from '../../schema/turns.ts';
-import { shortHash, storedKey } from './secrets.ts';
+import type { KeyRing } from './key-rings.ts';
+import { shortHash } from './secrets.ts';
 import type { Opened, Session, Sessions } from './sessions.ts';
 
 export interface SessionKeys {
@@ -43,27 +43,22 @@ interface ComeBack {
   readonly pergunta: string;
 }
 
-const keyName = 'sign-in/session-keys-key';
-
-export function createSessionKeys(
-  store: Pick<Store, 'value' | 'keepValue'>,
-  clock: Clock,
-  sessions: Pick<Sessions, 'renew' | 'endListed'>,
-): SessionKeys {
-  const ownKey = storedKey(store, keyName);
-  const seal = async (what: 'ticket' | 'question', text: string): Promise<string> =>
-    `${text}~${createHmac('sha256', await ownKey())
-      .update(`${what}\n${text}`)
-      .digest('base64url')}`;
-  const opened = async (what: 'ticket' | 'question', sealed: string): Promise<readonly string[] | null> => {
+export function createSessionKeys(ring: KeyRing, clock: Clock, sessions: Pick<Sessions, 'renew' | 'endListed'>): SessionKeys {
+  const seal = (what: 'ticket' | 'question', text: string, key = ring.current()): string =>
+    `${text}~${createHmac('sha256', key).update(`${what}\n${text}`).digest('base64url')}`;
+  const opened = (what: 'ticket' | 'question', sealed: string): readonly string[] | null => {
     const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('~')));
-    const [own, sent] = [Buffer.from(await seal(what, text)), Buffer.from(sealed)];
-    return own.length === sent.length && timingSafeEqual(own, sent) ? text.split('~') : null;
+    const sent = Buffer.from(sealed);
+    const isOurs = ring.all().some((key) => {
+      const own = Buffer.from(seal(what, text, key));
+      return own.length === sent.length && timingSafeEqual(own, sent);
+    });
+    return isOurs ? text.split('~') : null;
   };
   /** The session that an answer is good for, whether it lives or not. */
-  const proven = async ({ bilhete, chave, pergunta, assinatura }: KeyAnswer): Promise<{ person: string; id: string } | null> => {
-    const [person, id, keyHash] = (await opened('ticket', bilhete)) ?? [];
-    const [askedAt] = (await opened('question', pergunta)) ?? [];
+  const proven = ({ bilhete, chave, pergunta, assinatura }: KeyAnswer): { person: string; id: string } | null => {
+    const [person, id, keyHash] = opened('ticket', bilhete) ?? [];
+    const [askedAt] = opened('question', pergunta) ?? [];
     const ageMs = clock.nowMs() - parseInt(askedAt ?? '', 36);
     const isFresh = ageMs >= -sharedLimits.portalsSkewMsMax && ageMs < limits.sessionQuestionMs;
     const isBound = keyHash === hash('sha256', chave, 'base64url');
@@ -87,18 +82,18 @@ export function createSessionKeys(
   return {
     bind: async (session, key) => {
       publicKeyOf(key);
-      return await seal('ticket', `${session.person}~${shortHash(session.root)}~${hash('sha256', key, 'base64url')}`);
+      return seal('ticket', `${session.person}~${shortHash(session.root)}~${hash('sha256', key, 'base64url')}`);
     },
-    question: () => seal('question', `${clock.nowMs().toString(36)}~${randomBytes(16).toString('base64url')}`),
+    question: async () => seal('question', `${clock.nowMs().toString(36)}~${randomBytes(16).toString('base64url')}`),
     renew: async (answer) => {
-      const named = await proven(answer);
+      const named = proven(answer);
       // The second of two renewals at once ends the session that the first one opened: one session stays one.
       const renewed = named && (await inTurn(named.person, () => renewNamed(named.person, named.id, answer.pergunta)));
       if (!renewed) throw refused();
       return renewed;
     },
     end: async (answer) => {
-      const named = await proven(answer);
+      const named = proven(answer);
       return named !== null && (await inTurn(named.person, () => sessions.endListed(named.person, idNow(named.person, named.id))));
     },
   };

@@ -5,9 +5,10 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import type { Bus } from '../../store/bus.ts';
-import type { SignInMethod, Store } from '../../store/store.ts';
+import type { SignInMethod } from '../../store/store.ts';
 import { createHttpAudit, type HttpAudit } from '../audit/http-audit.ts';
 import { createGuessGuard } from './guess-guard.ts';
+import type { KeyRings } from './key-rings.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './sign-in.ts';
 
@@ -19,7 +20,7 @@ export interface SignInParts {
 
 interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | 'passes'> {
   readonly clock: Clock;
-  readonly store: Store;
+  readonly rings: Pick<KeyRings, 'browsers'>;
   readonly bus: Bus;
   readonly log: Logger;
   readonly gateway: Gateway;
@@ -29,7 +30,7 @@ interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | '
 }
 
 export function createSignInParts({ gateway, audit: record = noAudit, log, count, ...deps }: PartsDeps): SignInParts {
-  const { clock, store, bus, site, address } = deps;
+  const { clock, bus, site, address, rings } = deps;
   const { people, apps, commands } = gateway;
   const audit = createHttpAudit({ audit: record, people, apps, files: commands.files, address });
   const onRefused: SignInDeps['onRefused'] = (req, method, error, login) => {
@@ -42,7 +43,7 @@ export function createSignInParts({ gateway, audit: record = noAudit, log, count
     people,
     commands: commands.people,
     guard: createGuessGuard(clock, bus),
-    browsers: createKnownBrowsers(store, clock, site),
+    browsers: createKnownBrowsers(rings.browsers, clock, site),
     onRefused,
     onOpened: (req, session, method) => {
       count(method, 'ok');

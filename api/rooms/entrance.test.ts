@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
+import { fixedRing } from '../auth/key-rings.ts';
 import { siteOf } from '../hosts.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createEntrance, isOurOrigin, placeOf } from './entrance.ts';
@@ -54,7 +55,13 @@ describe('among other portals', () => {
   test('whose a room is is asked for a good ticket of it only: anybody can make up names', async () => {
     const clock = createManualClock();
     const ticketsOf = (key: number) =>
-      createTickets({ clock, key: Buffer.alloc(32, key), rooms: createMemoryRooms(), person: () => null, alive: async () => true });
+      createTickets({
+        clock,
+        ring: fixedRing(Buffer.alloc(32, key)),
+        rooms: createMemoryRooms(),
+        person: () => null,
+        alive: async () => true,
+      });
     const asked: string[] = [];
     const entrance = createEntrance({
       site: siteOf('http://svc.localhost:0', 8787, 'subdomain'),

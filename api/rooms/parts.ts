@@ -6,6 +6,7 @@ import type { Bytes } from '../../store/bytes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
+import type { KeyRing } from '../auth/key-rings.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
@@ -35,8 +36,8 @@ export interface RoomPartsDeps {
   readonly apps: AppsView;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** Key of the store: any portal reads the texts that it seals. */
-  readonly sealKey: Buffer;
+  /** Keys of the store: any portal reads the texts that they seal. */
+  readonly seal: KeyRing;
   readonly sessions: Pick<Sessions, 'alive'>;
   readonly attachments: Bytes;
   /** Why nothing is taken out of the folder that this store does not know; null: the folder is its own. */
@@ -55,7 +56,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
     clock,
-    key: deps.sealKey,
+    ring: deps.seal,
     rooms: store.rooms,
     person: (usuario) => people.find(usuario),
     alive: (root) => sessions.alive(root),

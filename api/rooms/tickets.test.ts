@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
+import { fixedRing } from '../auth/key-rings.ts';
 import { limits } from '../auth/limits.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createTickets, type TicketFor } from './tickets.ts';
@@ -7,7 +8,7 @@ import { createTickets, type TicketFor } from './tickets.ts';
 const room = 's000000000000000000001';
 const other = 's000000000000000000002';
 const ana: TicketFor = { usuario: 'ana', app: 'notas', sala: room, por: 'pagina', session: 'root', credential: null };
-const key = Buffer.alloc(32, 7);
+const ring = fixedRing(Buffer.alloc(32, 7));
 const people = new Map([
   ['ana', { usuario: 'ana', nome: 'Ana Souza', login: 'ana@casa.example', grupos: [] as string[] }],
   ['bia', { usuario: 'bia', nome: 'Bia', login: 'bia', grupos: ['editores'] }],
@@ -21,7 +22,7 @@ async function world() {
     await rooms.createRoom({ id, app: 'notas', nome: 'Atas', dona: 'ana', createdAtMs: 0, changedAtMs: 0, declaredName: null });
   }
   const person = (usuario: string) => people.get(usuario) ?? null;
-  const tickets = createTickets({ clock, key, rooms, person, alive: async (session) => sessions.has(session) });
+  const tickets = createTickets({ clock, ring, rooms, person, alive: async (session) => sessions.has(session) });
   return { clock, rooms, sessions, tickets };
 }
 
@@ -113,7 +114,7 @@ test('another portal of the store reads it, and one with another key does not', 
   const { clock, rooms, tickets } = await world();
   const ticket = tickets.give(ana);
   const of = (other: Buffer) =>
-    createTickets({ clock, key: other, rooms, person: (name) => people.get(name) ?? null, alive: async () => true });
+    createTickets({ clock, ring: fixedRing(other), rooms, person: (name) => people.get(name) ?? null, alive: async () => true });
   expect((await of(Buffer.alloc(32, 7)).admit(room, ticket)).kind).toBe('seat');
   expect((await of(Buffer.alloc(32, 8)).admit(room, ticket)).kind).toBe('refused');
 });
@@ -123,7 +124,7 @@ test('another portal, whose clock differs by some seconds, takes it while it is 
   const at = (skewMs: number) => {
     const other = createManualClock(clock.nowMs() + skewMs);
     const person = (name: string) => people.get(name) ?? null;
-    return { other, tickets: createTickets({ clock: other, key, rooms, person, alive: async () => true }) };
+    return { other, tickets: createTickets({ clock: other, ring, rooms, person, alive: async () => true }) };
   };
   const kindAt = async (skewMs: number) => (await at(skewMs).tickets.admit(room, tickets.give(ana))).kind;
   const kinds = await Promise.all([-11_000, -10_000, -2_000, 0, 2_000, 59_999, 60_000].map(kindAt));

@@ -7,6 +7,7 @@ import type { RoomStore } from '../../store/rooms.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { PersonRecord } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import type { KeyRing } from '../auth/key-rings.ts';
 import { seal, unseal } from '../auth/sealed.ts';
 import { initials } from '../people.ts';
 import { limits } from './limits.ts';
@@ -47,8 +48,8 @@ export interface Tickets {
 
 export interface TicketDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** 32 bytes, the same for all portals of the store. */
-  readonly key: Buffer;
+  /** The same for all portals of the store. */
+  readonly ring: KeyRing;
   readonly rooms: Pick<RoomStore, 'standing' | 'portalToken'>;
   readonly person: (usuario: string) => PersonRecord | null;
   readonly alive: (session: string) => Promise<boolean>;
@@ -62,9 +63,9 @@ interface Ticket extends TicketFor {
 const purpose = 'room ticket';
 const refused: Admission = { kind: 'refused' };
 
-export function createTickets({ clock, key, rooms, person, alive }: TicketDeps): Tickets {
+export function createTickets({ clock, ring, rooms, person, alive }: TicketDeps): Tickets {
   const read = (sala: string, bilhete: string): Ticket | null => {
-    const ticket = unseal(key, purpose, bilhete) as Ticket | null;
+    const ticket = unseal(ring, purpose, bilhete) as Ticket | null;
     const leftMs = (ticket?.untilMs ?? 0) - clock.nowMs();
     // A clock that was set back makes no ticket good for longer.
     const isOfNow = leftMs > 0 && leftMs <= sharedLimits.roomTicketMs + sharedLimits.portalsSkewMsMax;
@@ -85,7 +86,7 @@ export function createTickets({ clock, key, rooms, person, alive }: TicketDeps):
   return {
     use,
     isGood: (sala, bilhete) => read(sala, bilhete) !== null,
-    give: (to) => seal(key, purpose, { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
+    give: (to) => seal(ring, purpose, { ...to, untilMs: clock.nowMs() + sharedLimits.roomTicketMs }),
     admit: async (sala, bilhete) => {
       const ticket = read(sala, bilhete);
       if (ticket === null) return refused;

@@ -2,11 +2,10 @@
  * `/api/admin/…`: what the command line asks for, over the 0600 control socket or with an admin's session: objects and reasons,
  * plan and apply, any person's backends, the doctor, sign-in links.
  */
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Store } from '../../store/store.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct, ServerActEvent } from '../../schema/gateway.ts';
+import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct } from '../../schema/gateway.ts';
 import type { ParcelAnswer } from '../../schema/parcels.ts';
 import { rowIn } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
@@ -18,6 +17,9 @@ import type { Budgets } from '../budgets/budgets.ts';
 import { errorAnswers } from '../shell.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import type { Logs } from './log.ts';
+import type { KeyRings } from '../auth/key-rings.ts';
+import { addErasureRoutes } from './erasure.ts';
+import { addKeyRoute, linesOf } from './keys.ts';
 import { addPackageRoutes } from './packages.ts';
 import { addRestorationRoute } from './restorations.ts';
 
@@ -30,6 +32,7 @@ export interface AdminRouteDeps {
   readonly logs: Logs;
   readonly budgets: Pick<Budgets, 'usage'>;
   readonly doctor: () => Promise<readonly DoctorCheck[]>;
+  readonly rings: Pick<KeyRings, 'rotate'>;
   /** Undefined: there is no state folder with parcels. */
   readonly restore?: ((parcel: string) => Promise<ParcelAnswer>) | undefined;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
@@ -44,6 +47,8 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addUsageRoutes(app, deps);
   addPackageRoutes(app, deps);
   addServerRoutes(app, deps);
+  addKeyRoute(app, deps);
+  addErasureRoutes(app, deps);
   addRestorationRoute(app, deps.restore ?? noState);
 }
 
@@ -91,13 +96,9 @@ function addServerRoutes(app: FastifyInstance, { admin, commands, doctor }: Admi
       // An immediate refusal is an answer with a status.
       const first = await events.next();
       reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(Readable.from(linesOf(first, events), { objectMode: false }));
+      return reply.send(linesOf(first, events));
     },
   );
-}
-
-async function* linesOf(first: IteratorResult<ServerActEvent>, rest: AsyncIterator<ServerActEvent>): AsyncGenerator<string> {
-  for (let at = first; at.done !== true; at = await rest.next()) yield `${JSON.stringify(at.value)}\n`;
 }
 
 function addObjectRoutes(app: FastifyInstance, { admin, store }: AdminRouteDeps): void {

@@ -24,7 +24,9 @@ import type {
   PersonRecord,
   QueueView,
   SignInSettings,
+  ServerActEvent,
 } from '../../schema/gateway.ts';
+import type { HeldOfPerson } from '../../schema/erasure.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { createTestShells, type TestShells } from './shells.ts';
 import { createTestShop, type TestShop } from './shop.ts';
@@ -143,6 +145,7 @@ export function createTestWorld(
       ...shop.admin,
       usage: async () => [],
       serverChecks: async () => [],
+      ...noKeysHeld,
       plan: async () => plan,
     },
     commands: {
@@ -152,9 +155,7 @@ export function createTestWorld(
       admin: {
         apply: async () => plan,
         ...shop.commands,
-        serverAct: async function* () {
-          yield { event: 'done', text: 'done' };
-        },
+        ...nothingDoneTo,
       },
     },
   };
@@ -371,3 +372,20 @@ function initialView(app: string): AppView {
     step: null,
   };
 }
+
+async function nobodyHeld(person: string): Promise<HeldOfPerson> {
+  return { person, document: null, server: null, account: null, held: [], sharedRooms: [], erasure: null };
+}
+
+async function* nothingDone(): AsyncGenerator<ServerActEvent> {
+  yield { event: 'done', text: 'done' };
+}
+
+const noKeysHeld = { sshKey: async () => null } as const;
+const nothingDoneTo = {
+  serverAct: nothingDone,
+  rotateKey: nothingDone,
+  heldOf: nobodyHeld,
+  askErasure: nobodyHeld,
+  finishErasure: nothingDone,
+} as const;

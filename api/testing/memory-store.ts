@@ -37,6 +37,8 @@ export function createMemoryStore(): Store {
   const inForce = new Map<string, InForceRow>();
   const key = (person: string, app: string): string => `${person}/${app}`;
   return {
+    personal: async () => [],
+    endPersonal: async () => undefined,
     putIntent: async (intent) => void intents.set(key(intent.person, intent.app), { ...intent, done: false }),
     intents: async () => [...intents.values()],
     intent: async (person, app) => intents.get(key(person, app)) ?? null,

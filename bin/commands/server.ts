@@ -16,12 +16,20 @@ export async function runServer(act: Exclude<ServerAct, 'plan'>, name: string, o
   const isPlan = options.plan === true || (act === 'forget' && options.yes !== true);
   const body = { act: options.plan === true ? 'plan' : act, force: options.force === true || options.yes === true };
   const events = createClient(options.state).follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, body);
+  return await sayActs(events, { isPlan, output: options.output });
+}
+
+/** Exit 0 done, 1 not; of a plan 2 when there is something to do. */
+export async function sayActs(
+  events: AsyncIterable<ServerActEvent>,
+  { isPlan, output }: { readonly isPlan: boolean; readonly output: 'table' | 'json' },
+): Promise<number> {
   let planned = 0;
   let code = 1;
   for await (const event of events) {
     if (event.event === 'plan') planned += 1;
     if (event.event === 'done') code = 0;
-    if (options.output === 'json') write(`${jsonText(event)}\n`);
+    if (output === 'json') write(`${jsonText(event)}\n`);
     else say(event);
   }
   return code === 0 && isPlan && planned > 0 ? 2 : code;

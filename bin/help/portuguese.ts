@@ -207,6 +207,16 @@ export const portuguese: Translation = {
     'a Server document': 'um documento Server',
     'only say what would be done: 0 nothing, 2 changes': 'só diz o que seria feito: 0 nada, 2 mudanças',
     'end what still runs from it': 'encerra o que ainda roda a partir dele',
+    'people: what is held of one, and its end': 'pessoas: o que é guardado de uma, e o seu fim',
+    whose: 'de quem',
+    'say what the portal and their server hold of a person; with --yes none of it stays, and their document goes':
+      'diz o que o portal e o servidor guardam de uma pessoa; com --yes nada disso fica, e o documento sai',
+    'who gets the rooms that others are in': 'quem fica com as salas em que há outras pessoas',
+    'keys of the portal: its ssh key, and what it seals and signs with': 'chaves do portal: a de ssh e as com que sela e assina',
+    'new keys beside the old ones, which count until nothing needs them; 1 when a server keeps the old ssh key':
+      'chaves novas ao lado das antigas, que valem até nada precisar delas; 1 quando um servidor fica com a chave ssh antiga',
+    'the ssh key on this server only, for now': 'a chave ssh só nesse servidor, por enquanto',
+    'only say what would be done: 2 changes': 'só diz o que seria feito: 2 mudanças',
     'where the portal keeps what it knows': 'onde o portal guarda o que sabe',
     'folder of desired-state YAML, whose Portal document names the store':
       'pasta com os YAML do estado desejado, cujo documento Portal diz onde guardar',

@@ -10,6 +10,8 @@ interface File {
   readonly name: string;
   readonly before: string | null;
   readonly documents: Document[];
+  /** A document was taken out of it, perhaps the last one. */
+  wasTaken?: true;
 }
 
 export interface Site {
@@ -20,6 +22,8 @@ export interface Site {
   text(kind: string, name: string, path: readonly string[]): string;
   /** Makes the document, in `file`, where there is none. Nothing changes where it is said already. */
   set(kind: string, name: string, path: readonly string[], value: unknown, file: string): void;
+  /** Takes the document out of its file. False: there is none. */
+  remove(kind: string, name: string): boolean;
   /** Files that are to be written, with their new text. Rejects DESIRED_INVALID when the folder would not be valid. */
   changes(): readonly { readonly file: string; readonly text: string; readonly before: string | null }[];
   /** The files that it wrote. */
@@ -50,7 +54,10 @@ export function openSite(dir: string): Site {
     return document;
   };
   const changes: Site['changes'] = () => {
-    const all = [...files.values()].map((file) => ({ file, text: file.documents.length === 0 ? (file.before ?? '') : textOf(file) }));
+    const all = [...files.values()].map((file) => ({
+      file,
+      text: file.documents.length === 0 && file.wasTaken !== true ? (file.before ?? '') : textOf(file),
+    }));
     const answer = readDesired(all.map(({ file, text }) => ({ name: file.name, bytes: Buffer.from(text) })));
     if (!answer.ok) {
       const [first] = answer.reports.flatMap(({ file, errors }) =>
@@ -83,6 +90,7 @@ export function openSite(dir: string): Site {
       if (said !== undefined && JSON.stringify(said?.toJSON?.() ?? said) === JSON.stringify(value)) return;
       document.setIn(at, document.createNode(value));
     },
+    remove: (kind, name) => takeOut(files, find(kind, name)),
     changes,
     write: () => {
       const all = changes();
@@ -97,6 +105,14 @@ const isSame = ({ before, documents }: File): boolean =>
   before !== null &&
   JSON.stringify(parseAllDocuments(before).map((each) => each.toJS() as unknown)) ===
     JSON.stringify(documents.map((each) => each.toJS() as unknown));
+
+function takeOut(files: ReadonlyMap<string, File>, document: Document | undefined): boolean {
+  const file = [...files.values()].find(({ documents }) => document !== undefined && documents.includes(document));
+  if (document === undefined || file === undefined) return false;
+  file.documents.splice(file.documents.indexOf(document), 1);
+  file.wasTaken = true;
+  return true;
+}
 
 function namesIn(dir: string): readonly string[] {
   try {

@@ -14,7 +14,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { Leading } from '../../store/postgres.ts';
 import type { Backups } from './backups.ts';
 import { createCluster } from './cluster.ts';
-import { createAdmin, createHost, kitFor } from './host.ts';
+import { createAdmin, createHost, createSshKeys, kitFor } from './host.ts';
 import type { OpenState } from './state.ts';
 
 /** What `svc dev` puts into the same portal. */
@@ -55,6 +55,7 @@ export function controllers(around: ControllerParts) {
     // The kit of a server is its portal's.
     createAdmin: (server: ServerDocument) => (dev === undefined ? createAdmin(parts, server) : null),
     serverKit: kitFor,
+    sshKeys: createSshKeys(parts),
     createCluster: (document: ClusterDocument, around: AroundCluster) => createCluster({ stateDir, desiredDir, clock }, document, around),
     portalUrlOfJobs: reached.ofJobs,
     ...(opened.portals === null ? {} : { portals: opened.portals }),

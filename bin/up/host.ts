@@ -2,18 +2,31 @@
 import path from 'node:path';
 import type { Host } from '../../controller/hosts/host.ts';
 import { peopleByAccount } from '../../controller/hosts/account-people.ts';
+import { limits as hostLimits } from '../../controller/hosts/limits.ts';
 import { createLocalHost } from '../../controller/hosts/local.ts';
 import { isRoot } from '../../controller/hosts/own-account.ts';
 import { credentialOf, publicKeyAt, publicKeyOf } from '../../controller/hosts/ssh/credential.ts';
-import { createConnections } from '../../controller/hosts/ssh/connections.ts';
+import { connectSsh } from '../../controller/hosts/ssh/connect.ts';
+import { createConnections, createGate } from '../../controller/hosts/ssh/connections.ts';
+import {
+  keyMadeAtMs,
+  newKey,
+  portalKeys,
+  publicLineOf,
+  putNextKey,
+  takeNextKey,
+  withoutComment,
+} from '../../controller/hosts/ssh/portal-key.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/loop/record.ts';
 import { kitFixOf, managesKit } from '../../controller/servers/kit-state.ts';
 import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
+import type { SshKeys } from '../../controller/servers/ssh-keys.ts';
 import { serverKit } from '../../kit/server/made.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
+import { SvcError } from '../../schema/errors.ts';
 import { packSource } from './pack-source.ts';
 
 export interface HostParts {
@@ -79,6 +92,39 @@ export function createAdmin({ stateDir, clock }: HostParts, document: ServerDocu
     scripts: path.resolve(binDir, '../kit/server'),
     clock,
   });
+}
+
+/** The key in STATE/ssh. */
+export function createSshKeys({ stateDir, clock }: Pick<HostParts, 'stateDir' | 'clock'>): SshKeys {
+  const gate = createGate(hostLimits.sshHandshakesPerServerMax);
+  return {
+    standing: async () => {
+      const madeAtMs = await keyMadeAtMs(stateDir);
+      if (madeAtMs === null) return null;
+      const { current, next } = await portalKeys(stateDir);
+      return { current: withoutComment(current.publicLine), madeAtMs, next: next === null ? null : withoutComment(next.publicLine) };
+    },
+    draw: () => {
+      const privateKey = newKey();
+      return { privateKey, publicKey: withoutComment(publicLineOf(Buffer.from(privateKey))) };
+    },
+    put: async (privateKey) => withoutComment((await putNextKey(stateDir, privateKey)).publicLine),
+    take: () => takeNextKey(stateDir),
+    refuses: ({ spec }, account, which) =>
+      gate(async () => {
+        if (!('ssh' in spec)) return new SvcError('BAD_REQUEST', 'it is this machine');
+        const { host, port = 22, hostKey } = spec.ssh;
+        const key = (await portalKeys(stateDir))[which];
+        if (key === null) return new SvcError('SSH_REFUSED', 'there is no such key');
+        const credential = { kind: 'key', privateKey: key.privateKey } as const;
+        try {
+          (await connectSsh({ target: { host, port, hostKey }, username: account, credential, clock })).end();
+          return null;
+        } catch (error) {
+          return error instanceof SvcError ? error : new SvcError('SERVER_UNREACHABLE', (error as Error).message, {}, { cause: error });
+        }
+      }),
+  };
 }
 
 /** The tarball of this very installation for servers with that processor. */

@@ -36,6 +36,7 @@ import { clustersCheck } from './clusters-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
+import { keysCheck } from './keys-check.ts';
 import { homesCheck, supervisorsCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
@@ -375,6 +376,7 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
     },
     homes: async () => homesCheck(entries().people.values()),
     packages: async () => packagesCheck(entries().packages.values()),
+    keys: async () => keysCheck(await gateway.admin.sshKey(), controller().context.options.clock.nowMs()),
     clusters: async () => clustersCheck(entries().clusters.values()),
   };
 }

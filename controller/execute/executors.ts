@@ -14,6 +14,7 @@ import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
 import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
+import { endOfErased, erase, signOut } from './erase-acts.ts';
 import { grantExecutors } from './grant-acts.ts';
 import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
@@ -52,6 +53,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     },
     'person/end-sessions': async ({ person }) => await options.store.deleteSessionsOf(person),
     'person/sign-out': (action) => signOut(options, action),
+    'person/erase': (action) => erase(options, action),
     'person/forget': (action) => forgetPerson(options, action),
     'supervisor/ensure': async ({ person }) => {
       const entry = entries.people.get(person);
@@ -67,6 +69,7 @@ export function createExecutors(options: ExecutorOptions): Executors {
     },
     'server/kit': async (action) => options.onServer(action),
     'server/accounts': async (action) => options.onServer(action),
+    'server/key': async (action) => options.onServer(action),
     'server/roll-back': async (action) => options.onServer(action),
     'server/take-off': async (action) => options.onServer(action),
     ...serviceExecutors(options),
@@ -85,18 +88,8 @@ async function endSupervisor({ link }: PersonEntry): Promise<boolean> {
   return true;
 }
 
-async function signOut({ entries, store, rooms, clock }: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
-  await store.deleteSessionsOf(person);
-  await rooms.forgetPerson(person, clock.nowMs());
-  await store.keepConsents(person, new Set());
-  const entry = entries.people.get(person);
-  if (entry) entry.signedOut = true;
-}
-
-async function forgetPerson(
-  { entries, store, queue, clock, onForgotten }: ExecutorOptions,
-  { person }: ActionOf<'person/forget'>,
-): Promise<void> {
+async function forgetPerson(options: ExecutorOptions, { person }: ActionOf<'person/forget'>): Promise<void> {
+  const { entries, store, queue, clock, onForgotten } = options;
   for (const { person: whose, app, requestId } of entries.wishes.values()) {
     if (whose === person) await store.deleteInstallWish(whose, app, requestId);
   }
@@ -105,6 +98,7 @@ async function forgetPerson(
   await store.deletePreferences(person);
   await store.deleteAppErrorsOf(person);
   await queue.jobs.forgetJobsOf(person, clock.nowMs());
+  await endOfErased(options, person);
   await onForgotten(keys.person(person));
 }
 

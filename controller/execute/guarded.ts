@@ -28,6 +28,9 @@ export interface ExecutorOptions {
     | 'deleteInstallWish'
     | 'rollbacks'
     | 'deleteRollback'
+    | 'value'
+    | 'putValue'
+    | 'endPersonal'
   >;
   readonly rooms: RoomStore;
   readonly bus: Bus;
@@ -39,6 +42,8 @@ export interface ExecutorOptions {
   readonly startedWith: (() => StartedWith | null) | undefined;
   /** Folder of the YAML files: a repository is relative to it. */
   readonly dir: string;
+  /** Fires when the loop ends. */
+  readonly ending: AbortSignal;
   /** Something that a key depends on changed. */
   readonly onChange: (key: string) => void;
   /** The packages of a server changed: observes them. */

@@ -9,6 +9,7 @@ import { askedForPerson, rereadPresence } from '../observe/presence.ts';
 import { presenceName } from '../observe/server.ts';
 import { accountLasts } from '../servers/kit-work.ts';
 import { isUntouched, sightOf, touchedPeople, type PersonEntry, type Entries } from '../entries.ts';
+import { rereadErasures } from '../people/erasure.ts';
 import { inputsOf } from './inputs.ts';
 import type { Kind } from './kind.ts';
 
@@ -30,6 +31,7 @@ export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, Person
   lastInputs: ({ lastRounds }) => lastRounds.person,
   paces: {
     'person/end-sessions': limits.orderWaitMsMax,
+    'person/erase': limits.eraseAgainMs,
     'supervisor/ensure': limits.orderWaitMsMax,
     'supervisor/end': limits.orderWaitMsMax,
     'backend/stop': limits.orderWaitMsMax,
@@ -61,13 +63,14 @@ export function remembersPerson({ entries }: Context, key: string): boolean {
 /** What of a person who leaves is still there. */
 function leftOf(
   entries: Entries,
-  { name, server, account, accountSeen, link, signedOut, supervisorEnded, backends }: PersonEntry,
+  { name, server, account, accountSeen, link, signedOut, erasure, supervisorEnded, backends }: PersonEntry,
 ): LeavingObserved {
   const isTaken = (other: PersonEntry): boolean =>
     !other.leaving && other.name !== name && other.server.name === server.name && other.account === account;
   const known = new Set([...link.snapshots().map(({ app }) => app), ...backends.keys()]);
   return {
     signedOut,
+    ...(erasure === null ? {} : erasure.left === null ? { toErase: true } : { erased: true }),
     lost: server.lost,
     shared: [...entries.people.values()].some(isTaken),
     account: accountSeen,
@@ -87,6 +90,7 @@ async function refresh(context: Context): Promise<void> {
   const { store, clock } = options;
   const breath = createBreath();
   const present = await store.present(clock.nowMs());
+  await rereadErasures(entries, store);
   const isNew = [...entries.people.values()].some(({ sessionObserved }) => !sessionObserved);
   const known = isNew ? await store.values(presenceName('')) : null;
   for (const person of entries.people.values()) {

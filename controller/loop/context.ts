@@ -19,6 +19,7 @@ import type { Log, Recorder } from './record.ts';
 import type { OffersReader } from '../../kit/repository/reading/offers.ts';
 import type { Store } from '../../store/store.ts';
 import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
+import type { SshKeys } from '../servers/ssh-keys.ts';
 import type { Entries, EntryFactory } from '../entries.ts';
 
 /** What a driver of a cluster asks of the controller. */
@@ -57,6 +58,8 @@ export interface ControllerOptions {
   readonly portalUrl?: (server: ServerDocument) => Promise<string>;
   /** The administrator's side of a server; null where there is nothing to administrate. */
   readonly createAdmin?: (server: ServerDocument) => ServerAdmin | null;
+  /** The portal's own ssh key; without it none is changed. */
+  readonly sshKeys?: SshKeys;
   /** The driver of a cluster; without it no job is run. */
   readonly createCluster?: (cluster: ClusterDocument, around: AroundCluster) => Cluster;
   /** Where jobs of that cluster reach the portal; waits until it listens. */

@@ -147,6 +147,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     log,
     dir: options.dir,
     startedWith: options.startedWith,
+    ending: ending.signal,
     queue: jobActs(options, () => context),
     onChange: (key) => queue.add(key, true),
     onServer: (action) => beginServerAct(context, action),

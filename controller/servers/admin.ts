@@ -46,18 +46,28 @@ export interface ServerAdmin {
   /** The kit before `from` is current again, also where that was done and not heard of; answers its id. Rejects NO_PREVIOUS_VERSION. */
   rollBack(from: string | null): Promise<string>;
   /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
-  prepareAccounts(origins: string, accounts: readonly string[]): Promise<readonly string[]>;
+  prepareAccounts(origins: string, accounts: readonly string[], opening?: OpeningKeys): Promise<readonly string[]>;
+  /** The line of another key beside the one of the first, for the administrator's own account, or the first one off; answers in which files. */
+  changeOwnKey(act: 'add' | 'drop', from: string, to: string): Promise<readonly string[]>;
+  /** Things that the kit keeps of the account outside of its home, in words; after `remove`, those that could not be removed. */
+  kept(act: 'look' | 'remove', account: string): Promise<readonly string[]>;
   /** Rejects KIT_IN_USE, naming what runs, unless forced; answers what could not be done, in words. */
   remove(force: boolean, onStep: (step: string) => void): Promise<readonly string[]>;
   /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
   askPortal(url: string): Promise<string>;
   /** Those of the accounts that sshd forwards to no socket of; asked with the kit's own Node, as each of them. */
   unforwarded(accounts: readonly string[]): Promise<readonly string[]>;
-  /** `TYPE KEY` that accounts are to let in; null when the portal signs in with what an agent holds. */
+  /** `TYPE KEY` that the portal signs in with; null when it is what an agent holds. */
   publicKey(): Promise<string | null>;
   /** A person asks now: a connection that failed recently is retried without its pause. */
   hurry(): void;
   close(): void;
+}
+
+/** `TYPE KEY` that accounts are to let in. `next`: as well. */
+export interface OpeningKeys {
+  readonly key: string;
+  readonly next: string | null;
 }
 
 export interface ServerAdminOptions {
@@ -77,7 +87,7 @@ export interface ServerAdminOptions {
   readonly root?: string;
 }
 
-type Script = 'facts' | 'try' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'remove';
+type Script = 'facts' | 'try' | 'prepare' | 'install' | 'rollback' | 'accounts' | 'keys' | 'leave' | 'remove';
 
 /** Functions that a script uses, from a file of their own. */
 const before: Readonly<Record<Script, readonly string[]>> = {
@@ -87,6 +97,8 @@ const before: Readonly<Record<Script, readonly string[]>> = {
   install: ['own'],
   rollback: ['own'],
   accounts: ['own', 'reload'],
+  keys: [],
+  leave: ['own'],
   remove: ['own', 'reload'],
 };
 
@@ -128,11 +140,17 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
       const { lines } = done(await run('rollback', from === null ? [] : [from], limits.kitScriptMsMax));
       return lines.find((line) => line.startsWith('kit '))?.slice(4) ?? '';
     },
-    prepareAccounts: async (origins, accounts) => {
-      const [type = '-', key = '-'] = (await options.publicKey())?.split(' ') ?? [];
-      const { lines } = done(await run('accounts', [origins, type, key, ...accounts.filter(isAccountName)], limits.kitScriptMsMax));
+    prepareAccounts: async (origins, accounts, opening) => {
+      const keys = [opening?.key ?? (await options.publicKey()), opening?.next ?? null].flatMap((key) => wordsOf(key));
+      const { lines } = done(await run('accounts', [origins, ...keys, ...accounts.filter(isAccountName)], limits.kitScriptMsMax));
       return accountTroubles(lines);
     },
+    changeOwnKey: async (act, from, to) => {
+      const { lines } = done(await run('keys', [act, admin, ...wordsOf(from), ...wordsOf(to)], limits.kitScriptMsMax));
+      return textsOf(lines, 'at');
+    },
+    kept: async (act, account) =>
+      isAccountName(account) ? textsOf(done(await run('leave', [act, account], limits.kitScriptMsMax)).lines, 'made') : [],
     remove: async (force, onStep) => {
       const { lines } = done(await run('remove', [force ? 'yes' : 'no'], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
       return lines.flatMap(troubleOf);
@@ -143,6 +161,12 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     hurry: options.hurry,
     close: options.close,
   };
+}
+
+/** Splits `TYPE KEY` into the two words that the scripts take. */
+function wordsOf(key: string | null): readonly [type: string, key: string] {
+  const [type = '-', bytes = '-'] = key?.split(' ') ?? [];
+  return [type, bytes];
 }
 
 interface Ended {
@@ -259,7 +283,8 @@ function refuse(server: string, admin: string, { script, code, signal, said, lin
   }
   if (script === 'install' && code === 12) throw new SvcError('DISK_FULL', `no room for the kit below /opt on ${server}: ${end}`);
   if (script === 'rollback' && code === 13) throw new SvcError('NO_PREVIOUS_VERSION', `${server} has no kit to go back to`);
-  if (script === 'accounts' && code === 14) throw new SvcError('KIT_FAILED', `${server}: ${lines.at(-1)?.replace(/^error /, '') ?? ''}`);
+  if ((script === 'accounts' || script === 'keys') && code === 14)
+    throw new SvcError('KIT_FAILED', `${server}: ${lines.at(-1)?.replace(/^error /, '') ?? ''}`);
   if (script === 'remove' && code === 15) throw new SvcError('KIT_IN_USE', `still running on ${server}: ${lines.slice(0, 8).join('; ')}`);
   if (code === 75) throw new SvcError('INSTALL_BUSY', `somebody else works on the kit of ${server}`);
   if (/no space left/i.test(said)) throw new SvcError('DISK_FULL', `no room on ${server}: ${end}`);

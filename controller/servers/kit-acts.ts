@@ -3,6 +3,7 @@ import type { ServerAction } from '../../reconcilers/actions.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { KitState, KitWish } from './kit-state.ts';
+import { changeKey } from './key-change.ts';
 import { installKit, serverWork, prepareAccounts, writeWish } from './kit-work.ts';
 
 /** Rejects as the act does. Answers the kit that came back, or what a removal could not do. */
@@ -24,7 +25,8 @@ export async function carryOut(
     const takeOff: Act = async ({ admin }, step) => await admin.remove(action.force, step);
     return await asAsked(context, server, 'remove', 'the server kit is taken off', takeOff, onStep);
   }
-  await (kind === 'server/kit' ? installKit : prepareAccounts)(context, server, onStep);
+  const act = { 'server/kit': installKit, 'server/accounts': prepareAccounts, 'server/key': changeKey }[kind];
+  await act(context, server, onStep);
   return [];
 }
 

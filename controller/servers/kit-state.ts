@@ -4,6 +4,7 @@ import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../r
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { KitTarball, ServerAdmin } from './admin.ts';
 import type { ServerFacts } from './facts.ts';
+import { noKeys, type ServerKeys } from './ssh-keys.ts';
 
 /** What an administrator decided about the kit of a server, kept in the store. */
 export interface KitWish {
@@ -41,6 +42,8 @@ export interface KitState {
   facts: ServerFacts | null;
   /** The keys as this portal saw them in order last, and what became of them. Null before that. */
   keysInOrder: KeysInOrder | null;
+  /** The portal's own key, as far as it is being changed. */
+  keys: ServerKeys;
   /** The last trial: which version, and what of it did not run. Null before one, and after each change there. */
   trial: { readonly id: string; readonly lacks: readonly string[] } | null;
   /** What belongs there, once its processor is known. */
@@ -81,6 +84,7 @@ export function newKitState(admin: ServerAdmin): KitState {
     observed: { status: 'unknown', message: '' },
     facts: null,
     keysInOrder: null,
+    keys: noKeys,
     trial: null,
     wanted: null,
     wish: null,

@@ -17,6 +17,8 @@ import type { ServerFacts } from './facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
 import { noWish, whyNoKit, type KitState, type KitWish } from './kit-state.ts';
+import { keysOf, takeWhenDone } from './ssh-key.ts';
+import { noKeys } from './ssh-keys.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
 
@@ -97,6 +99,7 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
   kit.observedAtMs = clock.nowMs();
   if (now) kit.admin.hurry();
   try {
+    kit.keys = await keysOf(context, server);
     const beganMs = clock.monotonicMs();
     const beforeMs = clock.nowMs();
     const accounts = accountsOn(context, server);
@@ -104,7 +107,7 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
     const facts = await kit.admin.facts(accounts);
     kit.tookMs = clock.monotonicMs() - beganMs;
     kit.askedMs = [beforeMs, clock.nowMs()];
-    const publicKey = await kit.admin.publicKey();
+    const publicKey = await keyLookedFor(context, kit, facts);
     kit.trial = await tried(kit, facts, now);
     kit.facts = withTrial(facts, kit.trial);
     if (publicKey !== null) kit.keysInOrder = keysSeen(kit.keysInOrder, { facts, publicKey, nowMs: clock.nowMs() });
@@ -130,6 +133,15 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
     const { message } = error as Error;
     kit.observed = error instanceof SvcError ? { status: 'unknown', message, cause: causeOf(error) } : { status: 'unknown', message };
   }
+}
+
+/** While the key is being changed either of the two is in order. */
+async function keyLookedFor(context: Context, { keys, admin }: KitState, facts: ServerFacts): Promise<string | null> {
+  // A server may be gone for good: whether all have the key is asked at each look.
+  await takeWhenDone(context);
+  const { opening } = keys;
+  if (opening === null) return await admin.publicKey();
+  return opening.next !== null && opening.next === facts.key ? opening.next : opening.key;
 }
 
 /** A look that took longer than that says little about the clock. */
@@ -180,7 +192,7 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
     generation: server.placed.generation,
     leaving: server.leaving,
     lost: server.lost,
-    kit: kit === null ? null : { id: kit.wanted?.id ?? null, ...(kit.wish ?? noWish), origins },
+    kit: kit === null ? null : { id: kit.wanted?.id ?? null, ...(kit.wish ?? noWish), origins, newKey: kit.keys.wanted },
   };
 }
 
@@ -198,8 +210,9 @@ export function isOccupied({ people, packages, clusters }: Entries, server: Serv
   return false;
 }
 
-/** `kit` and `accounts` are acts of the loop, too: their failures are in the conditions. Failures of the others go to the caller. */
-type WorkKind = 'kit' | 'accounts' | 'rollback' | 'remove';
+/** `kit`, `accounts` and `keys` are acts of the loop, too: their failures are in the conditions. Failures of the others go to the caller. */
+type WorkKind = 'kit' | 'accounts' | 'keys' | 'rollback' | 'remove';
+const isOfAccounts = (kind: WorkKind): boolean => kind === 'accounts' || kind === 'keys';
 
 /** Does an act once the one that is under way has ended, however that ends. Rejects as this act does. */
 export async function serverWork(
@@ -225,7 +238,7 @@ async function working(
   act: (kit: KitState, step: (step: string) => void) => Promise<void>,
 ): Promise<void> {
   const step = (name: string): void => {
-    kit.busy = { act: kind === 'accounts' ? 'accounts' : 'kit', message: name === '' ? words : `${words}: ${name}` };
+    kit.busy = { act: isOfAccounts(kind) ? 'accounts' : 'kit', message: name === '' ? words : `${words}: ${name}` };
     queue.add(server.key, true);
   };
   step('');
@@ -234,7 +247,7 @@ async function working(
     kit.failure = null;
   } catch (error) {
     const failure = failureOf({ options }, error);
-    if (kind === 'kit' || kind === 'accounts') kit.failure = failure;
+    if (kind === 'kit' || isOfAccounts(kind)) kit.failure = failure;
     options.log.warn({ key: server.key, error: failure.message }, 'work on the server kit failed');
     throw error;
   } finally {
@@ -272,7 +285,8 @@ export async function prepareAccounts(
     refuseRemoved(server, kit);
     onStep('accounts');
     const origins = originsOf(context.options, context.entries.portal);
-    const troubles = await kit.admin.prepareAccounts(origins, accountsOn(context, server));
+    const { opening } = context.options.sshKeys === undefined ? noKeys : await keysOf(context, server);
+    const troubles = await kit.admin.prepareAccounts(origins, accountsOn(context, server), ...(opening === null ? [] : [opening]));
     // A missing account is a condition of its person, not a failure here: it is left out.
     if (troubles.length > 0) throw new SvcError('KIT_FAILED', troubles.join('; '));
   });

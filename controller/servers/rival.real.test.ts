@@ -26,7 +26,7 @@ function machine() {
     portal: (key: string, accounts: readonly string[]) => {
       let keys: KeysInOrder | null = null;
       return {
-        order: () => run('accounts', ['subdomain', 'ssh-ed25519', key, ...accounts]),
+        order: () => run('accounts', ['subdomain', 'ssh-ed25519', key, '-', '-', ...accounts]),
         /** As a round of the loop does: what it says of it. */
         look: (): string | null => {
           nowMs += limits.kitPollMs;

@@ -22,6 +22,8 @@ import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
 import { entryOrResting, restingKeys, restingStatus } from './resting.ts';
+import { eraseGateway } from './erase-gateway.ts';
+import { keyGateway } from './key-gateway.ts';
 import { queueView } from './queue.ts';
 import { serverGateway } from './server-gateway.ts';
 import { createSignInView } from './sign-in.ts';
@@ -34,6 +36,8 @@ export function createGateway(context: Context, secretsDir: string = context.opt
   const { entries } = context;
   const ways = createSignInView(context, secretsDir);
   const servers = serverGateway(context);
+  const ssh = keyGateway(context);
+  const erasing = eraseGateway(context);
   return {
     people: {
       find: (usuario) => recordOf(entries, entries.people.get(usuario)),
@@ -43,7 +47,11 @@ export function createGateway(context: Context, secretsDir: string = context.opt
     apps: appsView(context),
     shop: shopView(context),
     queue: queueView(context),
-    admin: { ...adminView(context), serverChecks: (name) => servers.serverChecks(name) },
+    admin: {
+      ...adminView(context),
+      serverChecks: (name) => servers.serverChecks(name),
+      sshKey: () => ssh.sshKey(),
+    },
     commands: {
       people: {
         checkPassword: (login, password) => ways.checkPassword(login, password),
@@ -59,12 +67,25 @@ export function createGateway(context: Context, secretsDir: string = context.opt
           if (act !== 'plan') refuseWatching(context);
           return servers.serverAct(name, act, force);
         },
+        heldOf: (person) => erasing.heldOf(person),
+        askErasure: async (person, roomsTo) => {
+          refuseWatching(context);
+          return await erasing.askErasure(person, roomsTo);
+        },
+        finishErasure: (person) => {
+          refuseWatching(context);
+          return erasing.finishErasure(person);
+        },
+        rotateKey: (server, isPlan) => {
+          refuseWatching(context);
+          return ssh.rotateKey(server, isPlan);
+        },
       },
     },
   };
 }
 
-function adminView(context: Context): Omit<AdminView, 'serverChecks'> {
+function adminView(context: Context): Omit<AdminView, 'serverChecks' | 'sshKey'> {
   const { entries, recorder } = context;
   return {
     objects: (keyPrefix, { after, limit } = { after: '', limit: Infinity }) => {

@@ -116,6 +116,8 @@ function afterOf(left: LeavingObserved, action: Action, found: readonly string[]
       return { ...left, signedOut: true };
     case 'supervisor/ensure':
       return { ...left, supervisor: 'up', living: found };
+    case 'person/erase':
+      return { ...left, toErase: false };
     case 'backend/stop':
       return { ...left, living: left.living.filter((app) => app !== action.app) };
     case 'supervisor/end':

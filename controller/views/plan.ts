@@ -288,8 +288,8 @@ function surroundingsOf({ options, offers }: Context): PackageSurroundings {
 
 function copyPresence(person: PersonEntry, known: PersonEntry | undefined): void {
   if (known) {
-    const { session, sessionSinceMs, everSignedIn, signedOut, supervisorEnded } = known;
-    Object.assign(person, { session, sessionSinceMs, everSignedIn, signedOut, supervisorEnded });
+    const { session, sessionSinceMs, everSignedIn, signedOut, erasure, supervisorEnded } = known;
+    Object.assign(person, { session, sessionSinceMs, everSignedIn, signedOut, erasure, supervisorEnded });
   }
 }
 

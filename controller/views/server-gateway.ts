@@ -16,6 +16,7 @@ import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { Entries, ServerEntry } from '../entries.ts';
 import { applyInForce } from '../loop/apply.ts';
 import { observePackages } from '../observe/packages.ts';
+import { eventsOf, type Emit, type Run } from './act-events.ts';
 import { planForgetting } from './plan.ts';
 import { keys } from '../../schema/keys.ts';
 
@@ -110,42 +111,10 @@ function sshFix({ name }: ServerEntry, cause: Cause, dir: string): Words {
   );
 }
 
-/** The events of an act as they happen; the act goes on when the reader is gone. */
-async function* acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
+function acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
   const run = act === 'forget' ? forgetting(context, name, force) : onKit(context, name, act, force);
-  const lines: ServerActEvent[] = [];
-  let wake = (): void => undefined;
-  let isOver = false;
-  const emit = (event: ServerActEvent): void => {
-    lines.push(event);
-    wake();
-  };
-  const told = async (): Promise<void> => {
-    try {
-      emit({ event: 'done', text: await run(emit) });
-    } catch (error) {
-      emit({ event: 'error', code: error instanceof SvcError ? error.code : 'INTERNAL', text: (error as Error).message });
-    } finally {
-      isOver = true;
-      context.queue.add(keys.server(name), true);
-      wake();
-    }
-  };
-  const running = told();
-  for (;;) {
-    const next = lines.shift();
-    if (next !== undefined) yield next;
-    else if (isOver) break;
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-  }
-  await running;
+  return eventsOf(run, () => context.queue.add(keys.server(name), true));
 }
-
-type Emit = (event: ServerActEvent) => void;
-type Run = (emit: Emit) => Promise<string>;
 
 function onKit(context: Context, name: string, act: Exclude<ServerAct, 'forget'>, force: boolean): Run {
   const { server, kit } = serverOf(context, name);
@@ -288,6 +257,7 @@ async function planned(context: Context, server: ServerEntry, kit: KitState): Pr
         accountsLine(context, server, kit),
       ];
     }
+    if (action.kind === 'server/key') return ['change to the new ssh key of the portal'];
     return action.kind === 'server/accounts' ? [accountsLine(context, server, kit)] : [];
   });
 }

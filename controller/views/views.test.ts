@@ -126,6 +126,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     packages: () => admin.packages(),
     usage: () => admin.usage(null),
     serverChecks: () => admin.serverChecks('casa').catch((error: Error) => error.message),
+    sshKey: () => admin.sshKey(),
     plan: () => admin.plan(null),
   };
   return { ofPeople, ofApps, ofShop, ofAdmin };

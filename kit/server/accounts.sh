@@ -1,13 +1,13 @@
 # Makes accounts ready for the portal: its key opens them, and their service manager outlives their logins (rules 3.3, supervisor rule 5).
-# Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY ACCOUNT…
-# KEYTYPE - : the portal signs in with another key. Idempotent; accounts that are named no longer lose the key. Exit 14: sshd can't be told.
+# Run as the administrator:  sh -s -- PREFIX ORIGINS KEYTYPE KEY NEXTTYPE NEXTKEY ACCOUNT…
+# KEYTYPE - : the portal signs in with another key. NEXTTYPE is - unless the key is being changed: both open then. Idempotent; accounts that are named no longer lose the key. Exit 14: sshd can't be told.
 # After own.sh and reload.sh. The keys are outside of the homes, so no files of people are touched. Decision: docs/decisions/0065-server-kit.md
 set -eu
 umask 022
 LC_ALL=C
 export LC_ALL PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-p=${1%/} origins=$2 type=$3 key=$4
-shift 4
+p=${1%/} origins=$2 type=$3 key=$4 nexttype=$5 next=$6
+shift 6
 etc=$p/etc/svc-kit before=$p/etc/svc
 mkdir -p "$etc/authorized_keys" "$etc/lingered"
 put() {
@@ -47,7 +47,12 @@ for account in "$@"; do
   case "$name" in '') printf 'missing %s\n' "$account"; continue ;; .* | *[/[:space:]]*) continue ;; esac
   names="$names $name"
   # No terminal, no agent, no X11: commands and sockets are all that the portal needs.
-  if [ "$type" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key" | put "$etc/authorized_keys/$name"; fi
+  if [ "$type" != - ]; then
+    {
+      printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key"
+      if [ "$nexttype" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$nexttype" "$next"; fi
+    } | put "$etc/authorized_keys/$name"
+  fi
   # Without systemd neither can be had, which the doctor says.
   if [ -n "$p" ] || [ ! -d /run/systemd/system ]; then continue; fi
   if [ ! -e "/var/lib/systemd/linger/$name" ]; then

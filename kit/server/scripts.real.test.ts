@@ -264,7 +264,7 @@ describe('what others keep where the kit is', () => {
     ] as const) {
       const { status, stdout } = put(tarball(`${version}-${hex}`));
       expect([status, stdout]).toEqual([0, expect.stringContaining('usr/local/bin/svc-app-run is not the kit') as string]);
-      expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user]).status).toBe(0);
+      expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', '-', '-', user]).status).toBe(0);
     }
     expect(script('rollback', []).status).toBe(0);
     expect(listing()).toEqual(expect.arrayContaining([...before]));
@@ -293,7 +293,7 @@ describe('what others keep where the kit is', () => {
       'etc/svc/gpu.json': '{ "share": true }',
     });
     const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
-    expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user]).status).toBe(0);
+    expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', '-', '-', user]).status).toBe(0);
     const now = listing();
     expect(now.filter((line) => !line.startsWith('etc/svc-kit'))).toEqual(before);
     for (const name of ['lingered/ana', 'portal/mural.env', 'gpu.json', 'origins', `authorized_keys/${user}`])
@@ -353,7 +353,7 @@ describe('facts and accounts', () => {
   test('keys come and go with the people', () => {
     const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
     const keys = (): readonly string[] => readdirSync(path.join(root, 'server/etc/svc-kit/authorized_keys'));
-    expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', user, 'no-such-account-of-svc']).stdout).toBe(
+    expect(script('accounts', ['path', 'ssh-ed25519', 'AAAA', '-', '-', user, 'no-such-account-of-svc']).stdout).toBe(
       'missing no-such-account-of-svc\n',
     );
     expect(keys()).toEqual([user]);
@@ -361,7 +361,7 @@ describe('facts and accounts', () => {
       'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n',
     );
     expect(readFileSync(path.join(root, 'server/etc/svc-kit/origins'), 'utf8')).toBe('path\n');
-    expect(script('accounts', ['subdomain', 'ssh-ed25519', 'BBBB']).status).toBe(0);
+    expect(script('accounts', ['subdomain', 'ssh-ed25519', 'BBBB', '-', '-']).status).toBe(0);
     expect(keys()).toEqual([]);
   });
 });

@@ -28,6 +28,16 @@ export const serverParams = closed({ server: personId });
 export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove', 'forget'] }, force: flag }, [
   'act',
 ]);
+export const rotateKeysBody = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: { server: { type: 'string', minLength: 1, maxLength: 63 }, plan: flag },
+} as const;
+export const erasureBody = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: { roomsTo: personId },
+} as const;
 export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
 export const signInBody = {
   oneOf: [
@@ -344,6 +354,16 @@ export const planAnswer = closed(
   },
   ['ok', 'changes', 'blocked', 'errors', 'pendingPrune'],
 );
+const held = closed({ what: text, count: orNull(count), unit: oneOf(['rows', 'bytes']), note: nullable('string') });
+export const heldAnswer = closed({
+  person: text,
+  document: orNull(closed({ file: text, line: count, from: nullable('string') })),
+  server: nullable('string'),
+  account: nullable('string'),
+  held: list(held),
+  sharedRooms: list(closed({ id: text, nome: text, app: text, people: count })),
+  erasure: orNull(closed({ server: text, account: text, roomsTo: nullable('string'), askedAtMs: count, left: orNull(list(held)) })),
+});
 export const doctorQuery = closed({ idioma: { type: 'string', enum: ['pt', 'en'] } }, []);
 export const doctorAnswer = closed({
   checks: { type: 'array', items: closed({ name: text, ok: flag, warning: flag, detail: text, fix: nullable('string') }) },

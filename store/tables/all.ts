@@ -7,6 +7,7 @@ import { openEvents } from './events.ts';
 import { openInstalls } from './installs.ts';
 import { openJobs } from './jobs.ts';
 import { openIntents, openNames, openWindows } from './names.ts';
+import { openPersonal } from './personal.ts';
 import { openPreferences } from './preferences.ts';
 import { openRoomStore } from './room-store.ts';
 import { openPasses, openSessions } from './sessions.ts';
@@ -25,6 +26,7 @@ export async function openTables(sql: Sql): Promise<Omit<Store, 'giveUp' | 'clos
     ...openAppErrors(sql),
     ...openWindows(sql),
     ...openNames(sql),
+    ...openPersonal(sql),
     rooms: openRoomStore(sql),
     jobs: openJobs(sql),
   };

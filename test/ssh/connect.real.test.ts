@@ -11,7 +11,8 @@ import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { connectSsh, scanHostKeys, type SshCredential } from '../../controller/hosts/ssh/connect.ts';
-import { credentialOf, portalKey } from '../../controller/hosts/ssh/credential.ts';
+import { credentialOf } from '../../controller/hosts/ssh/credential.ts';
+import { portalKey } from '../../controller/hosts/ssh/portal-key.ts';
 import { repository } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 

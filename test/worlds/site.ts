@@ -66,8 +66,8 @@ export interface Site {
   adminPanel(): Promise<ReadonlyMap<string, Said>>;
   /** The log of the portal. */
   log(): string;
-  /** Ends the portal by its pid and starts it again. */
-  restart(): Promise<void>;
+  /** Ends the portal by its pid and starts it again; with `fault` it ends itself at that point (controller/faults.ts). */
+  restart(fault?: string): Promise<void>;
   stop(): Promise<void>;
   end(): Promise<void>;
 }
@@ -144,10 +144,13 @@ function portalProcess(portal: Machine): Pick<Site, 'log' | 'restart' | 'stop'> 
   return {
     log: () => output,
     stop,
-    restart: async () => {
+    restart: async (fault) => {
       if (running !== null) await stop();
       const from = output.length;
-      const child = (running = portal.start(['svc', 'up', folder, '--state', state, '--no-link'], { as: 'svc' }));
+      const child = (running = portal.start(
+        [...(fault === undefined ? [] : ['env', `SVC_FAULT_POINT=${fault}`]), 'svc', 'up', folder, '--state', state, '--no-link'],
+        { as: 'svc' },
+      ));
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
       await until(
         'the portal',

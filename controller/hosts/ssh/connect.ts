@@ -7,7 +7,15 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import ssh2 from 'ssh2';
-import type { AgentAuthMethod, AuthHandlerMiddleware, Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2';
+import type {
+  AgentAuthMethod,
+  AnyAuthMethod,
+  AuthHandlerMiddleware,
+  Client,
+  ConnectConfig,
+  PublicKeyAuthMethod,
+  ServerHostKeyAlgorithm,
+} from 'ssh2';
 import { isAccountName } from '../../../schema/account-name.ts';
 import { type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
@@ -27,7 +35,8 @@ export interface SshTarget extends SshAddress {
 }
 
 export type SshCredential =
-  | { readonly kind: 'key'; readonly privateKey: Buffer }
+  /** `next`: another key that may open it as well, while the portal's key is being changed. */
+  | { readonly kind: 'key'; readonly privateKey: Buffer; readonly next?: Buffer }
   /** Path of the socket of an ssh-agent. */
   | { readonly kind: 'agent'; readonly socket: string }
   /** Other sign-ins than by password are handled in check-password.ts. */
@@ -73,7 +82,7 @@ export async function connectSsh({ target, username, credential, clock }: Connec
     const types = likely === undefined ? typesLeft(seen) : [likely];
     let shown: HostKey | null = null;
     const config: ConnectConfig = {
-      ...authentication(username, credential),
+      ...authentication(target, username, credential),
       keepaliveInterval: limits.sshKeepAliveMs,
       keepaliveCountMax: limits.sshKeepAlivesMissedMax,
       algorithms: { serverHostKey: types.flatMap((type) => hostKeyTypes[type] ?? []), compress: ['none'] },
@@ -144,14 +153,37 @@ function typesLeft(seen: readonly HostKey[]): readonly string[] {
 }
 
 /** One method, tried once: a server that is asked for others first counts them as failed attempts. */
-function authentication(username: string, credential: SshCredential): ConnectConfig {
+function authentication(target: SshTarget, username: string, credential: SshCredential): ConnectConfig {
   if (credential.kind === 'key') {
-    return { username, authHandler: [{ type: 'publickey', username, key: credential.privateKey }] as PublicKeyAuthMethod[] };
+    const { privateKey, next } = credential;
+    return next === undefined
+      ? { username, authHandler: [methodOf(username, privateKey)] }
+      : { username, authHandler: oneOfBoth(target, username, [privateKey, next]) };
   }
   if (credential.kind === 'agent') {
     return { username, authHandler: [{ type: 'agent', username, agent: credential.socket }] as AgentAuthMethod[] };
   }
   return { username, authHandler: credential.handler };
+}
+
+const methodOf = (username: string, key: Buffer): PublicKeyAuthMethod => ({ type: 'publickey', username, key });
+
+/** Which of two keys an account took last, by where it is and its name: the one that is asked for first, so that sshd counts no refusal. */
+const lastTaken = new Map<string, string>();
+
+/** Ends the sign-in. */
+const noMore = false as unknown as AnyAuthMethod;
+
+function oneOfBoth({ host, port }: SshTarget, username: string, keys: readonly Buffer[]): AuthHandlerMiddleware {
+  const account = `${username}@${host}:${port}`;
+  const nameOf = (key: Buffer): string => createHash('sha256').update(key).digest('base64');
+  const last = lastTaken.get(account);
+  const left = keys.toSorted((one, other) => Number(nameOf(other) === last) - Number(nameOf(one) === last));
+  return (_methods, _partial, take) => {
+    const key = left.shift();
+    if (key !== undefined) lastTaken.set(account, nameOf(key));
+    take(key === undefined ? noMore : methodOf(username, key));
+  };
 }
 
 const sockets = new WeakMap<Client, net.Socket>();

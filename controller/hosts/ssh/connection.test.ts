@@ -8,7 +8,8 @@ import { limits } from '../limits.ts';
 import { hostKeyOf } from './connect.ts';
 import { createSshConnection } from './connection.ts';
 
-import { newKey, publicKeyOf } from './credential.ts';
+import { publicKeyOf } from './credential.ts';
+import { newKey } from './portal-key.ts';
 
 /** Opens a session for every command but `slow`. */
 async function startServer() {

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { credentialOf, newKey, publicKeyAt } from './credential.ts';
+import { credentialOf, publicKeyAt } from './credential.ts';
+import { newKey } from './portal-key.ts';
 
 test.for([
   ['/srv/estado/ssh/id_ed25519.pub', undefined],
