@@ -139,10 +139,7 @@ async function finish(context: Context, name: string, emit: Emit): Promise<strin
   }
   // The end of an object writes its own last row and event.
   await store.endPersonal(name);
-  const left = await heldOf(context, name).then(
-    ({ held }) => held,
-    () => [...((asked.left ?? []) as readonly Held[]), ...stays],
-  );
+  const { held: left } = await heldOf(context, name);
   for (const { what, count, note } of left)
     emit({ event: 'step', text: `left: ${what}${count === null ? '' : `: ${count}`}${note === null ? '' : ` (${note})`}` });
   await putErasure(store, name, null);
