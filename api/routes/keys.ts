@@ -46,7 +46,7 @@ async function ownKeys(rings: Pick<KeyRings, 'rotate'>, isPlan: boolean): Promis
   return (await rings.rotate()).map((text) => ({ event: 'step', text }));
 }
 
-/** One JSON object a line; `before` stands in front of the first one. */
+/** A line of JSON for each event; `before` stands in front of the first one. */
 export function linesOf(
   first: IteratorResult<ServerActEvent>,
   rest: AsyncIterator<ServerActEvent>,

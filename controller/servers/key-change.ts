@@ -1,5 +1,5 @@
 /**
- * One server gets the next key of the portal: beside the old one first, then it is tried on each account, and the old one is taken off only after that.
+ * A server gets the next key of the portal: beside the old one first, then it is tried on each account, and the old one is taken off only after that.
  * Each step may be done again. Decision: docs/decisions/0415-keys-are-changed-beside.md
  */
 import { originsOf } from '../desired/restart.ts';
