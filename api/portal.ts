@@ -128,7 +128,7 @@ export interface PortalOptions {
   readonly relay?: Relay;
   /** Figures of the controller, for `/metrics`. */
   readonly figures?: ControllerFigures;
-  /** What the store could not do so far, for `/metrics`. */
+  /** Counts the failed operations of the store, for `/metrics`. */
   readonly storeErrors?: () => number;
   /** For `/metrics`: how much is free there. */
   readonly stateDir?: string;

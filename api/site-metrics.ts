@@ -1,4 +1,4 @@
-/** What an operator watches of a site: servers, disks, the store, packages, jobs, sign-ins, the leader. Names of servers are the only free label. */
+/** Metrics of a site for its operator: servers, disks, the store, packages, jobs, sign-ins, the leader. Names of servers are the only free label. */
 import { statfs } from 'node:fs/promises';
 import { Counter, Gauge } from 'prom-client';
 import type { ServerFigures, SiteFigures } from '../schema/figures.ts';

@@ -14,7 +14,7 @@ interface ModelServer {
   readonly mendedAtS: number;
   kit: string;
   memory: ServerMemory | null;
-  /** What the portal that runs knows beside it. */
+  /** Facts that the running portal knows beside the server's state. */
   busyUntilS: number | null;
   failure: string | null;
 }
@@ -39,7 +39,7 @@ const asSeen = ({ name, apps, kit, memory, busyUntilS, failure: now }: ModelServ
   };
 };
 
-/** One look of the portal at one server; answers whether a kit was ordered. */
+/** Observes a server once as the portal does; answers whether a kit was ordered. */
 function look(server: ModelServer, all: readonly ModelServer[], nowS: number): boolean {
   const seen = all.map(asSeen);
   const self = seen.find(({ name }) => name === server.name)!;
@@ -172,7 +172,7 @@ describe('whether vega gets the new kit while polar', () => {
     const vega = row('vega');
     const turn = turnOf(vega, [vega, row('polar', polar)], nowMs);
     expect([turn.is, 'message' in turn ? turn.message : '']).toEqual([is, expect.stringContaining(message)]);
-    // What was begun is not made to wait, and neither is what an administrator did.
+    // An attempt that was begun does not wait, and neither does an administrator's.
     expect(turnOf({ ...vega, attempts: 1 }, [vega, row('polar', polar)], nowMs).is).toBe('due');
   });
 });

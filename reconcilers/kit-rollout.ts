@@ -26,7 +26,7 @@ export interface RolloutServer {
   readonly failure: string | null;
   /** When the wanted kit was first seen in place. */
   readonly placedAtMs: number | null;
-  /** What is not as it was before the wanted kit was there. */
+  /** Trouble that was not there before the wanted kit. */
   readonly trouble: Trouble | null;
   /** Apps that run there. */
   readonly apps: number;

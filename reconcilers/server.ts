@@ -176,13 +176,13 @@ export function decideServer(
   };
 }
 
-/** What the attempt to bring a kit there is remembered as. */
+/** The remembered form of an attempt to bring a kit there. */
 export const kitAim = (server: string, id: string): string => JSON.stringify(kitAction(server, id));
 
 const kitAction = (server: string, id: string): Action => ({ kind: 'server/kit', server, id });
 
 function placedOf({ kit: wish }: ServerDesired, kit: KitObservation, before: number | null, nowMs: number): number | null {
-  // What can't be seen for a while stays as it was.
+  // While the kit can't be observed, the earlier time stays.
   if (wish === null || wish.id === null || kit.status === 'unknown') return before;
   return kit.id === wish.id ? (before ?? nowMs) : null;
 }
@@ -334,7 +334,7 @@ function unreadyAccounts(server: string, origins: string, kit: Extract<KitObserv
 const accountsIn = (names: readonly string[]): string =>
   names.length === 1 ? (names[0] ?? '') : `${names.length} accounts: ${someNames(names).en}`;
 
-/** What it says goes before the failure of what is done beside it. */
+/** Reasons whose message wins over the failure of another action on the server. */
 const isTurn = (reason: Reason): boolean => reason === 'KitWaits' || reason === 'KitStopped';
 
 /** Postpones an attempt while one is under way, during the backoff, and after a failure that waits for a change. */

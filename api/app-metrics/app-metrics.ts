@@ -82,7 +82,7 @@ interface Taken {
 
 /**
  * Takes a batch of a sender unless it, or a later one, was taken: that answers no refusals. A failed batch may come again, and a repetition
- * meanwhile gets the same result. Of so many senders, those that sent last are remembered.
+ * meanwhile gets the same result. The senders that sent last are remembered, up to a bound.
  */
 function createOnce(): (sender: string, batch: number, take: () => Promise<readonly Refused[]>) => Promise<readonly Refused[]> {
   const last = new Map<string, Taken>();
