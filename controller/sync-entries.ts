@@ -23,10 +23,18 @@ import {
 import { limits } from './limits.ts';
 import { syncClusters } from './jobs/sync-clusters.ts';
 import { syncPackages } from './package-entries.ts';
-import { syncGroups, takePackages } from './visible-packages.ts';
+import { isShut, syncGroups, takePackages } from './visible-packages.ts';
+
+/** Called for each app that a person could run so far and may not use any more. */
+type OnShut = (person: string, app: string) => void;
 
 /** Updates the entries. Returns the keys that are gone, whose statuses are to be deleted. */
-export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFactory): readonly string[] {
+export function syncEntries(
+  entries: Entries,
+  inForce: InForce,
+  factory: EntryFactory,
+  onShut: OnShut = () => undefined,
+): readonly string[] {
   const before = keysOf(entries);
   entries.inForce = inForce;
   entries.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
@@ -35,14 +43,23 @@ export function syncEntries(entries: Entries, inForce: InForce, factory: EntryFa
   syncLists(entries, inForce);
   syncPackages(entries);
   syncGroups(entries);
-  // Their groups, or those of a package, are others now. Who was not looked at yet has nothing to hide.
-  for (const person of entries.people.values()) if (person.waits || person.accountSeen === true) takePackages(person, person.own);
+  shutAway(entries, onShut);
   entries.pinned = pinnedOf(inForce);
   syncGrants(entries, inForce);
   syncClusters(entries, inForce, factory);
   for (const person of entries.people.values()) syncBackends(entries, person, factory);
   const after = keysOf(entries);
   return [...before].filter((key) => !after.has(key));
+}
+
+/** The groups of people, or those of a package, changed. People who were not looked at yet have no packages. */
+function shutAway(entries: Entries, onShut: OnShut): void {
+  for (const person of entries.people.values()) {
+    if (!person.waits && person.accountSeen !== true) continue;
+    const before = person.packages;
+    if (!takePackages(person, person.own)) continue;
+    for (const app of before.keys()) if (isShut(person, app)) onShut(person.name, app);
+  }
 }
 
 /** All but engines, which are updated by observations of their server. */

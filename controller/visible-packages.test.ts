@@ -9,6 +9,7 @@ import { createBus } from '../store/bus.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from './clock/system.ts';
+import type { InstalledPackage } from './hosts/host.ts';
 import { packagesInMemory } from './hosts/testing/memory-host.ts';
 import { memorySupervisors } from './hosts/testing/memory-supervisors.ts';
 import { createController, type Controller } from './loop/loop.ts';
@@ -19,6 +20,8 @@ let dir: string;
 let store: Store;
 let controller: Controller;
 let gateway: Gateway;
+/** Apps whose connections are closed. */
+let ended: string[];
 let supervisors: ReturnType<typeof memorySupervisors>;
 
 const doc = (kind: string, name: string, spec: object): string => JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
@@ -32,6 +35,7 @@ function write({
   const documents = [
     doc('Server', 'casa', { local: { prefix: 'casa', trusted: true } }),
     doc('Package', 'app', spec),
+    doc('Package', 'mural', { ...spec, app: 'app2' }),
     doc('Backend', 'ana-app0', { app: 'app0', pessoa: 'ana', estado: 'ligado' }),
     person('ana', ana),
     person('bia', ['leitores']),
@@ -43,15 +47,21 @@ function write({
 beforeEach(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-groups-'));
   write();
-  supervisors = memorySupervisors(packagesInMemory(2), alive);
+  const packages = packagesInMemory(3).map((one) => (one.app === 'app2' ? ofServer(one) : one));
+  supervisors = memorySupervisors(packages, alive);
   supervisors.up.add('ana');
   supervisors.living.set('ana', new Map([['app0', 'Healthy']]));
   store = await openSqliteStore(':memory:');
+  const bus = createBus();
+  ended = [];
+  bus.onPublish((person, event) => {
+    if (event.type === 'app-status' && event.status === 'stopped') ended.push(`${person} ${event.app} ${event.reason}`);
+  });
   controller = await createController({
     shellVersion: '1.0.0',
     dir,
     store,
-    bus: createBus(),
+    bus,
     clock: systemClock,
     log: silentLog,
     createHost: () => supervisors.host,
@@ -65,6 +75,12 @@ afterEach(async () => {
   await controller.stop();
   await store.close();
   rmSync(dir, { recursive: true, force: true });
+});
+
+/** One backend for all people of the server. */
+const ofServer = (one: InstalledPackage): InstalledPackage => ({
+  ...one,
+  manifest: { ...one.manifest, kind: 'service', escopo: 'servidor' },
 });
 
 async function running(): Promise<void> {
@@ -106,7 +122,9 @@ test('people of other groups have no way to the app, and are told why', async ()
 });
 
 test('who leaves the group loses the app, which is stopped whatever pins it, and has it again by coming back', async () => {
+  ended = [];
   await apply({ ana: ['leitores'] });
+  expect(ended).toEqual(expect.arrayContaining(['ana app0 NotInGroup', 'ana app2 NotInGroup']));
   // Also before the supervisor ended it.
   expect(await ways('ana')).toEqual([false, false]);
   await expect.poll(() => supervisors.asked.filter((one) => one === 'ana stop').length).toBeGreaterThan(0);

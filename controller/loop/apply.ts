@@ -38,7 +38,11 @@ function logFolder(log: Log, before: FolderNews, now: FolderNews): void {
 /** Updates the entries from the documents in force. */
 export async function applyInForce(context: Context): Promise<void> {
   const { source, entries, factory, recorder, queue, options } = context;
-  for (const key of syncEntries(entries, source.current(), factory)) recorder.forget(key);
+  const shut: (readonly [string, string])[] = [];
+  for (const key of syncEntries(entries, source.current(), factory, (person, app) => shut.push([person, app]))) recorder.forget(key);
+  // Ends their connections, also those to a server-scope app, which runs on for others.
+  for (const [person, app] of shut)
+    options.bus.publish(person, { type: 'app-status', app, status: 'stopped', ready: false, reason: 'NotInGroup', message: '' });
   await context.credentials.endOfGoneServers(entries);
   await turn();
   // New people are observed before the first decision, so that a running app is never taken for stopped.
