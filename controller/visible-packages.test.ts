@@ -25,10 +25,13 @@ let ended: string[];
 let supervisors: ReturnType<typeof memorySupervisors>;
 
 const doc = (kind: string, name: string, spec: object): string => JSON.stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec });
-function write({
-  ana = ['editores'],
-  grupos = ['editores'],
-}: { readonly ana?: readonly string[]; readonly caio?: readonly string[]; readonly grupos?: readonly string[] } = {}): void {
+interface Folder {
+  readonly ana?: readonly string[];
+  readonly caio?: readonly string[];
+  readonly grupos?: readonly string[];
+}
+
+function write({ ana = ['editores'], caio = ['editores'], grupos = ['editores'] }: Folder = {}): void {
   const person = (name: string, groups: readonly string[]) =>
     doc('Person', name, { nome: name, login: name, server: 'casa', account: name, grupos: groups });
   const spec = { app: 'app0', versao: '1.0.0', servers: 'all', ...(grupos.length > 0 && { grupos }) };
@@ -89,7 +92,7 @@ async function running(): Promise<void> {
   await expect.poll(() => gateway.apps.find('ana', 'app0')?.status).toBe('running');
 }
 
-async function apply(folder: Parameters<typeof write>[0]): Promise<void> {
+async function apply(folder: Folder): Promise<void> {
   write(folder);
   await gateway.commands.admin.apply(false);
   await controller.context.queue.idle();
