@@ -1,5 +1,5 @@
 /** `Package.spec.grupos` through the loop and the views that everything asks: a real folder and store, servers and supervisors in memory. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -36,6 +36,7 @@ function write({ ana = ['editores'], caio = ['editores'], grupos = ['editores'] 
     doc('Person', name, { nome: name, login: name, server: 'casa', account: name, grupos: groups });
   const spec = { app: 'app0', versao: '1.0.0', servers: 'all', ...(grupos.length > 0 && { grupos }) };
   const documents = [
+    doc('Portal', 'casa', { repository: './apps' }),
     doc('Server', 'casa', { local: { prefix: 'casa', trusted: true } }),
     doc('Package', 'app', spec),
     doc('Package', 'mural', { ...spec, app: 'app2' }),
@@ -50,6 +51,10 @@ function write({ ana = ['editores'], caio = ['editores'], grupos = ['editores'] 
 beforeEach(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-groups-'));
   write();
+  const [one] = packagesInMemory(1);
+  mkdirSync(path.join(dir, 'apps/app0'), { recursive: true });
+  writeFileSync(path.join(dir, 'apps/app0/svc-app.json'), JSON.stringify(one?.manifest));
+  writeFileSync(path.join(dir, 'apps/app0/main.js'), '');
   const packages = packagesInMemory(3).map((one) => (one.app === 'app2' ? ofServer(one) : one));
   supervisors = memorySupervisors(packages, alive);
   supervisors.up.add('ana');
@@ -101,6 +106,7 @@ async function apply(folder: Folder): Promise<void> {
 /** What each way to an app answers. */
 async function ways(person: string) {
   const { apps, shop, commands } = gateway;
+  const sources = await shop.sources(person);
   const seen = {
     installed: apps.installed(person).includes('app0'),
     list: apps.of(person).some(({ id }) => id === 'app0'),
@@ -108,7 +114,8 @@ async function ways(person: string) {
     origin: apps.has(person, 'app0'),
     manifest: apps.manifest(person, 'app0') !== null,
     files: apps.scope(person, 'app0') !== null,
-    shop: (await shop.sources(person)).installs.some(({ app }) => app === 'app0'),
+    shop: sources.installs.some(({ app }) => app === 'app0'),
+    offer: sources.offers.apps.some(({ id }) => id === 'app0'),
   };
   const route = commands.apps.route(person, 'app0') !== null;
   return new Set(Object.values(seen)).size === 1 ? [seen.list, route] : seen;
