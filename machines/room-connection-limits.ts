@@ -9,7 +9,7 @@ export const limits = {
   roomOpenMsMax: 15_000,
   /** Time for the contents of a room, which come in one message: a big document over a slow line takes long. */
   roomSyncMsMax: 120_000,
-  /** Time without a message after which the portal is asked, and the time that it has to answer. */
+  /** Time without a message after which the portal is asked; `roomProbeMsMax` is its time to answer. */
   roomSilenceMs: 30_000,
   roomProbeMsMax: 10_000,
 } as const;

@@ -62,7 +62,7 @@ export const limits = {
   roomLogSpareBytesMax: 1_024 * 1_024,
   /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
   roomCompactHeapMiBMax: 768,
-  /** Bounds on building one document, and on its base; a room that exceeds them keeps its log as it is. */
+  /** Time to build one document. A room whose document takes longer, or whose base is larger than the next bound, keeps its log as it is. */
   roomCompactMsMax: 30_000,
   roomBaseBytesMax: 64 * 1_024 * 1_024,
   roomCompactIdleMs: 5_000,

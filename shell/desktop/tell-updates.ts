@@ -9,7 +9,7 @@ export function tellUpdates(desk: Pick<Desk, 'apps' | 'toast' | 'announcement'>,
   desk.apps.state.subscribe(() => {
     for (const { id, name, update, pid } of desk.apps.state.get().apps) {
       if (update === null || pid === null || told.has(`${id} ${update}`)) continue;
-      // One at a time: the next one is told once this one was seen.
+      // Shows a single update at a time: the next one follows once this one was seen.
       if (desk.toast.get() !== null) return;
       told.add(`${id} ${update}`);
       const words = text('apps.updateWaits', { nome: name, versao: update });
