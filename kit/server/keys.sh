@@ -48,7 +48,7 @@ changed() {
 }
 for pattern in $patterns; do
   at=$(file_of "$pattern")
-  # One that leads elsewhere stays a link.
+  # A key file that is a link stays one: its target is replaced.
   file=$(readlink -f "$at" 2>/dev/null) || continue
   if [ ! -f "$file" ]; then continue; fi
   if [ "$act" = drop ] && ! grep -qF "$old" "$file"; then continue; fi

@@ -29,11 +29,11 @@ export interface BudgetDeps {
   readonly diskOf: (dona: string) => Promise<number>;
   /** Closes the room and `forget`s it here, at once. */
   readonly close: (room: Room) => void;
-  /** That of limits.ts when it is not said. */
+  /** Memory for open documents; that of limits.ts by default. */
   readonly memory?: RoomMemory | undefined;
 }
 
-/** What open documents may take. */
+/** Bounds on the memory of open documents. */
 export interface RoomMemory {
   readonly ofOwnerBytesMax: number;
   readonly ofAllBytesMax: number;

@@ -36,7 +36,7 @@ export interface RelayDeps {
   readonly diskOf?: (dona: string) => Promise<number>;
   /** Frees what is not used any more. */
   readonly collect?: () => void;
-  /** That of limits.ts when it is not said. */
+  /** Memory for open documents; that of limits.ts by default. */
   readonly memory?: RoomMemory;
   /** Spreads work that would fall together. */
   readonly random?: () => number;
