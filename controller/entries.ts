@@ -1,7 +1,7 @@
 /**
- * What the controller holds in memory: the desired state of each key and what was last observed of it. Plain records: the observers
- * write them, the inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references
- * tells whether something changed.
+ * The controller's memory: the desired state of each key and what was last observed of it. Plain records: the observers write them, the
+ * inputs of the reconcilers are built from them. Values are replaced, never mutated, so a comparison of references shows whether something
+ * changed.
  */
 import type { Erasure } from '../schema/erasure.ts';
 import type { AccountClosed } from '../schema/list-lines.ts';
@@ -87,7 +87,7 @@ export interface ServerEntry {
   credentialsSwept: boolean;
   /** By the last observation. */
   seen: Reachability;
-  /** What decisions go by. */
+  /** Reachability that decisions use. */
   readonly reachability: Reachability;
   /** System scope, by app. */
   system: ReadonlyMap<string, InstalledPackage>;
@@ -102,7 +102,7 @@ export interface ServerEntry {
   /** Observations are numbered as they start; `lastObservation` is the newest one whose result was taken. */
   observationsStarted: number;
   lastObservation: number;
-  /** Of its people who are away, the one at whom the next look begins. */
+  /** Index of the person at whom the next observation of those who are away begins. */
   nextAway: number;
   /** The same of those who are here and at rest. */
   nextResting: number;
@@ -123,7 +123,7 @@ export interface ServerEntry {
   groupsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-/** One backend for all people of a server (spec 2.1 `escopo: servidor`). */
+/** A backend for all people of a server (rules 2.1 `escopo: servidor`). */
 export interface ServiceEntry {
   readonly key: string;
   readonly server: ServerEntry;
@@ -150,7 +150,7 @@ export interface PersonEntry {
   readonly link: SupervisorLink;
   /** By app: the person's own before the server's. */
   packages: ReadonlyMap<string, InstalledPackage>;
-  /** Of them, those that the person installed. */
+  /** The packages among them that the person installed. */
   own: readonly InstalledPackage[];
   /** Their supervisor knows another package than the look at their home did. */
   lookDue: boolean;
@@ -174,7 +174,7 @@ export interface PersonEntry {
   removing: ReadonlySet<string>;
   /** The same whose update waits until they stop. */
   updates: ReadonlyMap<string, string>;
-  /** Of who leaves: their sessions were ended and they were taken out of the rooms. */
+  /** True once the sessions of a leaving person were ended and they were taken out of the rooms. */
   signedOut: boolean;
   /** The erasure that an administrator asked for, once it was read from the store; null: none. */
   erasure: Erasure | null;
@@ -183,7 +183,7 @@ export interface PersonEntry {
   readonly backends: Map<string, BackendEntry>;
   /** Resyncs since their supervisor was asked whether it answers. */
   uncheckedResyncs: number;
-  /** What was decided last of the person and of their supervisor, to see that nothing changed. */
+  /** The last decisions about the person and their supervisor, to see that nothing changed. */
   readonly lastRounds: {
     person: Kept<PersonDesired, PersonObserved> | null;
     supervisor: (Kept<SupervisorDesired, SupervisorObserved> & { readonly view: LinkView }) | null;
@@ -194,7 +194,7 @@ export interface BackendEntry {
   readonly key: string;
   readonly person: PersonEntry;
   readonly app: string;
-  /** Of the package that was installed last: what runs outlives the code on disk. */
+  /** Manifest of the package that was installed last: a running backend outlives the code on disk. */
   lastManifest: Manifest | null;
   document: PlacedOf<BackendDocument> | null;
   intent: Intent | null;
@@ -214,17 +214,17 @@ export interface BackendEntry {
   step: AppSnapshot['step'];
   decision: BackendDecision | null;
   memory: BackendMemory | null;
-  /** What the last decision was made of, to see that nothing changed. */
+  /** Inputs of the last decision, to see that nothing changed. */
   inputs: { readonly desired: BackendDesired; readonly observed: BackendKindObserved; readonly atMs: number } | null;
 }
 
-/** What is seen of a backend; of a server-scope app, only what its server says of it. */
+/** Observation of a backend; for a server-scope app, only its server's answer about it. */
 export interface BackendKindObserved extends BackendObserved {
   /** null before its server said anything; undefined for an app of the person's own. */
   readonly service: ServiceDecision | null | undefined;
 }
 
-/** What is wanted of a package: by a document, or by a person. */
+/** The order for a package: by a document, or by a person. */
 export type PackageWanted =
   | { readonly by: 'document'; readonly placed: PlacedOf<PackageDocument> }
   | { readonly by: 'wish'; readonly wish: InstallWish; readonly server: string };
@@ -245,12 +245,12 @@ export interface PackageEntry {
   offered: readonly string[];
   problem: string | null;
   refusedThere: string | null;
-  /** What the repository holds unpacked of the app, as far as it could be read last. */
+  /** The app's unpacked state in the repository, as far as it could be read last. */
   source: UnpackedNow | null;
   decision: PackageDecision | null;
 }
 
-/** One run of svc-app-install: it goes on beside the key, since it may take hours and a cancel must not wait for it. */
+/** A run of svc-app-install: it goes on beside the key, since it may take hours and a cancel must not wait for it. */
 export interface PackageTask {
   readonly act: 'install' | 'remove' | 'roll-back' | 'confirm' | 'mend';
   readonly version: string | null;
@@ -264,14 +264,14 @@ export interface PackageTask {
   ended: Promise<void>;
 }
 
-/** One People document. */
+/** State of a People document. */
 export interface PeopleEntry {
   readonly key: string;
   readonly name: string;
   placed: PlacedOf<PeopleDocument>;
   /** Null before the first. */
   look: PeopleLook | null;
-  /** Of the last look that said who they are. */
+  /** People left out by the last read that listed them. */
   leftOut: readonly LeftOut[];
   /** On the clock that nobody sets; 0: at once. */
   nextLookAtMs: number;
@@ -289,13 +289,13 @@ export interface EngineEntry {
   failure: PackageObserved['failure'];
 }
 
-/** One Grant document. */
+/** State of a Grant document. */
 export interface GrantEntry {
   readonly key: string;
   readonly name: string;
   placed: PlacedOf<GrantDocument>;
   leaving: boolean;
-  /** What the last attempt was refused with. */
+  /** Refusal of the last attempt. */
   refused: string | null;
   /** The rooms that it concerns, as they were read last; null before the first look. */
   seen: {
@@ -331,7 +331,7 @@ export interface Entries {
   /** People documents, by name. */
   readonly lists: Map<string, PeopleEntry>;
   readonly jobs: JobBoard;
-  /** What names our jobs on clusters; null before the store was read. */
+  /** The name of our jobs on clusters; null before the store was read. */
   portalOfJobs: string | null;
 }
 
@@ -420,8 +420,8 @@ export function isAwake(person: PersonEntry): boolean {
 }
 
 /**
- * Nothing is known of the person but their document and their account, and nothing is wanted: no key, no row, no event. What is shown of them
- * is decided when it is asked for (views/resting.ts).
+ * Nothing is known of the person but their document and their account, and nothing is desired: no key, no row, no event. Their shown state
+ * is derived on request (views/resting.ts).
  */
 export function isUntouched(person: PersonEntry): boolean {
   const { decided, session, everSignedIn, leaving, accountSeen, backends, link } = person;
@@ -430,12 +430,12 @@ export function isUntouched(person: PersonEntry): boolean {
   return status === 'down' && error === null;
 }
 
-/** Whose keys are asked for in each round. Of who waits, what the last run found stands. */
+/** People whose keys are reconciled in each resync. For people who wait, the last run's findings stand. */
 export function* touchedPeople({ people }: Entries): Generator<PersonEntry> {
   for (const person of people.values()) if (!person.waits && !isUntouched(person)) yield person;
 }
 
-/** What decisions about a person go by: before their home was looked at nothing is said of them. */
+/** Reachability for decisions about a person: unknown until their home was observed. */
 export function sightOf({ waits, server }: PersonEntry): Reachability {
   return waits && server.reachability.status === 'reachable' ? notObserved : server.reachability;
 }
@@ -452,7 +452,7 @@ export function isLive(snapshot: AppSnapshot): boolean {
 
 const isLost: Reachability = { status: 'unreachable', message: 'it was given up: svc server forget' };
 
-/** What decisions go by: the machine that was given up, the kit that was taken off, or what was seen. */
+/** Reachability for decisions: the machine that was given up, the kit that was taken off, or the observation. */
 export function reachabilityOf({ lost, kit, seen }: Pick<ServerEntry, 'lost' | 'kit' | 'seen'>): Reachability {
   return lost ? isLost : (kit?.off ?? seen);
 }

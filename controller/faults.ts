@@ -1,6 +1,6 @@
 /**
- * Points at which a test kills the portal: one before and one after every side effect (anchors D, kill matrix). With
- * `SVC_FAULT_POINT=name` in the environment the process kills itself with SIGKILL when it first reaches that point, as a power cut would.
+ * Points at which a test kills the portal: one before and one after every side effect. With `SVC_FAULT_POINT=name` in the environment the
+ * process kills itself with SIGKILL when it first reaches that point, as a power cut would.
  */
 export const faultPoints = [
   'up/locked',
@@ -31,9 +31,9 @@ export const faultPoints = [
   'status/before-write',
   'status/written',
 ] as const;
-/** Of what moves from a state folder into the database; test/postgres/recorded.real.test.ts goes through them. */
+/** Points of a move from a state folder into the database; test/postgres/recorded.real.test.ts goes through them. */
 export const moveFaultPoints = ['up/rooms-copied', 'up/rooms-moved', 'up/anexos-copied', 'up/fila-copied'] as const;
-/** Of what happens to packages after they were installed; test/integration/packages.real.test.ts goes through them. */
+/** Points of acts on installed packages; test/integration/packages.real.test.ts goes through them. */
 export const packageFaultPoints = [
   'confirm/before',
   'confirm/done',
@@ -42,9 +42,9 @@ export const packageFaultPoints = [
   'mend/before',
   'mend/done',
 ] as const;
-/** Of what a person says to apps that use each other; test/integration/capabilities.real.test.ts goes through them. */
+/** Points of a person's consent to apps that use each other; test/integration/capabilities.real.test.ts goes through them. */
 export const consentFaultPoints = ['consent/before-write', 'consent/written'] as const;
-/** Of a job of the queue, from its submission to the last of its bytes; controller/kinds/job-killed.test.ts goes through them, queue-killed.real.test.ts of test/integration with real kills. */
+/** Points of a job of the queue, from its submission to the last of its bytes; controller/kinds/job-killed.test.ts goes through them, queue-killed.real.test.ts of test/integration with real kills. */
 export const jobFaultPoints = [
   'job/before-release',
   'job/released',
@@ -61,7 +61,7 @@ export const jobFaultPoints = [
   'job/before-drop',
   'job/dropped',
 ] as const;
-/** Of a change to a person's files; test/files/killed.real.test.ts goes through them. */
+/** Points of a change to a person's files; test/files/killed.real.test.ts goes through them. */
 export const fileFaultPoints = [
   'files/before-new',
   'files/new-made',
@@ -78,7 +78,7 @@ export const fileFaultPoints = [
   'files/trashed',
   'files/restored',
 ] as const;
-/** Of a backup and of a restore; test/backup/killed.real.test.ts goes through them. */
+/** Points of a backup and of a restore; test/backup/killed.real.test.ts goes through them. */
 export const backupFaultPoints = [
   'backup/begun',
   'backup/files-read',

@@ -2,7 +2,7 @@
 export const limits = {
   /** A look at the lingering of one account of this machine, and turning it on. */
   lingerMsMax: 10_000,
-  /** Of an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
+  /** Idle time of a connection to an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
   proxyOciosoConnectionMsMax: 25_000,
   /** How often at most the supervisor of such an app is notified of requests. */
   useReportMs: 5_000,
@@ -14,7 +14,7 @@ export const limits = {
   secretReferenceBytesMax: 64 * 1_024,
   /** Apps that have series of their own for the steps of their starts. */
   figureAppsMax: 300,
-  // The loop. Source: design 3 rule 3.
+  // The loop.
   /** The loop gives way to the proxy after so long. Decision: docs/decisions/0031-the-loop.md */
   queueSliceMs: 5,
   workersPerServerMax: 64,
@@ -27,7 +27,10 @@ export const limits = {
   packagePollMs: 5_000,
   /** Every second round it is tried whether a server takes a new connection: each is a line in the log of its sshd. */
   doorPollMs: 15_000,
-  /** Of people who are away so many at least, and this part of them, at each look at their server: everybody within about eleven minutes. */
+  /**
+   * People who are away: so many at least, and this part of them, are observed with each observation of their server: everybody within
+   * about eleven minutes.
+   */
   awayLookMin: 25,
   /** A supervisor that another portal starts is waited for so long, and dialed so often. */
   supervisorAwaitedMs: 20_000,
@@ -37,7 +40,10 @@ export const limits = {
   supervisorLineMs: 0.02,
   supervisorLoopShare: 0.1,
   awayLooks: 60,
-  /** Of people who are here, of whom nothing runs, whose supervisor would say what changes: so many at least, and this part of them, each time. */
+  /**
+   * People who are here, run nothing, and whose supervisor would report a change: so many at least, and this part of them, are observed
+   * each time.
+   */
   restingLookMin: 25,
   restingLooks: 6,
   /** Documents of one change of the folder that have a line of their own in the audit record; the others are counted. */
@@ -58,7 +64,7 @@ export const limits = {
   /** After a look that nothing could be read of, once it has ended. */
   peopleAgainMs: 20_000,
   peopleOfListMax: 10_000,
-  /** What a server may print of them: each account is three lines, and each of its groups one. */
+  /** Lines that a server may print about accounts: each account is three lines, and each of its groups one. */
   accountsLinesMax: 60_000,
   accountsLineCharsMax: 16_384,
   accountsSaidCharsMax: 200,
@@ -99,7 +105,7 @@ export const limits = {
   actsPerKeyMax: 5_000,
   /** A decision whose deadline is over already is made again after so long. */
   decisionGapMs: 1_000,
-  /** Of lines and events of one key that say the same, and of all of one key, so many in each window; the others are counted. */
+  /** Lines and events of one key that say the same, and all of one key, that are written in each window; the others are counted. */
   linesOfCauseMax: 6,
   linesOfKeyMax: 60,
   linesWindowMs: 60_000,
@@ -144,7 +150,7 @@ export const limits = {
   serverProbeMsMax: 15_000,
   /** A setting of sshd holds for all or for groups: so many accounts tell. */
   serverProbeAccountsMax: 8,
-  // What apps use. See kit/supervise/usage.ts.
+  // Usage of apps. See kit/supervise/usage.ts.
   /** Minimum interval of two readings; a caller that asks sooner gets the last one. */
   usagePollMs: 1_000,
   /** An older look is no start for a rate, and is shown no longer. */
@@ -165,6 +171,6 @@ export const limits = {
   clusterLookMsMin: 1_000,
   clusterPollMs: 2_000,
   clusterPollMsMax: 60_000,
-  /** Of what people used of a cluster, half counts after so long. */
+  /** Half-life of a person's use of a cluster. */
   shareHalfLifeMs: 60 * 60_000,
 } as const;

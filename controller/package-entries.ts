@@ -99,7 +99,7 @@ export function markUpdate(entries: Entries, { server, app, scope, person }: Pac
   return true;
 }
 
-/** What is installed at a target; undefined: nothing. */
+/** The package installed at a target; undefined: none. */
 export function installedAt(entries: Entries, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {
   if (scope === 'sistema') return entries.servers.get(server)?.system.get(app);
   // Also what they may not use.
@@ -143,7 +143,7 @@ export function syncEngines(entries: Entries, server: ServerEntry): readonly str
   return gone.map(({ key }) => key);
 }
 
-/** Source: spec 2.3 `quando`. */
+/** Source: rules 2.3 `quando`. */
 function belongsThere({ quando }: Motor, gpu: boolean): boolean {
   return quando !== 'gpu' || gpu;
 }

@@ -1,9 +1,9 @@
-/** What the documents let a backend have: it goes with each start. Decision: docs/decisions/0414-ceilings-of-the-administrator.md */
+/** The administrator's ceilings for a backend: they go with each start. Decision: docs/decisions/0414-ceilings-of-the-administrator.md */
 import type { SiteResources } from '../schema/resources.ts';
 import type { Entries, PersonEntry } from './entries.ts';
 import { entriesOfApp } from './package-entries.ts';
 
-/** Null: the documents say nothing. What a Package document says counts in place of the ceiling of the site, field by field. */
+/** Null: the documents set none. The values of a Package document replace the site's ceiling, field by field. */
 export function siteResources(
   entries: Pick<Entries, 'portal' | 'byTarget'>,
   person: Pick<PersonEntry, 'name' | 'server'>,

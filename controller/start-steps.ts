@@ -4,7 +4,7 @@ import type { BackendEntry } from './entries.ts';
 import type { Figures } from './figures.ts';
 
 interface Start {
-  /** What is waited for. */
+  /** The event that the start waits for. */
   step: 'process' | 'socket' | 'answer';
   sinceMs: number;
   /** The process that was there when the start was ordered: it is not what was started. */

@@ -79,7 +79,7 @@ function syncGrants(entries: Entries, inForce: InForce): void {
   for (const name of entries.grants.keys()) if (!wanted.has(name)) entries.grants.delete(name);
   for (const [name, { placed, leaving }] of wanted) {
     const entry = entries.grants.get(name) ?? { key: keys.grant(name), name, placed, leaving, refused: null, seen: null };
-    // What another content was refused with says nothing of this one.
+    // The refusal of another content proves nothing about this one.
     entries.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
   }
 }
@@ -103,7 +103,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
     // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
     void entry.host.close();
     entries.servers.delete(name);
-    // What an installation failed of there says nothing of another place, or another way in.
+    // An installation's failure there proves nothing about another place, or another way in.
     for (const one of entries.packages.values()) if (one.target.server === name) one.failure = null;
   }
   for (const [name, { placed, leaving, lost }] of wanted) {

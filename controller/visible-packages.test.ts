@@ -103,7 +103,7 @@ async function apply(folder: Folder): Promise<void> {
   await controller.context.queue.idle();
 }
 
-/** What each way to an app answers. */
+/** Returns the answers of each way to an app. */
 async function ways(person: string) {
   const { apps, shop, commands } = gateway;
   const sources = await shop.sources(person);

@@ -1,5 +1,6 @@
 /**
- * What a person can run of what is installed on their server: all but apps that a Package document gives to groups they are in none of.
+ * The packages that a person can run among those installed on their server: all but apps that a Package document gives to groups they are
+ * in none of.
  * Decision: docs/decisions/0412-who-sees-a-package.md
  */
 import { limits } from './limits.ts';
@@ -38,7 +39,10 @@ export function syncGroups(entries: Entries): void {
 
 const wordsOf = (groups: ServerEntry['groupsOf']): string => JSON.stringify([...groups]);
 
-/** Their own go before the server's. One map for all who see the same: ten thousand of them are few. True when what they can run changed. */
+/**
+ * A person's own packages go before the server's. People who see the same share one map: ten thousand of them are few. True when the apps
+ * that they can run changed.
+ */
 export function takePackages(person: PersonEntry, own: readonly InstalledPackage[]): boolean {
   person.own = own;
   const shared = sharedPackages(person);
@@ -54,7 +58,7 @@ export function takePackages(person: PersonEntry, own: readonly InstalledPackage
 
 const views = new WeakMap<Packages, Map<string, Packages>>();
 
-/** Of what the server has for all, what the person sees. */
+/** The packages of the whole server that the person sees. */
 export function sharedPackages(person: Pick<PersonEntry, 'server' | 'placed'>): Packages {
   const { system, groupsOf } = person.server;
   const hidden = [...groupsOf.keys()].filter((app) => system.has(app) && isShut(person, app));

@@ -1,7 +1,7 @@
 /**
- * The same clock in simulated time: a heap that steps to each deadline in turn, so that what one deadline sets is itself met on the
- * way and nothing is ever jumped past (anchors D: the trap of XState's own SimulatedClock). Firing n deadlines costs n log n. Each reading is
- * a little later than the one before (schema/testing/moving.ts).
+ * The same clock in simulated time: a heap that steps to each deadline in turn, so that a deadline set on the way is itself met and nothing
+ * is jumped past (the trap of XState's own SimulatedClock). Firing n deadlines costs n log n. Each reading is a little later than the one
+ * before (schema/testing/moving.ts).
  */
 import type { Clock } from '../../schema/clock.ts';
 import { readingMs } from '../../schema/testing/moving.ts';

@@ -1,4 +1,4 @@
-/** The system clock as the house's one clock (design 3 rule 4): wall time for stamps, monotonic time for waiting. */
+/** The system clock as the project's one clock: wall time for stamps, monotonic time for waiting. */
 import type { Clock } from '../../schema/clock.ts';
 
 export const systemClock: Clock = {

@@ -1,4 +1,7 @@
-/** One contract for every engine that runs jobs: local.ts, slurm.ts, kubernetes.ts. Every call has a deadline, takes a signal and rejects with a coded SvcError. */
+/**
+ * Contract of every engine that runs jobs: local.ts, slurm.ts, kubernetes.ts. Every call has a deadline, takes a signal and rejects with a
+ * coded SvcError.
+ */
 export interface ClusterJob {
   /** Unique for ever and the key for adoption: `svc-<12 hex of the portal>-<job id>`; name and comment of the job on the cluster. [a-z0-9-]{1,63} */
   readonly name: string;
@@ -9,7 +12,7 @@ export interface ClusterJob {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: { readonly cpus: number; readonly memoryMb: number; readonly seconds: number; readonly gpus: number };
-  /** What the wrapper needs: where to fetch and to report to, and its secret (never in argv, never in what the cluster lists). */
+  /** Addresses for the wrapper: where it fetches and reports to, and its secret (never in argv, never in what the cluster lists). */
   readonly report: { readonly url: string; readonly token: string };
 }
 

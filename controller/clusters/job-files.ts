@@ -1,4 +1,4 @@
-/** What a job's folder on a cluster holds for the wrapper (kit/job/wrapper.sh says what each file means). */
+/** Names of the files in a job's folder on a cluster, for the wrapper (kit/job/wrapper.sh says what each file means). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * What is done with jobs on a server, by the scripts of kit/job over the standard input of `bash`: arguments travel there, too, and never are words of
- * a command line. What the scripts print is held against its shape: it comes from an account of a person.
+ * Acts on jobs of a server, by the scripts of kit/job over the standard input of `bash`: arguments travel there, too, and never are words
+ * of a command line. The output of the scripts is checked against its shape: it comes from an account of a person.
  */
 import { SvcError } from '../../schema/errors.ts';
 import { asPlainLine } from '../../schema/plain-line.ts';
@@ -43,14 +43,17 @@ const atOnce = 'eval "$(cat)"';
 /** Exit code of the scripts: the cluster said no for good. */
 const refused = 65;
 
-/** What the script printed. Rejects REFUSED, or CLUSTER_UNREACHABLE for everything after which it is not known what happened. */
+/**
+ * Returns the lines that the script printed. Rejects REFUSED, or CLUSTER_UNREACHABLE for every failure after which it is not known what
+ * happened.
+ */
 export async function callScript(
   run: RunThere,
   scripts: readonly ('server.sh' | 'slurm.sh')[],
   call: ScriptCall,
 ): Promise<readonly string[]> {
   const words = call.words.map((word) => `'${escaped(word)}'`).join(' ');
-  // One group: of a text that was cut nothing runs.
+  // A single group, so that nothing runs when the text was cut.
   const stdin = `${atOnce}\n{\n${scripts.map(jobScriptText).join('\n')}\nact ${words}\n}\n`;
   const lines: string[] = [];
   const end = await run(call.account, {
@@ -67,10 +70,10 @@ export async function callScript(
   throw new SvcError(isRefused ? 'REFUSED' : 'CLUSTER_UNREACHABLE', noteOf(own ?? `${end.signal ?? `exit code ${end.code}`} ${end.said}`));
 }
 
-/** One plain line, bounded. */
+/** Returns the text as a single plain line of bounded length. */
 export const noteOf = (text: string): string => asPlainLine(text).slice(0, limits.clusterNoteCharsMax);
 
-/** What a job left in its folder. */
+/** The files that a job left in its folder. */
 export interface JobRecord {
   readonly name: string;
   readonly id: string;
@@ -116,7 +119,7 @@ export function endOf(record: JobRecord, id: string): ClusterSeen {
   return note === null ? { ...base, state: 'ended', note: '' } : { ...base, state: 'failed', note };
 }
 
-/** Of a reason that the wrapper gives; null: the command ended by itself. */
+/** Note for the wrapper's reason for an end; null: the command ended by itself. */
 export const endingNote = (reason: string): string | null => endings.get(reason) ?? null;
 
 const endings: ReadonlyMap<string, string> = new Map([

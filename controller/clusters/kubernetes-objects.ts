@@ -31,7 +31,7 @@ export function jobObject(job: ClusterJob, namespace: string, image: string): V1
       template: {
         metadata: { labels },
         spec: {
-          // Of the pod, whose time begins on its node: the Job's would count how long it waits for one.
+          // Deadline of the pod, whose time begins on its node: the Job's deadline would include the wait for a node.
           activeDeadlineSeconds: wanted.seconds + limits.jobDeliverySeconds,
           restartPolicy: 'Never',
           automountServiceAccountToken: false,

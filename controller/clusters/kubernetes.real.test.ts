@@ -1,6 +1,6 @@
 /**
- * No API server is in Debian's packages. What answers here keeps objects as one does (names are unique, merge patches, pages), and holds every body
- * that comes in against the schema of the client: a field that Kubernetes does not know is an error. No pod runs: the tests say what became of it.
+ * No API server is in Debian's packages. This stand-in keeps objects as one does (names are unique, merge patches, pages), and checks every
+ * request body against the schema of the client: a field that Kubernetes does not know is an error. No pod runs: the tests set its outcome.
  */
 import { ObjectSerializer } from '@kubernetes/client-node/dist/gen/models/ObjectSerializer.js';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -117,7 +117,7 @@ function page(kind: string, model: string, url: URL): readonly [number, unknown]
   return [200, { kind: `${model.slice(2)}List`, apiVersion: 'v1', metadata: rest, items: all.slice(from, from + 2) }];
 }
 
-/** What the client knows of it. */
+/** Returns the part of the body that the client knows. */
 const strict = (model: string, body: Json | null): unknown =>
   JSON.parse(JSON.stringify(ObjectSerializer.serialize(ObjectSerializer.deserialize(body, model, ''), model, '')));
 
@@ -173,7 +173,7 @@ test('a job is a Secret and a Job that the client knows every field of, with the
       },
     },
   });
-  // That of a Job would run while it waits for a place.
+  // The deadline of a Job would run while it waits for a place.
   expect(made).not.toHaveProperty('spec.activeDeadlineSeconds');
   expect(new Set(asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer do-portal']));
 });

@@ -178,7 +178,7 @@ async function connect({ kubeconfig, context }: KubernetesClusterOptions): Promi
 const isAnswer = (error: unknown): error is ApiException<unknown> =>
   error instanceof Error && typeof (error as { code?: unknown }).code === 'number';
 
-/** What the server said no to for good; anything else may change. */
+/** Codes an error of the client: REFUSED where the server said no for good; anything else may change. */
 function codedError(error: unknown): Error {
   if (error instanceof SvcError) return error;
   if (!isAnswer(error)) return new SvcError('CLUSTER_UNREACHABLE', noteOf((error as Error).message), {}, { cause: error });
@@ -187,7 +187,7 @@ function codedError(error: unknown): Error {
   return new SvcError([400, 403, 422].includes(error.code) ? 'REFUSED' : 'CLUSTER_UNREACHABLE', said, details, { cause: error });
 }
 
-/** Of the Status that an API server answers with; the client leaves it as text for some codes. */
+/** Reads the message of the Status that an API server answers with; the client leaves it as text for some codes. */
 function messageIn(body: unknown): string | null {
   if (typeof body === 'string') return /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? null;
   const { message } = (body ?? {}) as { readonly message?: unknown };

@@ -1,13 +1,13 @@
 /** Limits of the ways to a cluster. */
 export const limits = {
-  /** One question to the cluster, its connection included. */
+  /** Deadline of a call to the cluster, its connection included. */
   clusterAnswerMsMax: 30_000,
   submitMsMax: 60_000,
   /** A person's account answers for their own jobs only, and others do not wait for it longer. */
   accountAnswerMsMax: 10_000,
   /** So much longer than its command a job may take for its inputs and for what it delivers. Decision: docs/decisions/0212-clusters.md */
   jobDeliverySeconds: 600,
-  /** Of what the cluster says about one job. */
+  /** Length of the cluster's note about a job. */
   clusterNoteCharsMax: 300,
   jobsListedMax: 20_000,
   /** Commands for one scheduler, all callers together: bursts overload it. */

@@ -21,11 +21,11 @@ export interface LocalClusterOptions {
   readonly name: string;
   /** Absolute: where jobs are when they run as the account of the portal. */
   readonly folder: string;
-  /** What no job may see where it is confined, for example the state folder of the portal. */
+  /** Paths that no confined job may see, for example the state folder of the portal. */
   readonly hidden: readonly string[];
-  /** What a confined job may read besides programs and their settings. Absent: nothing. */
+  /** Paths that a confined job may read besides programs and their settings. Absent: none. */
   readonly readable?: readonly string[];
-  /** Who runs the jobs, for a portal that is root; null: the account of the portal. Their folder is in the home of the account then. */
+  /** Account that runs the jobs, for a portal that is root; null: the account of the portal. Their folder is in the home of the account then. */
   readonly account: string | null;
   readonly clock: Clock;
   /** Tests: without bubblewrap; and pauses of the wrapper. */

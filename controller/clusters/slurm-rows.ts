@@ -1,4 +1,4 @@
-/** What Slurm says of a job, as kit/job/slurm.sh prints it. Pure. */
+/** Reads Slurm's rows about jobs, as kit/job/slurm.sh prints them. Pure. */
 import { isAccountName } from '../../schema/account-name.ts';
 import type { ClusterJob, ClusterSeen, ClusterState } from './cluster.ts';
 import { jobNamePattern, noteOf } from './job-server.ts';
@@ -10,7 +10,10 @@ export interface SlurmRow {
   readonly account: string;
 }
 
-/** States of squeue and sacct, by their first word ("CANCELLED by 1000"). What is not here is none that ends a job. Source: squeue(1), JOB STATE CODES. */
+/**
+ * States of squeue and sacct, by their first word ("CANCELLED by 1000"). A state that is missing here does not end a job. Source:
+ * squeue(1), JOB STATE CODES.
+ */
 const states: Readonly<Record<string, ClusterState>> = {
   PENDING: 'waiting',
   CONFIGURING: 'waiting',

@@ -1,7 +1,7 @@
 /**
- * Cluster driver `slurm`: its commands on a server, over the same ssh as everything else there; those of a job as the account of the person, the look
- * at all of them as who administers the server. What squeue has forgotten (MinJobAge) is known by accounting, where there is some, and by what
- * the wrapper left in the job's folder. Decision: docs/decisions/0212-clusters.md
+ * Cluster driver `slurm`: its commands on a server, over the same ssh as everything else there. Commands for a job run as the account of
+ * the person, the listing of all jobs as the server's administrator. Jobs that squeue has forgotten (MinJobAge) are found in accounting,
+ * where there is some, and in the files that the wrapper left in the job's folder. Decision: docs/decisions/0212-clusters.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -31,10 +31,10 @@ const folder = '.svc-jobs';
 const msOf: Readonly<Record<string, number>> = { submit: limits.submitMsMax, records: limits.accountAnswerMsMax };
 
 interface State {
-  /** What runs images on the server; its nodes are taken to have the same. `plain`: nothing does. */
+  /** The program that runs images on the server; its nodes are taken to have the same. `plain`: none. */
   isolation: string;
   readonly options: SlurmClusterOptions;
-  /** Whose each job is that was seen or submitted. */
+  /** Account of each job that was seen or submitted. */
   readonly owners: Map<string, string>;
   /** Jobs that ended, as long as their folders are there. */
   readonly ended: Map<string, ClusterSeen>;
@@ -107,7 +107,7 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
   const { owners, ended } = state;
   const rows = await rowsOf(state, prefix, signal);
   for (const { name, account } of state.options.jobs()) if (name.startsWith(prefix)) owners.set(name, account);
-  // What the portal knows is better: Slurm cuts a long name, and may know the account under another spelling.
+  // The portal's own record wins: Slurm cuts a long name, and may know the account under another spelling.
   const addOwners = (): void => {
     for (const [name, { account }] of rows) if (!owners.has(name)) owners.set(name, account);
   };
@@ -124,7 +124,7 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
     open.filter(({ name }) => !again.has(name)),
     signal,
   );
-  // What a folder lacks is an answer only for a job that was over before the folder was read.
+  // A missing folder proves something only for a job that was over before the folders were read.
   const shown = new Map([...again].map(([name, { seen }]) => [name, asOf(seen, rows.get(name)?.seen)] as const));
   for (const record of records) {
     const row = rows.get(record.name);
@@ -176,7 +176,7 @@ async function rowsOf(state: State, prefix: string, signal: AbortSignal): Promis
   return found;
 }
 
-/** Of several under one name the one that runs, then one that waits, then the first: the wrapper lets one of them run. */
+/** Prefers, among rows with one name, the one that runs, then one that waits, then the first: the wrapper lets only one of them run. */
 function isBetter({ seen }: SlurmRow, than: SlurmRow | undefined): boolean {
   if (than === undefined) return true;
   const rank = ({ state }: ClusterSeen): number =>
@@ -196,7 +196,7 @@ async function recordsOf({ ask, owners }: State, account: string, prefix: string
     const lines = await ask(account, signal, 'records', folder, prefix);
     const records = lines.flatMap((line) => readRecord(line) ?? []);
     const names = new Set(records.map(({ name }) => name));
-    // What left nothing was refused or removed.
+    // Jobs without a folder were refused or removed.
     for (const [name, owner] of owners) if (owner === account && name.startsWith(prefix) && !names.has(name)) owners.delete(name);
     for (const name of names) owners.set(name, account);
     return { account, records, error: null };

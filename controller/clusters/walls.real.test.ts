@@ -1,4 +1,4 @@
-/** What a confined job sees and fills, by jobs of an account whose home is below /var/lib. */
+/** Tests what a confined job sees and fills, by jobs of an account whose home is below /var/lib. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

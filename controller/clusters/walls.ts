@@ -1,6 +1,6 @@
 /**
- * What a job of the local cluster sees behind bubblewrap: a list of what is shown, never of what is hidden, so that the home of a person and the
- * folder of the jobs stay outside wherever they are. Decision: docs/decisions/0385-what-a-confined-job-sees.md
+ * The view of a job of the local cluster behind bubblewrap: a list of the paths that are shown, never of those that are hidden, so that the
+ * home of a person and the folder of the jobs stay outside wherever they are. Decision: docs/decisions/0385-what-a-confined-job-sees.md
  */
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -57,7 +57,7 @@ export async function wallsOf(wish: WallsWish): Promise<readonly string[]> {
     ...['/home', '/root', '/run'].map((folder) => ['--dir', folder]),
     await nameServers(),
     ['--bind', work, work],
-    // What is left of them is memory that nothing bounds.
+    // Their remaining space is memory that nothing bounds.
     ...[...empty, '/dev', '/'].map((folder) => ['--remount-ro', folder]),
     ['--setenv', 'HOME', work, '--chdir', work],
   ];
@@ -86,7 +86,7 @@ async function mountsOf({ hidden, homes, readable }: WallsWish): Promise<readonl
   const isShown = (folder: string): boolean => open.some((one) => isBelow(folder, one)) && !isOver(ownPlaces, folder);
   // Where the machine's own would be seen it is empty; else it is another name of /tmp.
   const empty = [...new Set([...secret, ...people, '/var/tmp'])].filter(isShown);
-  // What another one shows already is bound again only where an empty folder would be over it.
+  // A folder that another mount shows already is bound again only where an empty folder would cover it.
   const bound = open.filter((folder) => !isShown(folder) || empty.some((one) => isBelow(folder, one)));
   const mounts: readonly Mount[] = [
     ...bound.map((folder): Mount => ['--ro-bind', folder, folder]),

@@ -10,7 +10,7 @@ import type { LeftOut, Member } from '../../reconcilers/members.ts';
 import { holdPeople } from '../../reconcilers/prune.ts';
 import type { PlacedDocument } from './placed-document.ts';
 
-/** Who the people of a document are, as it was seen last. */
+/** The people of a People document, as they were listed last. */
 export interface PeopleList {
   /** Digest of the document that it was read for: to another one it says nothing. */
   readonly of: string;
@@ -19,7 +19,7 @@ export interface PeopleList {
   readonly unseen: readonly string[];
 }
 
-/** By key of the People document. One that is missing, or of another digest, is unknown: its people stay as they are. */
+/** By key of the People document. A list that is missing, or of another digest, is unknown: its people stay as they are. */
 export type PeopleLists = ReadonlyMap<string, PeopleList>;
 
 /** The lists as they were taken last. */
@@ -136,7 +136,7 @@ function takenBy(written: Documents) {
   return { take, why };
 }
 
-/** Those who are gone from their list go, unless they are too many at once. */
+/** Removes the people who are gone from their list, unless they are too many at once. */
 function guarded(written: Documents, before: Documents, derived: Map<string, PlacedDocument>, prune: boolean): Omit<Derived, 'leftOut'> {
   const lists = new Map<string, { count: number; readonly gone: (readonly [string, PlacedDocument])[] }>();
   const accounts = new Set([...written.values()].flatMap(({ document }) => (document.kind === 'Person' ? [accountOf(document)] : [])));

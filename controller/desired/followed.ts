@@ -1,4 +1,4 @@
-/** What is in force as the portal that leads left it in the store: for the portals that do not. */
+/** The documents in force as the leading portal left them in the store: for the portals that do not lead. */
 import type { Store } from '../../store/store.ts';
 import { take, thaw, valueName, type DesiredSource, type InForce } from './in-force.ts';
 import { readFolder } from './read-folder.ts';
@@ -8,7 +8,7 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
   let inForce = thaw(text, await store.inForce());
   return {
     current: () => inForce,
-    // Of the folder, which only the portal that leads reads.
+    // Errors of the folder, which only the leading portal reads.
     errors: () => [],
     warnings: () => [],
     reread: async () => {
@@ -18,7 +18,7 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
       text = now;
       return true;
     },
-    // What it saw is for its own answers: who the people are says the portal that leads.
+    // Lists that this portal saw serve its own answers only: the leading portal decides who the people are.
     takePeople: async () => false,
     lists: () => new Map(),
     preview: async (from, prune, lists = new Map()) => {

@@ -1,6 +1,6 @@
 /**
- * Which documents are in force (design 4): the folder when it is right, the last good state when it is not, and for what was
- * removed the guard's word. Remembered in the store, so that a restart with a broken folder changes nothing either.
+ * The documents in force: the folder when it is valid, the last good state when it is not, and for removed documents the guard's answer.
+ * Remembered in the store, so that a restart with a broken folder changes nothing either.
  * Decision: docs/decisions/0033-what-is-in-force.md
  */
 import type { DesiredDocument, PackageDocument } from '../../schema/desired/documents.ts';
@@ -27,7 +27,7 @@ export interface InForce {
   readonly why: string | null;
   /** Removed, while something that they owned is there: the loop decides how it goes, and then `finishLeaving`. */
   readonly leaving: ReadonlyMap<string, PlacedDocument>;
-  /** What People documents came to; absent while there are none. */
+  /** Result of the People documents; absent while there are none. */
   readonly people?: Pick<Derived, 'leftOut' | 'waiting'>;
 }
 
@@ -41,9 +41,9 @@ export interface DesiredSource {
   /** Takes in force who the people of that People document are. True when that changed something. */
   takePeople(list: string, people: PeopleList): Promise<boolean>;
   lists(): PeopleLists;
-  /** What would be in force: for `svc plan`. `lists`: in place of those that were taken. */
+  /** Documents that would be in force: for `svc plan`. `lists`: in place of those that were taken. */
   preview(dir: string, prune: boolean, lists?: PeopleLists): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
-  /** What a removed document owned is gone. */
+  /** Drops a removed document once everything that it owned is gone. */
   finishLeaving(name: string): Promise<void>;
   /** The machine of this Server, which leaves, never comes back: nothing waits for it any more. */
   giveUp(name: string): Promise<void>;
@@ -68,7 +68,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
   const remember = async (next: InForce): Promise<void> => {
     faultPoint('desired/before-remember');
     const { hash, held, why } = next;
-    // One turn, one transaction: what is held never disagrees with the documents.
+    // A single turn and transaction: what is held never disagrees with the documents.
     await Promise.all([
       store.putValue(valueName, JSON.stringify({ hash, held, why, serial: serial + 1 })),
       store.changeInForce(changesOf(inForce, next)),
@@ -77,7 +77,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
     faultPoint('desired/after-remember');
   };
   let changing: Promise<unknown> = Promise.resolve();
-  /** One after the other: what two objects that end at once have made of it must both hold. True when something changed. */
+  /** Applies changes one after the other: the results of two objects that end at once must both stay. True when something changed. */
   const change = async (nextOf: (now: InForce) => InForce): Promise<boolean> => {
     const before = changing;
     const changed = (async () => {
@@ -140,7 +140,7 @@ export function withLost(now: InForce, name: string): InForce {
   return { ...now, leaving: new Map(now.leaving).set(name, { ...placed, isLost: true }) };
 }
 
-/** What the others say is said no longer, and that is all. */
+/** Kinds whose documents own something; removing one of the others takes effect at once. */
 const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant', 'Cluster']);
 
 function serialOf(text: string | null): number {
@@ -171,7 +171,7 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
 
 type Placed = Pick<PlacedDocument, 'document' | 'place' | 'digest'>;
 
-/** Of a Package document for many servers one for each of them, at the place of the whole. */
+/** Replaces a Package document for many servers by one document for each server, at the same place. */
 function installationsOf(placed: readonly Placed[]): readonly Placed[] {
   const servers = placed.flatMap(({ document }) => (document.kind === 'Server' ? [document.metadata.name] : []));
   return placed.flatMap((one) =>

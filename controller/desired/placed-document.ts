@@ -4,12 +4,15 @@ import type { DesiredDocument, Place } from '../../schema/desired/documents.ts';
 export interface PlacedDocument {
   readonly document: DesiredDocument;
   readonly place: Place;
-  /** Of the content. */
+  /** Digest of the content. */
   readonly digest: string;
   /** Grows by one whenever the content changes. */
   readonly generation: number;
-  /** Of a Server that leaves: an administrator said that its machine never comes back. Decision: docs/decisions/0332-a-server-that-is-lost.md */
+  /**
+   * True for a leaving Server that an administrator declared lost: its machine never comes back. Decision:
+   * docs/decisions/0332-a-server-that-is-lost.md
+   */
   readonly isLost?: true;
-  /** Of a Person: key of the People document that it was made for; absent: it is written in the folder. */
+  /** Key of the People document that a Person was made for; absent: it is written in the folder. */
   readonly from?: string;
 }

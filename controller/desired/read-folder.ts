@@ -1,6 +1,6 @@
 /**
- * Reads the desired-state folder from disk and validates it with schema/desired (design 4). Unchanged files, and unchanged documents of a file, are not parsed again, and the
- * work is done in slices, so that a folder with ten thousand people does not block the proxy on each edit.
+ * Reads the desired-state folder from disk and validates it with schema/desired. Unchanged files, and unchanged documents of a file, are
+ * not parsed again, and the work is done in slices, so that a folder with ten thousand people does not block the proxy on each edit.
  */
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export type FolderAnswer =
 export async function folderMark(dir: string): Promise<string> {
   try {
     const entries = await readdir(dir, { withFileTypes: true });
-    // Of a subfolder: what is put into it is warned of.
+    // Subfolders count: documents in them cause a warning.
     const counts = entries.filter((entry) => isYamlName(entry.name) || (entry.isDirectory() && !isPassedOver(entry.name)));
     const marks: string[] = [];
     for (const name of counts.map((entry) => entry.name).sort()) marks.push(`${name}\0${markOf(await stat(path.join(dir, name)))}`);
@@ -105,7 +105,7 @@ function rendered(answer: DesiredAnswer, open: readonly OpenFile[], unread: read
 
 interface Read {
   readonly files: ReadonlyMap<string, Kept>;
-  /** Of each file that can't be read, in the words of `svc validate`. */
+  /** Errors of each unreadable file, as `svc validate` words them. */
   readonly errors: readonly string[];
 }
 
@@ -131,7 +131,7 @@ async function readFile(file: string, name: string, before: Kept | undefined): P
     // Taken before the bytes: a write in between makes the next look read again.
     const mark = markOf(stats);
     if (before?.mark === mark) return before;
-    // One byte over the limit is enough for the reader to refuse it by its own words.
+    // A length of one byte over the limit is enough for the reader to refuse the file with its own message.
     const bytes = stats.size > limits.yamlFileBytesMax ? Buffer.alloc(limits.yamlFileBytesMax + 1, 32) : await handle.readFile();
     return { mark, open: await inSlices(openFile({ name, bytes }, before?.open)) };
   } finally {

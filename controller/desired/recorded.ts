@@ -1,4 +1,4 @@
-/** What changes in force leaves a line in the audit record for each document, and one for the folder. No value of a document is in them. */
+/** Writes a line in the audit record for each document that changes in force, and one for the folder. No value of a document is in them. */
 import type { Audit } from '../../schema/audit.ts';
 import { limits } from '../limits.ts';
 import type { DesiredSource, InForce } from './in-force.ts';

@@ -1,4 +1,7 @@
-/** What a portal reads of its document when it starts, and keeps until it is started again: where it listens and its store are not changed under people. */
+/**
+ * The part of its document that a portal reads when it starts, and keeps until it is started again: its listeners and its store are not
+ * changed while people work.
+ */
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 
 export type PortalSpec = PortalDocument['spec'];

@@ -11,7 +11,7 @@ export const isYamlName = (name: string): boolean => /^[^.].*\.ya?ml$/i.test(nam
 /** Where nobody looks for documents: what is hidden, and what belongs to an app or a package manager. */
 export const isPassedOver = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
-/** One report for each subfolder that holds documents, with its first file. A folder that can't be listed has none. */
+/** Reports each subfolder that holds documents, with its first file. A folder that can't be listed has none. */
 export async function unreadYaml(dir: string): Promise<readonly FileReport[]> {
   const left = { entries: limits.unreadYamlEntriesMax };
   const reports: FileReport[] = [];

@@ -1,4 +1,4 @@
-/** What the loop does and what of the folder is in force, in the audit record, by a real controller over a host in memory. */
+/** Tests the audit record of the loop's acts and of the folder in force, by a real controller over a host in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

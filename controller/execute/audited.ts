@@ -1,6 +1,6 @@
 /**
- * The acts of the loop in the audit record: one line when an act has ended, whatever kind it is of. Who wished for it has a line from the border
- * (api/audit/); the wish's id is in both. Decision: docs/decisions/0401-the-audit-record.md
+ * The acts of the loop in the audit record: one line when an act has ended, whatever its kind. The person's order has a line from the API
+ * (api/audit/); its id is in both. Decision: docs/decisions/0401-the-audit-record.md
  */
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Audit, AuditAction, AuditEntry } from '../../schema/audit.ts';
@@ -9,7 +9,7 @@ import { keys } from '../../schema/keys.ts';
 import type { Executors } from './guarded.ts';
 import { followed } from './outcome.ts';
 
-/** What a line says of an action. `beside`: it goes on beside the loop, and the line comes when it has ended. */
+/** The audit line of an action. `beside`: it goes on beside the loop, and the line is written when it has ended. */
 interface Recorded<Kind extends Action['kind']> {
   readonly action: AuditAction;
   readonly of: (action: ActionOf<Kind>) => Pick<AuditEntry, 'object' | 'person' | 'reason' | 'details'>;
@@ -127,7 +127,7 @@ function actAudited(
       const how: Pick<AuditEntry, 'result' | 'code'> = failed === null ? { result: 'ok' } : { result: 'failed', code: failed.code };
       audit.record({ by: { kind: 'controller' }, action: name, ...of(action), ...how });
     };
-    // Of one that goes on beside the loop the first part is the act itself.
+    // The first report ends an act beside the loop; other acts keep their first failure until they return.
     const report = (failed: SvcError | null): void => {
       if (beside === true) tell(failed);
       else failure ??= failed;

@@ -1,6 +1,6 @@
 /**
- * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile
- * (style rule 2). What an act brings about comes back as observation; its failure is remembered on the entry it was for.
+ * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile. The result of
+ * an act comes back as an observation; its failure is remembered on the entry it was for.
  */
 import { originsOf } from '../desired/restart.ts';
 import { keys } from '../../schema/keys.ts';

@@ -1,4 +1,4 @@
-/** What executors are given, and how each of them fails. */
+/** Inputs of executors, and how each of them fails. */
 import type { StartedWith } from '../desired/restart.ts';
 import type { Action, ActionOf, ServerAction } from '../../reconcilers/actions.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -50,7 +50,7 @@ export interface ExecutorOptions {
   readonly onPackages: (server: string) => Promise<void>;
   /** Begins an act of the administrator on a server; it goes on beside the loop. */
   readonly onServer: (action: ServerAction) => void;
-  /** What a removed document owned is gone: so is its object. */
+  /** Drops an object once everything that its removed document owned is gone. */
   readonly onForgotten: (key: string) => Promise<void>;
   /** Wishes or held rollbacks were written: reads them again. */
   readonly onInstalls: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** What the acts on jobs are given. */
+/** Inputs of the acts on jobs. */
 import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
 import type { JobStore } from '../../store/jobs.ts';

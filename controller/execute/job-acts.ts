@@ -1,5 +1,5 @@
 /**
- * What is done for jobs, on the cluster and in the store. Each step is in the store before it is done on the cluster, and what came of it is looked for by
+ * Acts on jobs, on the cluster and in the store. Each step is stored before it is done on the cluster, and its result is looked for by
  * name: a portal that dies between the two loses no job and runs none twice. Decision: docs/decisions/0211-the-queue.md
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -81,7 +81,7 @@ async function onCluster(
   onChange(cluster.key);
 }
 
-/** What came of it is in the next list; one list tells of all that was done since the one before. */
+/** Brings the next list forward, which shows the result; one list covers all acts since the one before. */
 function lookSoon(cluster: ClusterEntry): void {
   cluster.nextListAtMs = Math.min(cluster.nextListAtMs, cluster.listedAtMs + limits.clusterLookMsMin);
 }
@@ -93,7 +93,7 @@ async function submit(options: JobActOptions, id: string): Promise<void> {
   const request = entry && (await jobs.jobRequest(id));
   if (entry === undefined || cluster === undefined || request === undefined || request === null) return;
   const url = `${await options.portalUrl(cluster.placed.document)}/api/fila/executor`;
-  // One token for all attempts of this run: whichever attempt the cluster took, it opens the same job.
+  // A single token for all attempts of this run: whichever attempt the cluster took, it opens the same job.
   entry.token ??= randomBytes(32).toString('base64url');
   const job = clusterJob(options, entry, request, { url, token: entry.token });
   entry.attemptEndedAtMs = null;

@@ -1,6 +1,6 @@
 /**
- * What is done to packages and engines: runs of svc-app-install that go on beside the loop, one at a time for each target. The
- * records in entries.tasks say what runs and how far it is; how it ended is remembered on the entries it was for.
+ * Acts on packages and engines: runs of svc-app-install that go on beside the loop, one at a time for each target. The records in
+ * entries.tasks hold what runs and its progress; the outcome is remembered on the entries it was for.
  */
 import { keys } from '../../schema/keys.ts';
 import type { ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
@@ -114,7 +114,10 @@ function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, ta
   if (entry && task.act !== 'confirm') entry.failure = failure;
 }
 
-/** What an account may not do on its server, or what nobody foresaw there, is mended there, and no wish tells of it. Decision: docs/decisions/0366-what-a-server-forbids.md */
+/**
+ * Refusals of an account's rights, and unforeseen errors on a server, are mended there without a new order: they are retried. Decision:
+ * docs/decisions/0366-what-a-server-forbids.md
+ */
 export const retryOf = ({ code, retry }: SvcError): RetryClass => (code === 'FORBIDDEN' || code === 'INTERNAL' ? 'waiting' : retry);
 
 function reasonOf(code: ErrorCode): Reason {

@@ -1,8 +1,8 @@
 /**
- * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue, metrics (spec 2.1 `recursos`, 5.3) or capabilities of other apps: a new token for each
- * start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so that whichever of two
- * starts the supervisor took, the right one stays. A server-scope app has one of its own, which its unit reads at each start
- * (service-acts.ts). Decisions: docs/decisions/0098-portal-credential.md, 0203-server-scope-credential.md
+ * SVC_PORTAL_URL and SVC_PORTAL_TOKEN of backends that ask for rooms, the queue, metrics (rules 2.1 `recursos`) or capabilities of other
+ * apps: a new token for each start, ended when nothing of that start is left. It belongs to the SVC_APP_TOKEN that was written with it, so
+ * that whichever of two starts the supervisor took, the right one stays. A server-scope app has one of its own, which its unit reads at
+ * each start (service-acts.ts). Decisions: docs/decisions/0098-portal-credential.md, 0203-server-scope-credential.md
  */
 import { keys } from '../../schema/keys.ts';
 import { hash, randomBytes } from 'node:crypto';
@@ -15,13 +15,13 @@ import { serviceCredentials, type NewVariables, type ServiceCredentials } from '
 import { portalScopesOf } from './portal-scopes.ts';
 
 export interface PortalCredentials extends ServiceCredentials {
-  /** What else goes into the env file of the start with this request id and SVC_APP_TOKEN; {} for an app that asks for nothing. */
+  /** Further variables for the env file of the start with this request id and SVC_APP_TOKEN; {} for an app that asks for nothing. */
   issue(entry: BackendEntry, appToken: string, requestId: string): Promise<Readonly<Record<string, string>>>;
   /** Only the start with this SVC_APP_TOKEN counts from here on. */
   keep(entry: BackendEntry, appToken: string): Promise<void>;
   /** Called for each snapshot: ends the credential of an app that is neither wanted nor running. */
   follow(entry: BackendEntry): void;
-  /** Those that an earlier run left, of people who are gone. */
+  /** Ends the credentials that an earlier run left, of people who are gone. */
   sweep(entries: Entries): Promise<void>;
 }
 

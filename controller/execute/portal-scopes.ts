@@ -1,4 +1,4 @@
-/** What of the portal a backend asks for, by its manifest (spec 2.1). */
+/** The parts of the portal that a backend asks for, by its manifest (rules 2.1). */
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { portalScopes, type PortalScope } from '../../store/rooms.ts';
 

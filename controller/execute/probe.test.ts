@@ -37,7 +37,7 @@ test.for([200, 204, 301, 401, 403, 404, 500, 503])('answers the status %i as it 
   expect(await ask()).toEqual({ code: status, byGate: false });
 });
 
-// Source: spec 5.1.
+// Source: rules 5.
 test.for([
   ['recusado', true],
   ['outro', false],

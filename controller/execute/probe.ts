@@ -1,6 +1,6 @@
 /**
- * One health probe (spec 3.2): GET healthcheckPath over the app's socket with the token. Answers the status code, 0 (the spec's 000) on
- * a timeout. Follows no redirect; reads the body up to a cap and discards it.
+ * A single health probe (rules 3.2): GET healthcheckPath over the app's socket with the token. Answers the status code, 0 (the rules' 000)
+ * on a timeout. Follows no redirect; reads the body up to a cap and discards it.
  */
 import type { Duplex } from 'node:stream';
 import { type Clock, withDeadline } from '../../schema/clock.ts';
@@ -18,7 +18,7 @@ export interface ProbeOptions {
 
 export interface ProbeAnswer {
   readonly code: number;
-  /** The gate of the runtime refused the token, not the app. Source: spec 5.1. */
+  /** The gate of the runtime refused the token, not the app. Source: rules 5. */
   readonly byGate: boolean;
 }
 

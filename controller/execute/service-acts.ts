@@ -29,7 +29,7 @@ export function serviceExecutors(options: ExecutorOptions): Pick<Executors, Serv
   };
 }
 
-/** What was seen of the credential holds no longer; after a failure it is looked at again a little later. */
+/** Runs an act and drops the observed credential; after a failure it is observed again a little later. */
 async function act(
   options: ExecutorOptions,
   { kind, server, app }: ActionOf<ServiceKinds>,

@@ -1,6 +1,6 @@
 /**
- * Portal credentials of server-scope apps, as the store has them: each belongs to an app on its server. What their units start with is written by
- * service-acts.ts. Decision: docs/decisions/0203-server-scope-credential.md
+ * Portal credentials of server-scope apps, as the store has them: each belongs to an app on its server. The files that their units read at
+ * start are written by service-acts.ts. Decision: docs/decisions/0203-server-scope-credential.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
@@ -23,7 +23,7 @@ export interface ServiceCredentials {
   /** Apps on that server that have one, in force. */
   servicesOf(server: string): Promise<readonly string[]>;
   endService(server: string, app: string): Promise<void>;
-  /** Those of server-scope apps on servers whose document is gone. */
+  /** Ends the credentials of server-scope apps on servers whose document is gone. */
   endOfGoneServers(entries: Pick<Entries, 'servers'>): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * SVC_APP_TOKEN of the living process (spec 5.1, 2.6). The portal makes 32 random bytes for each start order and then asks the supervisor
+ * SVC_APP_TOKEN of the living process (rules 2.6, 5). The portal makes 32 random bytes for each start order and then asks the supervisor
  * which token is in force, since a living process keeps the one it was started with. That is one round trip more per start (0.1 ms on a
  * local server). Held in memory only, never in the store, the log or an answer; asked for again after a restart of the portal, and once
  * more when a probe is refused (401, 403).
@@ -33,8 +33,8 @@ export async function followToken(entry: BackendEntry): Promise<void> {
 }
 
 /**
- * Of a controller that takes the place of another one in the same portal: while a supervisor makes room for the next release it says nothing, and
- * its apps are reached as before.
+ * Takes over the tokens of a controller that this one replaces in the same portal: while a supervisor makes room for the next release it
+ * does not answer, and its apps are reached as before.
  */
 export function recallLiving(from: Entries, { people }: Entries): void {
   for (const [name, { account, server, link, backends }] of people) {
@@ -46,7 +46,7 @@ export function recallLiving(from: Entries, { people }: Entries): void {
   }
 }
 
-/** Asks again although a token is known, because a backend refused it. One request at a time. Never rejects. */
+/** Asks again although a token is known, because a backend refused it. A single request at a time. Never rejects. */
 export async function rereadToken(entry: BackendEntry): Promise<void> {
   if (asking.has(entry)) return;
   asking.add(entry);

@@ -1,6 +1,6 @@
 /**
- * What a portal that does not lead does with its decisions: it looks, so that what it tells its people is what it saw itself. It orders nothing
- * and writes nothing of what it decides. Decision: docs/decisions/0299-portals-that-watch.md
+ * Executors of a portal that does not lead: they only observe, so that its people are shown what it saw itself. It orders nothing and
+ * writes nothing of its decisions. Decision: docs/decisions/0299-portals-that-watch.md
  */
 import type { Action } from '../../reconcilers/actions.ts';
 import type { Bus } from '../../store/bus.ts';
@@ -18,7 +18,7 @@ const actsThroughout = (all: Executors, instead: (act: Act) => Act): Executors =
     Object.entries(all).map(([kind, act]) => [kind, looks.has(kind as Action['kind']) ? act : instead(act)]),
   ) as unknown as Executors;
 
-/** Of the portal that leads: nothing is begun while another one may lead. What is not carried out is decided again. */
+/** Executors of the leading portal: no act begins while another portal may lead. Skipped acts are decided again. */
 export function leadingExecutors(all: Executors, held: (() => Promise<void>) | undefined): Executors {
   if (held === undefined) return all;
   return actsThroughout(all, (act) => async (action) => {
@@ -30,8 +30,8 @@ export function leadingExecutors(all: Executors, held: (() => Promise<void>) | u
 export const watchingExecutors = (all: Executors): Executors => actsThroughout(all, () => nothing);
 
 /**
- * A stop that it decided and does not order is not remembered as ordered: the one that leads may know better (a wish that came and went between
- * two looks), and people would be told for minutes that the app ends. What the supervisor does is seen soon enough.
+ * A stop that a standby decides and does not order is not remembered as ordered: the leader may decide otherwise (an order that came and
+ * went between two observations), and people would see for minutes that the app ends. The supervisor's act is observed soon enough.
  * Decision: docs/decisions/0306-what-a-watching-portal-does-not-say.md
  */
 export const isOthersToStop = (actions: readonly Action[]): boolean => actions.some(({ kind }) => kind === 'backend/stop');

@@ -11,12 +11,12 @@ import { limits } from './limits.ts';
 import { readWhole, writeSparse } from './transfer.ts';
 import { createCount, piecesOf, quiet, refuseDeep, removeAt, toldAt, type Count, type Progress } from './trees.ts';
 
-/** What a copy is to be, once all of it is there. */
+/** The facts of a finished copy. */
 interface Copied {
   readonly facts: FileFacts;
-  /** Of a link. */
+  /** Target of a link. */
   readonly target: Buffer | null;
-  /** Of a folder: by their bytes as latin1; null of what is done. */
+  /** Entries of a folder, by their bytes as latin1; null for a finished entry. */
   readonly inside: Map<string, Copied | null> | null;
 }
 
@@ -26,7 +26,7 @@ interface Work {
   readonly count: Count;
 }
 
-/** `to` does not exist. What was made stays when it fails. */
+/** `to` does not exist. A partial copy stays when it fails. */
 export async function copyTree(fs: PinnedFileSystem, from: Place, to: Place, progress: Progress): Promise<void> {
   const work: Work = { fs, progress, count: createCount() };
   const copied = await copyAt(work, from, to, 0);

@@ -1,11 +1,11 @@
-/** What the kernel of a server said, and what a person is told of it. */
+/** Errors of a server's kernel, and their messages for people. */
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { shownName } from '../../schema/wire/file-path.ts';
 
 export class FileFault extends Error {
   /** ENOENT, EACCES, … `EFAIL`: a server that says no more than that it did not work. */
   readonly errno: string;
-  /** Of what it is about, where that is a part of what was asked for. */
+  /** The path that the error concerns, where that is a part of the request. */
   readonly path: Buffer | null;
 
   constructor(errno: string, { path = null, ...options }: ErrorOptions & { readonly path?: Buffer | null } = {}) {

@@ -1,7 +1,8 @@
 /**
- * controller/files/: the files of people. A `FileSystem` does what the kernel lets an account do, by paths as bytes: over SFTP as an account of
- * another machine (sftp/), or on this one by a process of its own (account-files.ts) that became an account or has the portal's: it speaks SFTP as
- * well, and answers by Node's fs (node-file-system.ts). What people ask for is made of it in service.ts. Decision: docs/decisions/0219-files-of-a-person.md
+ * controller/files/: the files of people. A `FileSystem` does what the kernel lets an account do, by paths as bytes: over SFTP as an
+ * account of another machine (sftp/), or on this one by a process of its own (account-files.ts) that became an account or has the portal's:
+ * it speaks SFTP as well, and answers by Node's fs (node-file-system.ts). The operations of people are built on it in service.ts. Decision:
+ * docs/decisions/0219-files-of-a-person.md
  */
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -59,11 +60,11 @@ export type KeptAttributes = 'file' | 'tree' | 'holes';
 
 /** Every call rejects with a `FileFault`, or with an SvcError when the server is not reached. */
 export interface FileSystem {
-  /** Of one read or write. */
+  /** Bytes of a single read or write. */
   readonly pieceBytes: () => number;
   /** Without `.` and `..`, in pieces, in no order. */
   list(folder: Buffer): AsyncIterable<readonly FileEntry[]>;
-  /** Of what a link leads to. */
+  /** Facts of a link's target. */
   stat(path: Buffer): Promise<FileFacts>;
   lstat(path: Buffer): Promise<FileFacts>;
   realpath(path: Buffer): Promise<Buffer>;
@@ -85,7 +86,7 @@ export interface FileSystem {
    * disk. Both in held folders, that of `to` nobody else's (private-folder.ts). False: not all of it, or the server can't be asked.
    */
   keepAttributes(from: Buffer, to: Buffer, what: KeptAttributes): Promise<boolean>;
-  /** What was renamed into the folder stays there, also after a power cut. Servers that can't be asked do nothing. */
+  /** Makes renames into the folder survive a power cut. Servers that don't support it do nothing. */
   syncFolder(path: Buffer): Promise<void>;
   space(path: Buffer): Promise<Space>;
   /** The same files over one line: when it breaks, every call fails, since a held folder would be another one on the next line. */
@@ -95,11 +96,11 @@ export interface FileSystem {
 
 /** Decision: docs/decisions/0371-folders-are-held.md */
 export interface PinnedFileSystem extends FileSystem {
-  /** Of the account; null: not told. */
+  /** User id of the account; null: unknown. */
   readonly uid: number | null;
   /** `refuse`: the last name is no link, and the name before it a held folder; rejects EXCHANGED else. */
   hold(path: Buffer, link: 'follow' | 'refuse'): Promise<HeldFolder>;
-  /** What is held is closed by itself. */
+  /** Releases the line; held folders and files are closed by it. */
   release(): void;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What is compared to see that a folder changed: of up to some thousands of entries what each of them is, in whatever order they come; of a larger one when it
- * was changed, which tells names that come and go. A listing carries it in its version, so that a watch of the folder begins where the listing was.
+ * The mark that shows that a folder changed: for up to some thousands of entries the facts of each, in whatever order they come; for a
+ * larger folder its modification time, which shows names that come and go. A listing carries it in its version, so that a watch of the
+ * folder begins where the listing was.
  */
 import { createHash } from 'node:crypto';
 import type { FileEntry } from './file-system.ts';

@@ -22,7 +22,7 @@ export function itemOf(path: Buffer, facts: FileFacts, target: FileFacts | null)
   };
 }
 
-/** What a link leads to, or null. A server that is not reached is no answer. */
+/** Facts of a link's target, or null. Rejects when the server can't be reached. */
 export async function targetOf(fs: FileSystem, path: Buffer): Promise<FileFacts | null> {
   return await fs.stat(path).catch((error: unknown) => {
     if (isFault(error)) return null;

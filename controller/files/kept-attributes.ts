@@ -13,7 +13,7 @@ $(stat -c '%b %s' -- "$1")
 end
   [ "$bytes" -gt $((blocks * 1024)) ] && [ "$blocks" -lt 4194304 ] && exec timeout 40 cp -PT --sparse=always -- "$1" "$2"`;
 
-/** Of the file `$1` to `$2`. */
+/** Commands that copy the attributes of `$1` to `$2`. */
 const scripts: Readonly<Record<KeptAttributes, string>> = {
   file: `exec ${attributes} --no-preserve=timestamps,links -- "$1" "$2"`,
   tree: `exec ${attributes} -- "$1" "$2"`,

@@ -1,4 +1,4 @@
-/** One FileSystem an account, for as long as a host has it. */
+/** Keeps a FileSystem for each account, for as long as a host has it. */
 import type { FileSystem } from './file-system.ts';
 
 export interface KeptFileSystems<Account> {

@@ -30,6 +30,6 @@ test('one large folder of a person at once; with several waiting, a rest as long
   await turnEnd();
   expect(begun).toEqual(['1', 'of bia', '2', '3']);
   three!.leave();
-  // One that was small never stood in line.
+  // A folder that was small never stood in line.
   folderOf('ana').leave();
 });

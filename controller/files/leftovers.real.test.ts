@@ -1,4 +1,4 @@
-/** What a killed portal left beside its place goes when its folder is listed, and nothing else does. */
+/** A killed portal's leftovers beside their place are removed when the folder is listed, and nothing else is. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -17,8 +17,8 @@ export function isLeftover({ name, kind, modifiedMs }: FileEntry, nowMs: number)
 }
 
 /**
- * Those of a folder that was just listed; one that can't be removed stays. Nothing is removed where somebody else may give names: what has such a name there may be any
- * folder of the account.
+ * Removes the leftovers of a folder that was just listed; one that can't be removed stays. Nothing is removed where somebody else may give
+ * names: such a name may be any folder of the account there.
  */
 export async function removeLeftovers(
   fs: FileSystem,

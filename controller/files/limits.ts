@@ -1,15 +1,15 @@
 /** Limits of the service of files. Decision: docs/decisions/0219-files-of-a-person.md */
 export const limits = {
-  // What goes over a line to a server, or to the process of an account (sftp/).
-  /** Of one packet that comes in: OpenSSH sends 256 KiB and a head at most. */
+  // Traffic of a line to a server, or to the process of an account (sftp/).
+  /** Bytes of an incoming packet: OpenSSH sends 256 KiB and a head at most. */
   sftpPacketBytesMax: 256 * 1_024 + 1_024,
-  /** Of one question for bytes, and of one write; a server that says less is asked for less. */
+  /** Bytes of a single read or write; a server that announces less is asked for less. */
   filePieceBytesMax: 255 * 1_024,
   /** The same where a server says nothing (draft-ietf-secsh-filexfer-02, 3). */
   filePieceBytesDefault: 32 * 1_024,
   /** On their way at once, in one transfer: the window of sshd's channel. */
   transferWindowBytes: 2 * 1_024 * 1_024,
-  /** Of a copy: smaller files are read with their holes. */
+  /** Size from which a copy reads a file without its holes; smaller ones are read with them. */
   sparseFileBytesMin: 16 * 1_024 * 1_024,
   sftpRequestsMax: 4_096,
   /** Entries of one answer to a question for names. */
@@ -25,14 +25,14 @@ export const limits = {
   sftpGreetMsMax: 15_000,
   /** Between two starts of the process that acts as an account. */
   accountFilesRestartMsMin: 1_000,
-  /** Of that process: so many calls of the kernel may hang before others wait. */
+  /** Threads of that process: so many calls of the kernel may hang before others wait. */
   accountFilesThreads: 16,
   /** A folder that is copied holds two for each folder that it is in. */
   serverHandlesMax: 2_048,
   // Listing.
   listEntriesMax: 200_000,
   listPageMax: 5_000,
-  /** Of a larger folder a person has one read at once; further ones wait. */
+  /** Entries from which a folder counts as large: a person has one such read at once; further ones wait. */
   largeFolderEntries: 2_000,
   /** Between two of them, where further ones wait. */
   largeFolderRestMsMax: 1_000,
@@ -65,9 +65,9 @@ export const limits = {
   treeEntriesMax: 1_000_000,
   /** Entries of a folder that is removed, held at once. */
   removeEntriesHeldMax: 4_096,
-  /** What went wrong, of one operation. */
+  /** Errors that one operation reports. */
   operationErrorsMax: 100,
-  /** What is left of uploads that nobody goes on with, removed at one listing. */
+  /** Abandoned uploads that are removed at one listing. */
   leftoversAtOnceMax: 100,
   // A zip of files and folders: entries of one, and those that it tells by name as left out.
   zipEntriesMax: 200_000,
@@ -77,11 +77,14 @@ export const limits = {
   unpackRatioMax: 250,
   unpackFreeBytes: 256 * 1_024 * 1_024,
   unpackLinkBytesMax: 4_096,
-  /** Of one extension header of a tar (pax, GNU's long names), which is held whole. */
+  /** Bytes of an extension header of a tar (pax, GNU's long names), which is held whole. */
   unpackHeaderBytesMax: 64 * 1_024,
-  /** What a zstd looks back on is held whole: 2 to the power of that. Its standard asks a reader for as much; `zstd --ultra` and `--long` may want more. */
+  /**
+   * The window of a zstd is held whole: 2 to the power of that. Its standard asks a reader for as much; `zstd --ultra` and `--long` may
+   * want more.
+   */
   unpackWindowLogMax: 23,
-  /** Of a zip, read in one go for its heads. */
+  /** Bytes of a zip that are read in one go for its headers. */
   unpackWindowBytes: 64 * 1_024,
   /** Files from this size on are only begun where they fit. */
   unpackSpaceBytes: 1_024 * 1_024,
@@ -91,7 +94,7 @@ export const limits = {
   searchMsMax: 60_000,
   watchPollMs: 2_000,
   watchEntriesMax: 10_000,
-  /** Of ~/.config/user-dirs.dirs. */
+  /** Bytes of ~/.config/user-dirs.dirs. */
   userDirsBytesMax: 64 * 1_024,
   // The trash.
   trashEntriesMax: 100_000,

@@ -16,7 +16,7 @@ import { createSlices, ownTurn, sortInSlices } from './slices.ts';
 interface Row {
   readonly entry: FileEntry;
   readonly shown: string;
-  /** Of a link; undefined: not looked at yet. */
+  /** Facts of a link's target; undefined: not read yet. */
   target?: FileFacts | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The order of names of files: that of `Intl.Collator` without case and accents, numbers by their value. What is plain in both names up to where they differ is
- * decided without the collator, which takes ten times as long; a hundred thousand names are put in order while a person waits.
+ * The order of names of files: that of `Intl.Collator` without case and accents, numbers by their value. Names that are plain ASCII up to
+ * where they differ are compared without the collator, which takes ten times as long; a hundred thousand names are put in order while a
+ * person waits.
  */
 
 const collator = new Intl.Collator('pt', { numeric: true, sensitivity: 'base' });
@@ -20,7 +21,7 @@ export function compareNames(left: string, right: string): number {
   while (at < length) {
     const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)];
     if (a !== b && (letter(a) === 0 || letter(a) !== letter(b))) break;
-    // What is joined with the character before it changes its meaning.
+    // A character that combines with the one before changes its meaning.
     if (a >= 0x80) return collator.compare(left, right);
     at += 1;
   }

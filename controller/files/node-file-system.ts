@@ -38,7 +38,7 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
   } catch (error) {
     const code = errorCode(error);
     if (code === '') throw error;
-    // Of some numbers Node knows no name.
+    // Node has no name for some numbers.
     throw new FileFault(/^E[A-Z0-9]+$/.test(code) ? code : `E${-Number((error as NodeJS.ErrnoException).errno)}`, { cause: error });
   }
 }
@@ -76,7 +76,7 @@ function nextNames(dir: Dir): Promise<readonly Buffer[]> {
   });
 }
 
-/** What went meanwhile is left out. */
+/** Reads the facts of names; leaves out entries that went meanwhile. */
 function looked(folder: Buffer, names: readonly Buffer[]): Promise<readonly FileEntry[]> {
   return new Promise((resolve) => {
     const found: FileEntry[] = [];
@@ -182,7 +182,7 @@ export function createNodeFileSystem(): PinnedFileSystem {
     link: (from, to) => told(fs.link(from, to)),
     symlink: (target, path) => told(fs.symlink(target, path)),
     setMode: (path, mode) => told(fs.chmod(path, mode)),
-    // Of a number less than 0 Node makes the time that it is now.
+    // Node takes a negative number for the current time.
     setModified: (path, ms) => told(fs.utimes(path, new Date(ms), new Date(ms))),
     keepAttributes: keepAttributesHere,
     syncFolder: async (path) => {

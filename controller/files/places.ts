@@ -64,7 +64,7 @@ async function userFolders(fs: FileSystem, home: Buffer): Promise<ReadonlyMap<Ro
   }
 }
 
-/** One line at a time: with the flag `m` a `\s*` would run over all lines behind it, from each of them. */
+/** Matches a single line: with the flag `m` a `\s*` would run over all lines behind it, from each of them. */
 const userDirLine = /^[ \t]*XDG_([A-Z]{1,32})_DIR="(\$HOME)?\/?((?:[^"\\]|\\.)*)"/;
 
 /** Lines `XDG_DESKTOP_DIR="$HOME/…"` of ~/.config/user-dirs.dirs, bytes as latin1. The last line of a folder counts. */

@@ -8,7 +8,7 @@ import { joined, nameOf, parentOf, type FileFacts, type FileSystem } from './fil
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 
-/** Of files that are on their way to their name. */
+/** Prefix of files that are on their way to their name. */
 export const newPrefix = '.svc-envio-';
 export const newId = (): string => randomBytes(16).toString('hex');
 export const besidePath = (path: Buffer, id: string): Buffer => joined(parentOf(path), Buffer.from(newPrefix + id));

@@ -24,7 +24,7 @@ export async function makePrivateFolder(fs: PinnedFileSystem, above: Buffer, id:
   return await openPrivateFolder(fs, above, id);
 }
 
-/** One that was made before. Rejects EXCHANGED when it is another's. */
+/** Opens a private folder that was made before. Rejects EXCHANGED when it is another's. */
 export async function openPrivateFolder(fs: PinnedFileSystem, above: Buffer, id: string): Promise<PrivateFolder> {
   const path = joined(above, nameOfPrivate(id));
   const held = await fs.hold(path, 'refuse');

@@ -1,4 +1,4 @@
-/** Saves of whole files: a new file in a private folder beside its place, on the disk, then one rename. What fails leaves what was there. */
+/** Saves of whole files: a new file in a private folder beside its place, on the disk, then one rename. A failed save leaves the old file. */
 import { SvcError } from '../../schema/errors.ts';
 import type { WriteCondition } from '../../schema/files.ts';
 import type { WrittenAnswer } from '../../schema/wire/files.ts';

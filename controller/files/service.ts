@@ -1,4 +1,4 @@
-/** What a person's pages ask of files, made of what the kernel lets their account do (file-system.ts). */
+/** File operations of a person's pages, built on what the kernel lets their account do (file-system.ts). */
 import type { Clock } from '../../schema/clock.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import { openContent } from './content.ts';
@@ -100,7 +100,7 @@ async function renameTo(fs: FileSystem, from: Buffer, to: Buffer) {
   return await lookAt(fs, to);
 }
 
-/** What the kernel says becomes a code. */
+/** Turns errors of the kernel into codes. */
 async function coded<Result>(path: Uint8Array | null, work: (path: Buffer) => Promise<Result>): Promise<Result> {
   try {
     return await work(Buffer.from(path ?? ''));

@@ -12,7 +12,7 @@ export async function* readRange(file: OpenFile, start: number, end: number, pie
       const at = state.next;
       const length = Math.min(pieceBytes, end - at + 1);
       const pieces = file.read(at, length);
-      // One that failed is thrown when it is its turn.
+      // A piece that failed is thrown when it is its turn.
       pieces.catch(() => undefined);
       ahead.push({ at, length, pieces });
       state.next += length;
@@ -72,12 +72,12 @@ export function createWriter(file: OpenFile, from: number, pieceBytes: number): 
   let at = from;
   let underWay = 0;
   let failed: { readonly error: unknown } | null = null;
-  /** Of who waits until no more than that is under way. */
+  /** The writer that waits until no more than `bytesMax` is under way. */
   let waiting: { readonly bytesMax: number; readonly go: () => void } | null = null;
   const check = (): void => {
     if (failed !== null) throw failed.error;
   };
-  /** What comes in small pieces is written together. */
+  /** Small pieces are written together. */
   let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
   const write = async (pieces: readonly Uint8Array[], bytes: number): Promise<void> => {
     const to = at;

@@ -26,7 +26,7 @@ export interface Note {
   readonly atMs: number | null;
 }
 
-/** Of the thing `id`, in the file `info`. Nothing is known where there is none, or one that says something else. */
+/** Note of the thing `id`, in the file `info`. Both fields are null where there is no note, or one that is invalid. */
 export async function noteOf(fs: FileSystem, id: Buffer, info: Buffer): Promise<Note> {
   const none = { from: null, atMs: null };
   const file = await fs.open(info, 'read').catch((error: unknown) => {

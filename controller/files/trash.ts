@@ -34,7 +34,7 @@ const infoName = (id: Buffer): Buffer => Buffer.concat([nameOf(id), infoEnding])
 
 export function createTrash(fs: FileSystem, home: Buffer): Trash {
   const homeTrash: TrashFolder = { path: homeTrashOf(home), top: null };
-  /** Of other file systems, as they were met. */
+  /** Trash folders of other file systems, as they were met. */
   const others = new Map<string, TrashFolder>();
   const folders = (): readonly TrashFolder[] => [homeTrash, ...others.values()];
   /** With the trash that it is in. */

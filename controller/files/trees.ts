@@ -9,7 +9,7 @@ import { pathAt, placeIn, whileHeld, whilePinned, whilePlaced, type Place } from
 import { limits } from './limits.ts';
 import { readWhole } from './transfer.ts';
 
-/** What is told of work that goes on. */
+/** Progress reports of a running operation. */
 export interface Progress {
   readonly signal: AbortSignal;
   readonly bytes: (done: number) => void;
@@ -27,7 +27,7 @@ export function undoableUntilPlaced({ signal, undoable }: Progress): () => void 
   };
 }
 
-/** Of what nobody follows, and nobody ends. */
+/** Progress of an operation that nobody follows, and nobody ends. */
 export const quiet: Pick<Progress, 'signal' | 'file'> = { signal: new AbortController().signal, file: () => undefined };
 
 /** Throws beyond what one piece of work may hold: a server, or a FUSE mount, may have folders that never end. */
@@ -49,7 +49,7 @@ export async function* piecesOf(fs: FileSystem, folder: Buffer, signal: AbortSig
   }
 }
 
-/** What fails in a tree is told by its own path. */
+/** Reports a failure in a tree by its own path. */
 export async function toldAt<Result>(path: Buffer, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -22,7 +22,7 @@ interface Upload {
   readonly bytes: number;
   readonly conflict: Conflict;
   received: number;
-  /** Of the bytes so far; null: they are read again at the end. */
+  /** Hash of the bytes so far; null: they are read again at the end. */
   hash: Hash | null;
   busy: boolean;
   usedMs: number;
@@ -83,7 +83,7 @@ export function createUploads(fs: FileSystem, clock: Clock): Uploads {
           if (error instanceof SvcError && error.code === 'DIGEST_MISMATCH') await drop(upload);
           throw error;
         });
-        // One that was left out is still beside its place.
+        // An upload that was left out is still beside its place.
         if (done.item === null) await drop(upload);
         uploads.delete(id);
         ended.set(id, done);
@@ -129,7 +129,7 @@ async function begin(fs: FileSystem, { path, bytes, conflict, resume }: UploadOr
   return { ...common, received: 0, hash: createHash('sha256') };
 }
 
-/** Of the one file in its folder. */
+/** Name of the one file in its folder. */
 const nameInPrivate = Buffer.from('envio');
 
 /** With the folder that it grows in, held. */
@@ -174,7 +174,7 @@ async function writePiece(writer: Writer, upload: Upload, body: AsyncIterable<Ui
       await writer.put(bytes);
     }
   } finally {
-    // What came before a connection broke counts; what could not be written does not.
+    // Bytes received before a connection broke count; bytes that could not be written do not.
     await writer.flush();
     upload.received = writer.at();
     upload.hash = hash;

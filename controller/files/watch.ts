@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 
 interface Watched {
   readonly folder: Buffer;
-  /** What it was when it was listed; null: what it is at the first look, which tells nothing. */
+  /** The mark at the listing; null: the first read sets it and reports nothing. */
   readonly mark: FolderMark | null;
 }
 
@@ -36,7 +36,7 @@ export async function* watchFolders(
   }
 }
 
-/** Null: it is no folder that the account may read. Of a large one nothing is read while its time is the same. */
+/** Null: it is no folder that the account may read. A large folder is not read again while its time is the same. */
 async function markOf(fs: FileSystem, folder: Buffer, before: FolderMark | null): Promise<FolderMark | null> {
   try {
     const { modifiedMs } = await fs.stat(folder);

@@ -1,6 +1,6 @@
 /**
- * What a zip file is made of, written as it comes: heads before the bytes of each entry, sizes behind them, the directory at the end. Own code, since no package does it all:
- * docs/decisions/0218-zip-of-files.md. Source: PKWARE APPNOTE 6.3.10.
+ * Writer of the zip format, as a stream: headers before the bytes of each entry, sizes behind them, the directory at the end. Own code,
+ * since no package does it all: docs/decisions/0218-zip-of-files.md. Source: PKWARE APPNOTE 6.3.10.
  */
 export interface ZipEntry {
   /** UTF-8; of a folder with a slash at its end. */

@@ -1,4 +1,7 @@
-/** Files and folders as one zip, made as it is read. What is not in it is named in a file at its end. Decision: docs/decisions/0218-zip-of-files.md */
+/**
+ * Files and folders as one zip, made as it is read. A file at its end names everything that was left out. Decision:
+ * docs/decisions/0218-zip-of-files.md
+ */
 import { createDeflateRaw, crc32, type DeflateRaw } from 'node:zlib';
 import { nameText, pathText } from '../../schema/wire/file-path.ts';
 import { FileFault, isFault } from './file-fault.ts';
@@ -127,7 +130,7 @@ function faultOf(error: unknown): string {
   return `não pôde ser lido / could not be read (${(error as FileFault).errno})`;
 }
 
-/** What is packed already gets no smaller. */
+/** Names of files that are packed already and get no smaller. */
 const packed =
   /\.(?:7z|apk|avif|br|bz2|docx|flac|gif|gz|heic|jar|jpe?g|m4a|m4v|mkv|mov|mp3|mp4|od[pst]|ogg|opus|pdf|png|pptx|rar|tgz|webm|webp|whl|xlsx|xz|zip|zst)$/i;
 

@@ -26,7 +26,7 @@ export type DoorAsk =
   | { readonly ask: 'list' }
   | { readonly ask: 'file'; readonly app: string; readonly file: string };
 
-/** What comes with the answer to `dial` is the connected socket itself. */
+/** A line of the account's process; the answer to `dial` carries the connected socket itself. */
 export type DoorLine =
   | { readonly id: number; readonly done: unknown }
   | { readonly id: number; readonly code: string; readonly message: string }
@@ -42,7 +42,7 @@ export interface Door {
   startSupervisor(): Promise<void>;
   list(): Promise<readonly InstalledPackage[]>;
   file(app: string, file: string): Promise<Uint8Array | null>;
-  /** Resolves when its process is gone. What it started goes on. */
+  /** Resolves when its process is gone. Processes that it started go on. */
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ function createLine(options: DoorOptions) {
     endIdle = clock.at(clock.monotonicMs() + limits.doorIdleMs, () => to.kill('SIGKILL'));
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
-    // One that does not answer, held by a signal or by a disk, is of no more use.
+    // A process that does not answer, held by a signal or by a disk, is of no more use.
     const late = clock.at(clock.monotonicMs() + msMax, () => to.kill('SIGKILL'));
     to.send({ id, ...what }, (error) => {
       if (error) reject(gone(account, error.message));

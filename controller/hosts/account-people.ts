@@ -156,7 +156,7 @@ function createAccounts(options: AccountPeopleOptions): Accounts {
     },
     ahead: async (names) => {
       const unknown = names.filter((name) => isAccountName(name) && recent(name) === null);
-      // One is asked for when it is needed, and what is wrong with a home is said then.
+      // A single account is read when it is needed, and a fault of its home is reported then.
       if (unknown.length < 2) return;
       const found = await ownAccounts(unknown, options.specPrefix).catch(() => new Map<string, OwnAccount>());
       for (const [name, own] of found) if (recent(name) === null) await take(name, own).catch(() => undefined);
@@ -180,8 +180,8 @@ async function makeHome({ uid, gid, home }: Account): Promise<void> {
 }
 
 /**
- * What one person does with their door holds up no look at the others: who does not tell in time has what was seen of them last. The same
- * objects as long as they say the same, so that "nothing changed" is a comparison of references.
+ * Lists the packages without letting one person's slow process hold up the others: who does not answer in time keeps the list that was read
+ * last. The same objects as long as the list is the same, so that "nothing changed" is a comparison of references.
  */
 function patientList({ clock, onBadPackage }: AccountPeopleOptions, door: Door, folder: string): People['list'] {
   let last: readonly InstalledPackage[] = [];

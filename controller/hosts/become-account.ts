@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import type { Account } from '../../schema/account-lookup.ts';
 
-/** What the types of Node leave out, or leave open because of Windows. */
+/** Functions that the types of Node leave out, or leave open because of Windows. */
 interface Identity {
   initgroups(account: string, gid: number): void;
   setgid(gid: number): void;

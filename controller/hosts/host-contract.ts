@@ -1,4 +1,4 @@
-/** What every host driver must do, as one suite on real sockets and folders: local.real.test.ts runs it, the ssh driver runs the same. */
+/** Contract of every host driver, as one suite on real sockets and folders: local.real.test.ts runs it, the ssh driver runs the same. */
 import {
   appendFileSync,
   chmodSync,
@@ -43,7 +43,7 @@ const manifest = (version: string, installCommand?: string): string =>
     backend: { runtime: 'python3', entrypoint: 'backend/main.py', ...(installCommand === undefined ? {} : { installCommand }) },
   });
 
-/** What people and programs see; how versions are kept beside it is the installer's matter. */
+/** Apps that people and programs see; how versions are kept beside them is the installer's matter. */
 const appsIn = (root: string): readonly string[] => (existsSync(root) ? readdirSync(root).filter((name) => !name.startsWith('.')) : []);
 
 export function describeHost(name: string, fixture: () => Promise<HostFixture>): void {
@@ -156,7 +156,7 @@ function installTests(made: () => HostFixture, source: () => string): void {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
     expect(own.hash).toBe(system.hash);
-    // What a look at the folder compares it with: by every way the same files come there.
+    // Both ways of delivery must give the hash that a later read of the folder is compared with.
     const now = await unpackedNow({ kind: 'folder', folder: path.dirname(source()) }, path.basename(source()), { nowMs: 0, ageMsMax: 0 });
     expect([system.delivered, own.delivered]).toEqual([now?.hash, now?.hash]);
     expect((await host.installed(account)).map((one) => one.scope)).toEqual(['sistema', 'pessoa']);

@@ -1,7 +1,7 @@
 /**
- * One contract for every place where backends run (design 5). Two drivers: `local` (this machine; the embedded default) and
- * `ssh` (ssh/host.ts). All work on a person's apps goes through that person's supervisor; a host only starts it, dials sockets,
- * and moves packages. Every call has a deadline and rejects with a coded SvcError; none throws synchronously.
+ * Contract of every place where backends run. Two drivers: `local` (this machine; the embedded default) and `ssh` (ssh/host.ts). All work
+ * on a person's apps goes through that person's supervisor; a host only starts it, dials sockets, and moves packages. Every call has a
+ * deadline and rejects with a coded SvcError; none throws synchronously.
  */
 import type { AccountClosed } from '../../schema/list-lines.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
@@ -31,7 +31,7 @@ export interface InstalledPackage {
 
 export interface InstallRun {
   readonly onEvent?: OnEvent;
-  /** Aborted: the installer ends, and the call rejects CANCELLED. What was there before stays. */
+  /** Aborted: the installer ends, and the call rejects CANCELLED. The earlier version stays. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,12 +43,12 @@ export interface InstalledEngine {
   readonly bytes: number | null;
 }
 
-/** What of the server itself matters to packages. */
+/** Facts of the server itself that matter to packages. */
 export interface Inventory {
-  /** Of the requirements asked for (`a|b`), as given: those of which no alternative is installed. */
+  /** Requirements (`a|b`), as given, of which no alternative is installed. */
   readonly missing: readonly string[];
   readonly engines: readonly InstalledEngine[];
-  /** A physical GPU is there: engines with `quando: gpu` belong here. Source: spec 2.3. */
+  /** A physical GPU is there: engines with `quando: gpu` belong here. Source: rules 2.3. */
   readonly gpu: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface Host {
   dial(account: string, socketPath: string): Promise<Duplex>;
   /** The path that node can connect to directly, or null when only `dial` reaches the socket (ssh). */
   directSocketPath(socketPath: string): string | null;
-  /** What the account may do with files, as the account. Nothing is opened before the first question. */
+  /** File access as the account. Nothing is opened before the first call. */
   files(account: string): Promise<FileSystem>;
   /** Runs a program as the account, null: as who administers the server. Rejects SERVER_UNREACHABLE, TIMEOUT, CANCELLED; an exit code is no error. */
   run(account: string | null, run: HostRun): Promise<HostRunEnd>;
@@ -89,7 +89,7 @@ export interface Host {
    * for right after this one, so that one look at the server can serve them all.
    */
   installed(account: string | null, next?: readonly string[]): Promise<readonly InstalledPackage[]>;
-  /** Of these accounts those that an administrator locked or let expire. Cheap right after `installed`; what can't be told is not among them. */
+  /** Accounts among these that an administrator locked or let expire. Cheap right after `installed`; unknown ones are not among them. */
   closed(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountClosed>>;
   /** Bytes of a plain file of an installed package; null when there is none, or when a link leads out of the package. */
   packageFile(account: string, app: string, scope: 'sistema' | 'pessoa', file: string): Promise<Uint8Array | null>;
@@ -98,7 +98,7 @@ export interface Host {
    * ended.
    */
   install(source: PackageSource, scope: 'sistema' | 'pessoa', account: string | null, run?: InstallRun): Promise<InstalledPackage>;
-  /** What is installed for the whole server gets the engines that it lacks and loses those that it does not declare. */
+  /** Gives a package of the whole server the engines that it lacks and removes those that it does not declare. */
   mendEngines(app: string, run?: InstallRun): Promise<void>;
   /** Changes when an engine is added or removed; null when that is unknown. Cheap right after `installed`. */
   enginesMark(): Promise<string | null>;

@@ -5,7 +5,7 @@ import { createInstallerLines } from './installer-lines.ts';
 
 const done = { event: 'done', result: 'installed', app: 'notas', scope: 'sistema', version: '1.0.0', hash: null, before: null, ended: 0 };
 
-/** What comes of these lines: the events that went on, and the outcome or the code of its error. */
+/** Returns what these lines lead to: the events that went on, and the outcome or the code of its error. */
 function after(lines: readonly (string | object)[], aborted = false): { events: readonly InstallEvent[]; outcome: unknown } {
   const events: InstallEvent[] = [];
   const read = createInstallerLines((event) => events.push(event));

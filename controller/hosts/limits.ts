@@ -1,6 +1,6 @@
 /** Limits of the ways to a server: the local one, ssh, the doors of accounts. */
 export const limits = {
-  /** Of an engine on this machine, so many are looked at in each round. */
+  /** Files of an engine on this machine that are checked in each pass. */
   engineFilesMax: 5_000,
   /** How long an observation of home folders and of the kit serves requests of people. */
   whereaboutsMs: 60_000,
@@ -10,7 +10,7 @@ export const limits = {
   dialMsMax: 5_000,
   /** How long a server may take to say whether it wants the password changed first. */
   passwordExpiryMsMax: 5_000,
-  /** Of what a server says about a password. */
+  /** Length of a server's message about a password. */
   passwordTextCharsMax: 400,
   /** How long a root phase, a download and the rest of one installation may take before the portal gives up waiting. */
   installMsMax: 2 * 60 * 60_000,
@@ -25,17 +25,17 @@ export const limits = {
   sshSessionWaitMsMax: 10_000,
   /** Until the login shell of an account has read its start-up files and runs a command. */
   shellBeginMsMax: 15_000,
-  /** What start-up files may print before the command; their lines count more, as those of commands do. */
+  /** Bytes that start-up files may print before the command; their lines count more, as those of commands do. */
   shellPrintedBytesMax: 256 * 1_024,
   /** And where it is asked only whether it would. */
   shellAskMsMax: 3_000,
-  /** Of the question why an account has no room for a file. */
+  /** Deadline for finding out why an account has no room for a file. */
   whyNoRoomMsMax: 15_000,
   /** Attributes of a tree that was copied, by a command. */
   keepAttributesMsMax: 60_000,
   /** sshd begins to drop at 10 (MaxStartups). */
   sshHandshakesPerServerMax: 6,
-  /** One for all connections. Measured: less costs more reads and writes a megabyte, more brings nothing. */
+  /** Bytes of the read buffer that all connections share. Measured: less costs more reads and writes a megabyte, more brings nothing. */
   sshReadBufferBytes: 512 * 1_024,
   /** The first pause after a failure, and the longest: shorter than a scan. */
   sshReconnectMs: 250,
@@ -47,7 +47,7 @@ export const limits = {
   sshIdleMsMax: 10 * 60_000,
   remoteLineBytesMax: 2 * 1_024 * 1_024,
   remoteOutputBytesMax: 64 * 1_024 * 1_024,
-  /** What a line counts beside its bytes: a million of empty ones are as much as may come. */
+  /** Cost of a line beside its bytes: a million of empty ones are as much as may come. */
   remoteLineCostBytes: 64,
   /** A whole look at a server, and the part of one account in it. */
   serverObserveMsMax: 60_000,

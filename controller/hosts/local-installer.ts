@@ -1,4 +1,4 @@
-/** Runs `svc-app-install` on this machine: argv in, its JSON lines out (spec 5: one command on each server does the work). */
+/** Runs `svc-app-install` on this machine: argv in, its JSON lines out (rules 5: one command on each server does the work). */
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -21,7 +21,7 @@ export interface InstallerRun {
   readonly signal?: AbortSignal;
   /** argv of a command that first changes its account; setsid, so that the account can't type into the portal's terminal. */
   readonly become?: readonly string[];
-  /** What it reads; nothing otherwise. */
+  /** Bytes for its standard input; nothing otherwise. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 

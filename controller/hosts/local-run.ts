@@ -8,7 +8,7 @@ import type { Account } from '../../schema/account-lookup.ts';
 
 export interface LocalRun extends HostRun {
   readonly home: string;
-  /** Who runs it; absent: the account of the portal. */
+  /** Account that runs it; absent: the account of the portal. */
   readonly become?: Account;
   readonly clock: Clock;
 }
@@ -29,7 +29,7 @@ export async function runProgram({ argv, stdin, onLine, signal, msMax, home, bec
   const end = (error: SvcError): void => {
     refusal ??= error;
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-    // What it left behind may hold the pipes open.
+    // Processes that it left behind may hold the pipes open.
     child.stdout.destroy();
     child.stderr.destroy();
   };

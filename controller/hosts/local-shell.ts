@@ -11,7 +11,7 @@ const program = path.join(import.meta.dirname, 'pty.py');
 
 export interface LocalShell {
   readonly home: string;
-  /** Who runs it; absent: the account of the portal. */
+  /** Account that runs it; absent: the account of the portal. */
   readonly become?: Account;
   readonly size: TerminalSize;
   /** Where it begins; null: in the home. */

@@ -1,7 +1,7 @@
 /**
- * Host driver `local` (design 5): this machine. The system's work is done as the portal's account; a person's as well (people.ts), or as an
- * account of that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples
- * and tests use that.
+ * Host driver `local`: this machine. The system's work is done as the portal's account; a person's as well (people.ts), or as an account of
+ * that person (account-people.ts). With a `prefix` a whole small server lives below one folder, home folders included: examples and tests
+ * use that.
  */
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import os from 'node:os';

@@ -38,7 +38,7 @@ export async function ownAccounts(names: readonly string[], prefix: string | und
   return found;
 }
 
-/** What keeps every account out; null when nothing does. */
+/** Returns the obstacle that keeps every account out; null when there is none. */
 async function obstacleOf(prefix: string | undefined): Promise<OwnAccount | null> {
   if (prefix !== undefined && !path.isAbsolute(prefix)) {
     const pt = `o prefixo ${prefix} fica na pasta de estado do portal, onde só ele entra`;

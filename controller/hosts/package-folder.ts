@@ -90,7 +90,7 @@ export async function hashPackage({ real, files }: Walk): Promise<string> {
   return packageHash(entries);
 }
 
-/** What the installer and the launcher keep beside a version: its record, and which version a rollback goes back to. */
+/** Marks the files that the installer and the launcher keep beside a version: its record, and which version a rollback goes back to. */
 export async function markBeside({ real }: Walk, folder: string, app: string): Promise<string> {
   const record = await stat(`${real}.json`).catch((error: unknown) => {
     unlessGone(error);
@@ -99,7 +99,7 @@ export async function markBeside({ real }: Walk, folder: string, app: string): P
   return `${record?.ino} ${record?.size} ${record?.ctimeMs} ${await previousTag(folder, app)}`;
 }
 
-/** What was delivered, as long as the folder still is what the installer left; null when a file was changed since. */
+/** The delivered hash, as long as the folder still is what the installer left; null when a file was changed since. */
 export async function deliveredHash({ real }: Walk, hash: string): Promise<string | null> {
   const record = readInstalledRecord(await textAt(`${real}.json`));
   if (record === null) return hash;

@@ -37,7 +37,7 @@ export function createPackageFolders(onBadPackage: (folder: string, error: unkno
     } catch (error) {
       if (isAbsent(error)) names = [];
       else {
-        // One person's home that can't be read says nothing of the server, and nothing of what they installed.
+        // A person's home that can't be read proves nothing about the server, nor about what they installed.
         if (scope === 'sistema') throw error;
         onBadPackage(folder, error);
         return (listed.get(folder) ?? []).map((last) => unread(last, error));

@@ -1,6 +1,6 @@
 /**
- * What of a `local` server is a person's: their home, the supervisor and sockets in it, and what they installed for themselves. Two ways:
- * as the account of the portal (here), and as an account of their own (account-people.ts).
+ * A person's part of a `local` server: their home, the supervisor and sockets in it, and what they installed for themselves. Two ways: as
+ * the account of the portal (here), and as an account of their own (account-people.ts).
  */
 import { isAccountName } from '../../schema/account-name.ts';
 import type { AccountClosed } from '../../schema/list-lines.ts';
@@ -43,7 +43,7 @@ export interface LocalHostOptions {
 
 /** The calls of host.ts, for the scope `pessoa`. */
 export interface People {
-  /** These will be asked for next. What it can't tell now is asked again for each; never rejects. */
+  /** Reads ahead the accounts that will be asked for next. Those that it can't read are asked for again one by one; never rejects. */
   readonly ahead: (accounts: readonly string[]) => Promise<void>;
   readonly closed: (accounts: readonly string[]) => Promise<ReadonlyMap<string, AccountClosed>>;
   readonly place: (account: string) => Promise<ServerPlace>;
@@ -73,7 +73,7 @@ export async function makeHomes(prefix: string): Promise<void> {
   if (isMade && isRoot()) await chmod(homes, 0o755);
 }
 
-/** One call when it is there already, which it nearly always is: everybody is asked for again and again. */
+/** Makes the home with a single call when it is there already, which it nearly always is: everybody is asked for again and again. */
 async function makeHome(prefix: string, home: string): Promise<void> {
   try {
     await mkdir(home, { mode: 0o700 });
@@ -89,7 +89,7 @@ async function makeHome(prefix: string, home: string): Promise<void> {
 export function peopleOfPortal(options: LocalHostOptions): People {
   const { server, prefix, clock, binDir } = options;
   const folders = createPackageFolders(options.onBadPackage);
-  // One each: what hangs for one person holds up no other.
+  // A file system for each person: a call that hangs for one holds up no other.
   const fileSystems = keepFileSystems(
     (account: string) => account,
     () => createAccountFileSystem(null, clock),

@@ -19,7 +19,7 @@ import termios
 
 CONTROL = 3
 PIECE = 65536
-# Of <asm-generic/termbits.h>: the module termios does not name it.
+# From <asm-generic/termbits.h>: the module termios does not name it.
 IUTF8 = 0o040000
 
 

@@ -1,4 +1,4 @@
-/** What `sudo -n` says in place of the command that it was given: that the account of the administrator does not become root. */
+/** Recognises the refusal of `sudo -n`: the account of the administrator does not become root. */
 import { SvcError } from '../../schema/errors.ts';
 import { same } from '../../schema/texts/doctor.ts';
 

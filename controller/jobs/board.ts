@@ -8,11 +8,11 @@ export interface JobEntry {
   readonly key: string;
   readonly id: string;
   row: StoredJob;
-  /** What the last attempt was refused with. */
+  /** Refusal of the last attempt. */
   refused: string | null;
   /** When the last attempt of this run ended, well or not; null: none was made. */
   attemptEndedAtMs: number | null;
-  /** Of this run's attempts: its hash is in the store. */
+  /** Token of this run's attempts: its hash is in the store. */
   token: string | null;
   outputsMissing: boolean;
   decision: JobDecision | null;
@@ -21,7 +21,7 @@ export interface JobEntry {
 
 export interface JobBoard {
   get(id: string): JobEntry | undefined;
-  /** Those that have something to do with a cluster now: let go, or not yet forgotten there. */
+  /** Jobs that concern a cluster now: released to it, or not yet forgotten there. */
   live(): Iterable<JobEntry>;
   all(): Iterable<JobEntry>;
   /** A row as it was read; an older one than is known changes nothing. Null then. */
@@ -76,7 +76,7 @@ const isLive = (row: StoredJob): boolean =>
   isUnderWay(row) || (row.outcome !== null && row.forgottenAtMs === null && (row.attemptAtMs !== null || row.acceptedAtMs !== null));
 
 function move(line: ClusterLine, before: StoredJob | null, now: StoredJob, nowMs: number): void {
-  // Who owns it may be another one: whose person left.
+  // The owner may be another person now: the old one left.
   if (before !== null && isHeld(before)) line.leave(before);
   if (isHeld(now)) line.wait(now);
   if (isUnderWay(now)) line.begin(now);

@@ -1,4 +1,4 @@
-/** What the controller holds of a cluster: its document, its driver, and what it listed last. */
+/** The controller's record of a cluster: its document, its driver, and the last list of its jobs. */
 import type { ClusterDocument, Place } from '../../schema/desired/documents.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';

@@ -2,7 +2,10 @@
 import { hash } from 'node:crypto';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
 
-/** Of what may change without the jobs being elsewhere (caps, partition, who is charged) there is nothing in it. */
+/**
+ * Identifies the engine that jobs are on. Leaves out settings that may change while the jobs stay where they are (caps, partition, who is
+ * charged).
+ */
 export function engineOf({ spec: { scheduler } }: ClusterDocument): string {
   if ('slurm' in scheduler) return words('slurm', scheduler.slurm.server, scheduler.slurm.conf);
   if ('kubernetes' in scheduler) {

@@ -1,4 +1,4 @@
-/** Whose turn it is, over many jobs: shares of people on a few slots, places that come true, and what a decision costs with very many waiting. */
+/** Tests the turn of many jobs: shares of people on a few slots, places that come true, and the cost of a decision with very many waiting. */
 import { expect, test } from 'vitest';
 import { turns } from '../../reconcilers/cluster.ts';
 import type { StoredJob } from '../../store/jobs.ts';

@@ -1,6 +1,6 @@
 /**
- * What one cluster has to do: who waits for it, in order of age for each person and app, what is under way there, and who used how much of late. Kept up
- * to date row by row, so that no round of the loop goes over those that wait.
+ * The work of a cluster: the jobs that wait for it, in order of age for each person and app, the jobs under way there, and each person's
+ * recent use. Kept up to date row by row, so that no pass of the loop goes over the waiting jobs.
  */
 import type { StoredJob } from '../../store/jobs.ts';
 import type { ClusterObserved, WaitingLine } from '../../reconcilers/cluster.ts';
@@ -19,7 +19,7 @@ export interface ClusterLine {
   recall(job: StoredJob): void;
   readonly waiting: () => number;
   readonly inFlight: () => number;
-  /** What a decision is made of, at most `free` jobs of each line. */
+  /** Inputs of a decision, at most `free` jobs of each line. */
   look(free: number, nowMs: number): Pick<ClusterObserved, 'waiting' | 'inFlight' | 'lines' | 'running' | 'used'>;
   /** Its place among those that wait, 1-based; who waits is let go person by person. */
   place(job: Waiting): number;
@@ -137,7 +137,7 @@ function placeOf(
     const first = Math.max(0, turn - (running.get(usuario) ?? 0));
     const count = theirs.reduce((sum, jobs) => sum + jobs.length, 0);
     place += Math.min(count, first);
-    // As many under way: the older one goes. Of several apps the first that waits stands for all.
+    // With as many under way, the older one goes first. For several apps, the first waiting job stands for all.
     const equal = turn >= (running.get(usuario) ?? 0) ? (theirs.length === 1 ? theirs[0]?.[first] : theirs[0]?.[0]) : undefined;
     if (equal !== undefined && first < count && isOlder(equal, job)) place += 1;
   }

@@ -1,4 +1,4 @@
-/** What documents say of jobs: caps of a cluster, and how long what a job left is kept. */
+/** Policies for jobs, by the documents: caps of a cluster, and how long the files of an ended job are kept. */
 import { limits } from '../limits.ts';
 import type { ClusterDesired } from '../../reconcilers/cluster.ts';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';

@@ -30,7 +30,7 @@ async function readChanges({ entries, options, queue }: Context): Promise<void> 
       if (entry !== null) queue.add(entry.key, row.cancelAtMs !== null);
       await breath();
     }
-    // Whose turn it is may have changed.
+    // The next turn may be another person's now.
     for (const cluster of new Set(rows.map((row) => row.cluster))) {
       const known = entries.clusters.get(cluster);
       if (known !== undefined) queue.add(known.key, false);

@@ -102,7 +102,7 @@ const mostOf = (names: readonly string[]): number => {
 };
 
 interface Move {
-  /** Of the actions there are. */
+  /** Index of one of the actions. */
   readonly action: number;
   readonly changesWish: boolean;
   readonly asksAnew: boolean;

@@ -65,7 +65,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
     noteEnd(context, entry, round.decision, news);
     noteSeen(context.figures, entry, round.decision, round.atMs);
     publishStatus(context, entry, news.before, round.decision);
-    // One that is looked at for the first time and does not answer is no news of its package.
+    // The first observation of an app that does not answer is no news for its package.
     const isAwaited = round.desired.removing === true || entry.person.server.updates.has(entry.app) || entry.person.updates.has(entry.app);
     if ((news.before?.ready ?? false) !== round.decision.ready || isAwaited) wakePackages(context, entry);
   },
@@ -196,7 +196,7 @@ function recordedExit(details: Readonly<Record<string, unknown>> | undefined): n
 }
 
 /**
- * A first crash is restarted at once (spec 3.3), often before a state other than running is seen: its end is recorded as an event all the
+ * A first crash is restarted at once (rules 3.3), often before a state other than running is seen: its end is recorded as an event all the
  * same, once, identified by its time.
  */
 function noteEnd({ recorder }: Context, { key, person, app }: BackendEntry, decision: BackendDecision, news: News<BackendDecision>): void {
@@ -275,7 +275,7 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
   if (arrived) enqueuePerson(context, person, urgent);
 }
 
-/** What an earlier run knew of apps that were in use, and of those on servers that can't be observed now: they are unknown, not gone. */
+/** Restores an earlier run's record of apps that were in use, and of apps on servers that can't be observed now: they are unknown, not gone. */
 function recall(context: Context, key: string): boolean {
   const { entries, factory, recorder } = context;
   const [whose, app] = readKey(key).parts;
@@ -284,7 +284,7 @@ function recall(context: Context, key: string): boolean {
   if (person.backends.has(app)) return true;
   const isReachable = person.server.reachability.status === 'reachable';
   const isNew = neverStarted(readMemory(backendMemory, recorder.last(key)?.memory));
-  // What is installed and was never started is decided anew whenever it is asked for.
+  // An installed app that was never started is decided anew whenever it is asked for.
   if (isReachable && (isNew || !person.packages.has(app))) return false;
   const entry = backendOf(entries, person, app, factory);
   entry.lastManifest = person.packages.get(app)?.manifest ?? entry.lastManifest;

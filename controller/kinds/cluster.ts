@@ -35,7 +35,7 @@ export const clusterKind: Kind<ClusterEntry, ClusterDesired, ClusterObserved, Cl
 
 export function clusterDesired(entries: Entries, { name, placed, leaving }: ClusterEntry): ClusterDesired {
   const caps = capsOf(placed.document);
-  // What the queue of the portal does not name gets nothing new.
+  // A cluster that the portal's queue does not name gets no new jobs.
   const inFlightMax = offeredClusters(entries).includes(name) ? caps.inFlightMax : 0;
   const lost = entries.servers.get(serverOfCluster(placed.document) ?? '')?.lost === true;
   return { name, leaving, lost, generation: placed.generation, ...caps, inFlightMax };
@@ -66,7 +66,7 @@ async function list(context: Context, entry: ClusterEntry): Promise<boolean> {
   const { clock, store, log } = options;
   const startedAtMs = clock.nowMs();
   entry.listedAtMs = startedAtMs;
-  // What is done there while it is read may ask for another list (job-acts.ts), and this one does not tell of it.
+  // Acts there during this read may ask for another list (job-acts.ts), since this one does not show their result.
   entry.nextListAtMs = Infinity;
   try {
     const prefix = jobsPrefix(await portalOfJobs(store));

@@ -79,7 +79,7 @@ interface RoomSeen {
 
 async function roomSeen(rooms: RoomStore, entries: Entries, { id, dona }: StoredRoom): Promise<RoomSeen> {
   const { people: all, groups } = await rooms.members(id);
-  // Who leaves is taken out of every room when they are signed out.
+  // A leaving person is taken out of every room when they are signed out.
   const people = all.filter(({ usuario }) => entries.people.get(usuario)?.leaving !== true);
   const row = ({ papel, declaredBy }: StoredMember | StoredGroup, name: string) => ({ name, papel, declaredBy });
   const seen = { id, dona, people: people.map((each) => row(each, each.usuario)), groups: groups.map((each) => row(each, each.grupo)) };

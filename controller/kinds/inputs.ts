@@ -1,4 +1,4 @@
-/** What the last decision about an object was made of: while that is the same, it is not decided again. Decision: docs/decisions/0253-what-is-skipped.md */
+/** Inputs of an object's last decision: while they are the same, it is not decided again. Decision: docs/decisions/0253-what-is-skipped.md */
 import type { Decision } from '../../reconcilers/decision.ts';
 
 export interface Inputs<Desired, Observed> {
@@ -8,15 +8,15 @@ export interface Inputs<Desired, Observed> {
   readonly atMs: number;
 }
 
-/** What a decision was made of, and when it is due without any other input. */
+/** Inputs of a decision, and when it is due without any other input. */
 export interface Kept<Desired, Observed> extends Inputs<Desired, Observed> {
   /** Absent where `last` says it. */
   readonly nextDeadlineMs?: number | null;
 }
 
 /**
- * What a round leaves for the next look, of a kind that remembers no decision. null while something is being done about it: whatever comes of
- * that, it is decided again at the next resync.
+ * The inputs that the next resync compares, for a kind that remembers no decision. null while an action is pending, which forces a new
+ * decision at the next resync.
  */
 export function inputsOf<Desired, Observed>({
   desired,

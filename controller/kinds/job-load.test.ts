@@ -53,7 +53,7 @@ async function cost(waiting: number): Promise<{ readonly round: number; readonly
     portalUrlOfJobs: async () => 'http://127.0.0.1:1',
   });
   const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {
-    // Of this thread: collecting garbage, and what the workers beside it do, are other threads'.
+    // CPU time of this thread: the garbage collector and the workers beside it are other threads.
     const before = process.threadCpuUsage();
     await work();
     const { user, system } = process.threadCpuUsage(before);
@@ -93,7 +93,7 @@ test('a round costs the same with 1,000 and with 10,000 jobs that wait', { timeo
   tellCount(
     `jobs that wait, 1,000 and 10,000: a round ${few.round.toFixed(2)} and ${many.round.toFixed(2)} ms of CPU, the first one ${few.began.toFixed(0)} and ${many.began.toFixed(0)} ms`,
   );
-  // Those two that are under way, at most.
+  // At most the two jobs that are under way.
   expect([few.due, many.due].every((due) => due <= 2)).toBe(true);
   expect(many.round).toBeLessThan(3 * few.round + 5);
 });

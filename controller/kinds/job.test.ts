@@ -64,7 +64,7 @@ test('from the submission to the last of it', async () => {
   expect(told).toEqual([['ana', { type: 'avisos' }]]);
   expect([await stateOf(id), await reasonOf(id)]).toEqual(['terminado', 'JobDone']);
   expect((await jobs.job(id))?.outcome).toMatchObject({ estado: 'terminado', codigo: 0 });
-  // One request from its line in the log to the end of the job.
+  // The same request id from its line in the log to the end of the job.
   const steps = logged.filter(({ key, to }) => key === `Job/${id}` && to !== undefined);
   expect(steps.map(({ to }) => to)).toEqual(expect.arrayContaining(['a-submeter', 'na-fila', 'a-correr', 'a-recolher', 'terminado']));
   expect(new Set(steps.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
@@ -279,7 +279,7 @@ test('another engine under the name of the cluster judges no job of the one befo
     sentence: expect.stringContaining('another engine now'),
     fix: expect.stringContaining('engine of before'),
   });
-  // What the wrapper says counts; its place is free, and the job that waits goes to the engine of now.
+  // The wrapper's report counts; its place is free, and the job that waits goes to the engine of now.
   await report(running, 'terminado', 0);
   await pass(3_000);
   expect([await stateOf(running), cluster.submitted.length]).toEqual(['terminado', 1]);

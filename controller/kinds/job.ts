@@ -1,4 +1,4 @@
-/** `Job/<id>`: one job of the queue. Those that only wait are asked for nothing: a wish, their turn or a deadline wakes them. */
+/** `Job/<id>`: a job of the queue. Jobs that only wait are not reconciled: an order, their turn or a deadline wakes them. */
 import { decideJob, jobMemory, type JobDecision, type JobDesired, type JobMemory, type JobObserved } from '../../reconcilers/job.ts';
 import { limits } from '../limits.ts';
 import { engineOf } from '../jobs/engine.ts';

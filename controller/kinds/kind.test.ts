@@ -1,6 +1,6 @@
 /**
  * A kind that nobody knows is kept by the loop as it is: its record alone brings it into the queue, the statuses, the events and the acts.
- * What comes later (consents, jobs, preferences) must fit in the same way.
+ * Later kinds (consents, jobs, preferences) must fit in the same way.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

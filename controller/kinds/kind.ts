@@ -14,13 +14,13 @@ import type { Change } from '../loop/record.ts';
 import type { Entries } from '../entries.ts';
 import type { Inputs, Kept } from './inputs.ts';
 
-/** What one round decided, and of what. */
+/** The decision of one pass, and its inputs. */
 export interface Round<Desired, Observed, Made> extends Inputs<Desired, Observed> {
   readonly decision: Made;
 }
 
 export interface Report {
-  /** Of the document; 0 where there is none. */
+  /** Generation of the document; 0 where there is none. */
   readonly generation: number;
   /** For `svc describe`, stored with the status. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -28,9 +28,9 @@ export interface Report {
 
 /** The result of a round, for status and events. */
 export interface News<Made> {
-  /** Of the round before this one; null for the first that this portal makes. */
+  /** Decision of the pass before this one; null for the first that this portal makes. */
   readonly before: Made | null;
-  /** What of the status is another one; null: nothing is. */
+  /** Change of the status; null: it is the same. */
   readonly change: Change | null;
   /** Name of the round, for events. */
   readonly round: string;
@@ -43,7 +43,7 @@ export interface Kind<
   Memory = unknown,
   Made extends Decision<Memory> = Decision<Memory>,
 > {
-  /** What its keys begin with. */
+  /** Beginning of its keys. */
   readonly name: string;
   entries(entries: Entries): Iterable<Entry>;
   /** `name` is what the key says after the kind. */

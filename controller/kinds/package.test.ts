@@ -1,4 +1,4 @@
-/** What an installation that is under way says: an attempt may last much longer than the wait between two. */
+/** Tests the reports of an installation that is under way: an attempt may last much longer than the wait between two. */
 import { expect, test } from 'vitest';
 import type { Entries, PackageEntry } from '../entries.ts';
 import { targetKey } from '../package-entries.ts';

@@ -135,7 +135,7 @@ async function followSource(context: Context, entry: PackageEntry): Promise<void
   if (await observeSource(context, context.entries, entry, location, limits.sourceAgeMs)) context.queue.add(entry.key, false);
 }
 
-/** What can't be read leaves what was seen. True when it is another one now. */
+/** Reads the source of a package; one that can't be read keeps the last observation. True when it changed. */
 export async function observeSource(
   { options }: Pick<Context, 'options'>,
   entries: Entries,

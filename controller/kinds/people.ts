@@ -71,7 +71,7 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + lookEveryMs(clock.monotonicMs() - begunMs, look.list !== null);
   if (entries.lists.get(entry.name) !== entry) return false;
   entry.look = look;
-  // What could not be read says nothing of who is left out, either.
+  // A list that could not be read leaves the people left out as they are, too.
   if (look.list !== null) entry.leftOut = look.leftOut;
   if (look.list !== null) await source.takePeople(entry.key, look.list);
   if (entries.inForce !== source.current()) await applyInForce(context);

@@ -54,13 +54,13 @@ export function personObserved(entries: Entries, person: PersonEntry): PersonObs
   return { host: sightOf(person), account: person.accountSeen, closed: person.closed, lasts: accountLasts(person), left };
 }
 
-/** What an earlier run left of who never signed in says nothing that is not said when it is asked for. */
+/** False for a person who never signed in: their record of an earlier run adds nothing to the state derived on request. */
 export function remembersPerson({ entries }: Context, key: string): boolean {
   const person = entries.people.get(readKey(key).name);
   return person !== undefined && !isUntouched(person);
 }
 
-/** What of a person who leaves is still there. */
+/** Returns the parts of a leaving person that are still there. */
 function leftOf(
   entries: Entries,
   { name, server, account, accountSeen, link, signedOut, erasure, supervisorEnded, backends }: PersonEntry,
@@ -82,8 +82,8 @@ function leftOf(
 }
 
 /**
- * Sessions as the api left them: one question for all, and one more for each whose answer is another one than before. Of who was not asked for
- * yet one more tells who ever signed in.
+ * Sessions as the api left them: one query for all people, and one more for each whose answer changed. The first time, another query finds
+ * who ever signed in.
  */
 async function refresh(context: Context): Promise<void> {
   const { entries, options } = context;
@@ -95,7 +95,7 @@ async function refresh(context: Context): Promise<void> {
   const known = isNew ? await store.values(presenceName('')) : null;
   for (const person of entries.people.values()) {
     await breath();
-    // Who came or went since the question was asked is asked for again: the store as it is now counts.
+    // People who came or went since the query are read again: the store as it is now counts.
     if (person.sessionObserved && present.has(person.name) === person.session) continue;
     if (known?.has(presenceName(person.name)) === false && !present.has(person.name)) person.sessionObserved = true;
     else await rereadPresence(context, person);

@@ -17,7 +17,7 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   lane: () => '',
   observe: async (context) => {
     const { options, entries } = context;
-    // What the database does not tell now stays as it was.
+    // The list stays as it was while the database does not answer.
     entries.portals = (await options.portals?.().catch(() => null)) ?? entries.portals;
     await rereadFolder(context, false);
     return true;
@@ -49,7 +49,7 @@ export const portalKind: Kind<Entries, PortalDesired, PortalObserved, PortalMemo
   remembers: () => true,
 };
 
-/** What changes when a backup was made or failed, and not with time. */
+/** The part of the key that changes when a backup was made or failed, and not with time. */
 const backupsOf = (backup: BackupStanding | null): { readonly backup?: BackupStanding } => (backup === null ? {} : { backup });
 
 function keyOf({ portal }: Entries): string {

@@ -52,7 +52,8 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
 };
 
 /**
- * Of many, one of which nothing is wanted and nothing runs is asked at each sixth resync only: an order to it is wanted, and then it is asked at once.
+ * Among many, a supervisor that runs nothing and has no order is asked at each sixth resync only: an order to it makes it desired, and then
+ * it is asked at once.
  * Decision: docs/decisions/0290-a-supervisor-at-rest.md
  */
 function checkSupervisor(person: PersonEntry, { entries }: Context): void {

@@ -56,7 +56,7 @@ export async function applyInForce(context: Context): Promise<void> {
   // The other portals take what is in force from the store.
   if (options.leads ?? true) options.bus.enqueue(keys.portal(entries.portal?.document.metadata.name ?? 'portal'), false);
   const breath = createBreath();
-  // Who never came has no page, and runs nothing that calls.
+  // A person who never came has no page, and runs nothing that calls.
   for (const person of touchedPeople(entries)) {
     options.bus.publish(person.name, { type: 'apps-changed' });
     await breath();

@@ -82,7 +82,7 @@ async function begin(count: number): Promise<void> {
 
 const hellos = (): readonly string[] => server.asked.flatMap((line) => (line.endsWith(' hello') ? [line.slice(0, -6)] : []));
 
-/** One resync: whose supervisor was asked whether it answers, and whose home was looked at. */
+/** Runs a resync; returns the people whose supervisor was asked whether it answers, and those whose home was observed. */
 async function resync(): Promise<{ readonly asked: readonly string[]; readonly looked: readonly string[] }> {
   server.asked.length = 0;
   homes.length = 0;
@@ -90,7 +90,7 @@ async function resync(): Promise<{ readonly asked: readonly string[]; readonly l
   clock.shiftWall(limits.packagePollMs + 1);
   await controller.resync();
   await controller.context.queue.idle();
-  // What was written to the streams is taken in.
+  // Lets the lines written to the streams be read.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   return { asked: hellos(), looked: [...homes] };
 }
@@ -116,7 +116,7 @@ test('few people are asked each time, as if there were no such rule', async () =
 test('the home of who installed an app by hand is looked at when their supervisor tells, and from then on each time', async () => {
   await begin(people);
   await resync();
-  // Whose turn is the furthest away.
+  // The person whose turn is the furthest away.
   const last = (await resync()).looked.at(-1)!;
   server.own.set(last, [ownApp]);
   expect((await resync()).looked).not.toContain(last);

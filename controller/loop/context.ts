@@ -1,4 +1,4 @@
-/** What the parts of the loop share. Made once by loop.ts. */
+/** Shared state of the parts of the loop. Made once by loop.ts. */
 import type { StartedWith } from '../desired/restart.ts';
 import type { Audit } from '../../schema/audit.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -22,7 +22,7 @@ import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
 import type { SshKeys } from '../servers/ssh-keys.ts';
 import type { Entries, EntryFactory } from '../entries.ts';
 
-/** What a driver of a cluster asks of the controller. */
+/** Services of the controller for a driver of a cluster. */
 export interface AroundCluster {
   hostOf(server: string): Host | null;
   /** Jobs that it has to know of the cluster, by their names there, with the accounts of their people. */
@@ -36,13 +36,13 @@ export interface ControllerOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
-  /** Who did what; absent: nothing is recorded. */
+  /** The audit record; absent: nothing is recorded. */
   readonly audit?: Audit;
-  /** Of this portal: judges `minShellVersion`. */
+  /** Version of this portal's shell: judges `minShellVersion`. */
   readonly shellVersion: string;
   /** False: another portal leads. This one sees and decides the same, for its own people, and carries out and writes nothing of it. Absent: it leads. */
   readonly leads?: boolean;
-  /** What the Portal document said when this portal began; null: it does not yet, or never will (`svc plan`). */
+  /** The part of the Portal document read when this portal began; null: not yet, or never (`svc plan`). */
   readonly startedWith?: () => StartedWith | null;
   /** The portals that share the store, this one among them; absent: there are no others. */
   readonly portals?: () => Promise<readonly PortalSeen[]>;
@@ -84,7 +84,7 @@ export interface Context {
   readonly figures: Figures;
   /** Reads everything that the api wrote: the level behind the bus's edges. */
   readonly refresh: () => Promise<void>;
-  /** Of every object, in the order in which a resync asks for them. */
+  /** Keys of all objects, in the order in which a resync asks for them. */
   readonly everyKey: () => Iterable<string>;
   /** When an action of a key may be tried again. */
   readonly tries: Tries;

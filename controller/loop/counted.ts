@@ -1,4 +1,4 @@
-/** Of lines and events that say the same, a few a minute are written; the others are counted, and the next one that is written says how many. */
+/** Bounds equal lines and events: a few a minute are written; the others are counted, and the next one that is written says how many. */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 
@@ -46,7 +46,7 @@ export function createCount(clock: Clock): Count {
   };
 }
 
-/** What was counted in the window before and not told yet. */
+/** Yields the causes that were counted in the window before and not reported yet. */
 function* keptOf(before: Window | undefined): Generator<[string, Cause]> {
   for (const [name, { leftOut }] of before?.causes ?? []) if (leftOut > 0) yield [name, { written: 0, leftOut }];
 }

@@ -1,4 +1,4 @@
-/** Detects a key that is decided again and again although nothing new was observed (anchors B13). */
+/** Detects a key that is decided again and again although nothing new was observed. */
 import type { Decision } from '../../reconcilers/decision.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';

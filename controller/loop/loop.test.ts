@@ -18,7 +18,7 @@ let store: Store;
 let bus: Bus;
 let controller: Controller;
 let wallOffsetMs = 0;
-/** What the server answers when it is asked for packages. */
+/** The server's answer to a request for packages. */
 let installed: () => readonly InstalledPackage[];
 const logged: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
 const log = Object.fromEntries(

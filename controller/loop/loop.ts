@@ -1,6 +1,6 @@
 /**
- * The reconcile loop (design 3): edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time observes
- * a key, decides purely and acts. Ending it ends no app: they belong to their supervisors.
+ * The reconcile loop: edges enqueue keys, a resync every ten seconds catches what an edge missed, one worker at a time observes a key,
+ * decides purely and acts. Ending it ends no app: they belong to their supervisors.
  */
 import { noAudit } from '../../schema/audit.ts';
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
@@ -101,7 +101,7 @@ export async function createController(options: LoopOptions): Promise<Controller
     stop: async () => {
       if (stopped) return;
       stopped = true;
-      // What waits for a supervisor ends with its line.
+      // Work that waits for a supervisor ends with its line.
       const begun = (resting ??= rest());
       for (const person of context.entries.people.values()) person.link.close();
       await begun;
@@ -278,7 +278,7 @@ async function prepare(context: LoopContext): Promise<void> {
   await context.refresh();
 }
 
-/** What an earlier run left about objects that are no more is forgotten. */
+/** Forgets an earlier run's records of objects that are no more. */
 function recall(context: LoopContext): void {
   const { entries, kinds, recorder } = context;
   for (const { key } of recorder.all()) {
@@ -309,14 +309,14 @@ function start(context: LoopContext, ends: Ends): void {
     if (end !== undefined) ends.push(end);
   }
   ends.push(resyncEvery(context));
-  // Who waits begins after the portal listens.
+  // People who wait are observed after the portal listens.
   ends.push(options.clock.at(options.clock.monotonicMs() + limits.strangersAfterMs, () => void lookAtWaiting(context)));
   queue.open();
   const leads = options.leads ?? true;
   log.info({ dir, leads, objects: source.current().documents.size, backends: entries.backends.size }, 'controller started');
 }
 
-/** Every ten seconds and a little more, so that many portals don't look at the same moment. Source: design 3 rule 3. */
+/** Runs a resync every ten seconds and a little more, so that many portals don't observe at the same moment. */
 function resyncEvery(context: LoopContext): () => Promise<void> {
   const { clock, log } = context.options;
   let cancel: (() => void) | null = null;

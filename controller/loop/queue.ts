@@ -1,8 +1,8 @@
 /**
- * The keyed work queue (design 3 rule 3). A key is queued at most once; one worker at a time works on a key; a key enqueued during its work
- * runs again afterwards. Clicks go before resyncs, and each lane (a server) runs a bounded number of keys at once, so that a slow server
- * delays no other. Work that exceeds its deadline is reported; its key stays taken until it really ended, because two workers on one key
- * are never safe.
+ * The keyed work queue. A key is queued at most once; one worker at a time works on a key; a key enqueued during its work runs again
+ * afterwards. Clicks go before resyncs, and each lane (a server) runs a bounded number of keys at once, so that a slow server delays no
+ * other. Work that exceeds its deadline is reported; its key stays taken until it really ended, because two workers on one key are never
+ * safe.
  */
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';

@@ -3,7 +3,7 @@ import type { Entries } from '../entries.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { reconcile, type LoopContext } from './reconcile.ts';
 
-/** One kind whose only entry stands as long as `stands()`; `look` is its observation. */
+/** Makes a kind with a single entry that stands as long as `stands()`; `look` is its observation. */
 function one({ stands, look }: { stands: () => boolean; look: () => Promise<boolean> }) {
   const decided: string[] = [];
   const entry = { key: 'Thing/a' };

@@ -1,4 +1,4 @@
-/** What a worker does with one key of any kind: observe, decide purely, keep the memory, record the status, publish, act. */
+/** The work on a key of any kind: observe, decide purely, keep the memory, record the status, publish, act. */
 import { createHash } from 'node:crypto';
 import { kindOf } from '../../schema/keys.ts';
 import { execute } from '../execute/executors.ts';

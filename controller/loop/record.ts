@@ -1,6 +1,6 @@
 /**
- * What became of an object: its status when it changed, an event and a log line when its state or reason changed (design 3 rule
- * 5). An unchanged decision writes nothing at all (anchors B13: status writes that feed themselves).
+ * Records an object: its status when it changed, an event and a log line when its state or reason changed. An unchanged decision writes
+ * nothing at all, so that no status write feeds itself.
  */
 import type { Condition, Reason } from '../../schema/backend.ts';
 import { readMemory, type KeptMemory, type MemoryShape } from '../../reconcilers/memory.ts';
@@ -61,7 +61,7 @@ const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'ou
 
 export async function openRecorder(store: Store, clock: Clock, log: Log): Promise<Recorder> {
   const statuses = new Map((await store.statuses('')).map((status) => [status.key, status]));
-  /** Of keys that were asked for in this run. */
+  /** Memories of the keys that were asked for in this run. */
   const memories = new Map<string, unknown>();
   const underWay = new Set<Promise<unknown>>();
   const count = createCount(clock);

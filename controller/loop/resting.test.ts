@@ -1,5 +1,5 @@
 /**
- * What the loop skips, and that nothing is missed by it: apps that were never started of people who are away, and homes of people who are away.
+ * Tests that the loop skips, and misses nothing by it: apps of people who are away that were never started, and their homes.
  * Decision: docs/decisions/0253-what-is-skipped.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ let clock: SimulatedClock;
 let controller: Controller;
 let gateway: Gateway;
 let isUp: boolean;
-/** What people installed for themselves, by account. */
+/** Packages that people installed for themselves, by account. */
 let own: Map<string, readonly InstalledPackage[]>;
 /** Accounts that were asked for since it was emptied. */
 let asked: string[];
@@ -207,7 +207,7 @@ test('of homes of people who are away a part is looked at each time, and all of 
   own.set('p150', [ownApp]);
   const looksMax = Math.ceil(people / limits.awayLookMin);
   for (let n = 0; n < looksMax; n += 1) await look();
-  // What the world did by itself was found, and nobody was left out.
+  // A change that no event announced was found, and nobody was left out.
   expect(gateway.apps.find('p150', ownApp.app)?.id).toBe(ownApp.app);
   expect(new Set(asked).size).toBe(people);
   own.delete('p150');
@@ -233,7 +233,7 @@ test('a server that does not answer is unknown for everybody, and what it has fo
   isUp = false;
   await look();
   expect(entries.people.get('p5')?.packages.size).toBe(apps);
-  // What changed meanwhile is seen as soon as it answers again, of everybody; and when an administrator applies.
+  // Changes made meanwhile are seen for everybody as soon as it answers again; and when an administrator applies.
   own.set('p190', [ownApp]);
   isUp = true;
   await look();

@@ -1,6 +1,6 @@
 /**
- * When an act may be tried again. Each action of each key has a wait that doubles with each try, whatever came of it and whoever asks; it is
- * forgotten after a time without a try. What is wanted of the key being another thing (a new document, a click) lifts the wait a few times a
+ * When an act may be tried again. Each action of each key has a wait that doubles with each try, whatever its outcome and whoever asks; it
+ * is forgotten after a time without a try. A change of the key's desired state (a new document, a click) lifts the wait a few times a
  * minute. All acts of one key together are bounded as well, so that actions which differ each time cannot pass by the waits.
  * Decision: docs/decisions/0316-no-act-again-without-a-wait.md
  */

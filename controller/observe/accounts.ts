@@ -1,6 +1,7 @@
 /**
- * Accounts of a server, by its own word (getent: files, LDAP, SSSD): the members of a group, and those that are asked for by name. One command over
- * the connection of the administrator's account, which needs no right for it. Every line that comes back is held against its form.
+ * Accounts of a server, by its own name service (getent: files, LDAP, SSSD): the members of a group, and those that are asked for by name.
+ * A single command over the connection of the administrator's account, which needs no right for it. Every line that comes back is checked
+ * against its form.
  */
 import { hash } from 'node:crypto';
 import { isAccountName } from '../../schema/account-name.ts';
@@ -9,7 +10,10 @@ import type { SeenAccount, SeenAccounts } from '../../reconcilers/members.ts';
 import type { Host } from '../hosts/host.ts';
 import { limits } from '../limits.ts';
 
-/** What getent has no name for is left out of the answer; a group that is not there is the line `X`. The line `E` says that all was told. */
+/**
+ * Names unknown to getent are left out of the answer; a group that is not there is the line `X`. The line `E` says that the answer is
+ * complete.
+ */
 const script = `
 report() {
   export LC_ALL=C
@@ -45,7 +49,7 @@ function textFor(group: string | null, known: readonly string[]): string {
   return `eval "$(cat)"\nknown() {\ncat <<'...'\n${known.join('\n')}\n...\n}\n${script}\nreport '${group ?? ''}'\n`;
 }
 
-/** What a server said: `unreadable` is no word on anybody. */
+/** A server's answer about accounts: `unreadable` says nothing about anybody. */
 export type AccountsAnswer =
   | { readonly kind: 'seen'; readonly seen: SeenAccounts; readonly said: string }
   | { readonly kind: 'no-group' }

@@ -1,6 +1,6 @@
 /**
- * Who came by a claim of the provider, as the sign-ins wrote it into the store: one value for each People document and login. What the claim said
- * last counts until the next sign-in. Decision: docs/decisions/0400-people-of-a-provider.md
+ * People who came by a claim of the provider, as the sign-ins wrote it into the store: one value for each People document and login. The
+ * last claim counts until the next sign-in. Decision: docs/decisions/0400-people-of-a-provider.md
  */
 import { createHash } from 'node:crypto';
 import { isGroupName } from '../../schema/desired/schema.ts';
@@ -25,7 +25,7 @@ const prefixOf = (list: string): string => `people/${list}/`;
 
 export const arrivalName = (list: string, login: string): string => `${prefixOf(list)}${createHash('sha256').update(login).digest('hex')}`;
 
-/** Those to whom the document still applies. */
+/** Returns the people to whom the document still applies. */
 export async function arrivalsOf(store: Pick<Store, 'values'>, list: string, oidc: Oidc, nowMs: number): Promise<readonly Arrival[]> {
   const rows = await store.values(prefixOf(list));
   return [...rows.values()].flatMap((row) => {

@@ -1,4 +1,4 @@
-/** What the servers hold beside packages: engines, and which Linux packages they lack. */
+/** Observes the servers beside packages: their engines, and which Linux packages they lack. */
 import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -29,7 +29,7 @@ export function requirementsOn(context: Context, server: ServerEntry): ReadonlyS
   return new Set(askingOn(context, server).flatMap(([, required]) => required));
 }
 
-/** Source: spec 2.1 `requiredPackages`: what is no name never reaches an argv. */
+/** Names as in `requiredPackages` (rules 2.1): any other text never reaches an argv. */
 const isRequirement = (text: string): boolean => /^[a-z0-9][a-z0-9+.-]*(?:\s*\|\s*[a-z0-9][a-z0-9+.-]*)*$/.test(text);
 
 /** Reads engines and Linux packages of a server; if it does not answer, the last result is kept. */

@@ -187,7 +187,7 @@ test.for([
       { interval: 10 },
     )
     .toBe(true);
-  // What 5,000 lines cost at least, but for the first turn, at a tenth of the time.
+  // The least time for 5,000 lines after the first turn, at a tenth of the time.
   expect(passedMs).toBeGreaterThanOrEqual(700);
   connection.close();
 });

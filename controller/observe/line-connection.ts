@@ -1,6 +1,6 @@
 /**
- * One conversation with a supervisor over any duplex stream: requests with deadlines, pushes, and a close with its reason. A line
- * that is too long or of an unexpected shape ends the conversation (SUPERVISOR_PROTOCOL), it is never skipped over.
+ * A conversation with a supervisor over any duplex stream: requests with deadlines, pushes, and a close with its reason. A line that is too
+ * long or of an unexpected shape ends the conversation (SUPERVISOR_PROTOCOL), it is never skipped over.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
@@ -30,7 +30,7 @@ interface Waiting {
 export interface LineConnectionOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
-  /** Of this portal, for what changes something; null: it has none. */
+  /** Leadership term of this portal, for requests that change something; null: it has none. */
   readonly leader: number | null;
   /** Resolves as long as no other portal can lead; nothing that changes something is asked before. */
   readonly held?: (() => Promise<void>) | undefined;

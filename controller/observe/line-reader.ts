@@ -1,6 +1,6 @@
 /**
- * Lines of a stream whose other end is anyone's: they are read in turns, so that whoever sends without end, be it empty lines, waits and nobody else
- * does. What is not read yet stays in the sender's socket. Decision: docs/decisions/0391-turns-of-a-supervisor.md
+ * Lines of a stream whose other end is anyone's: they are read in turns, so that a sender that never ends, be it with empty lines, waits
+ * and nobody else does. Unread lines stay in the sender's socket. Decision: docs/decisions/0391-turns-of-a-supervisor.md
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
@@ -54,7 +54,7 @@ interface Turn {
   overAtMs(): number;
 }
 
-/** What a line costs is owed, and paid back with `supervisorLoopShare` of the time that passes. Source: ITU-T I.371, virtual scheduling. */
+/** The cost of a line is a debt, paid back with `supervisorLoopShare` of the time that passes. Source: ITU-T I.371, virtual scheduling. */
 function createTurn(clock: Clock): Turn {
   let lastMs = clock.monotonicMs();
   let owedMs = 0;

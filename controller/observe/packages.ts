@@ -17,7 +17,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   const breath = createBreath();
   const written: Promise<void>[] = [];
   for (const person of changed) {
-    // Who never came has nothing that follows from it.
+    // Nothing depends on the packages of a person who never came.
     if (isUntouched(person)) continue;
     queue.add(person.key, false);
     written.push(tookPackages(context, person));

@@ -1,4 +1,4 @@
-/** Who the people of a People document are: by the accounts of its server, and for a claim by those who came by the provider. */
+/** Lists the people of a People document: by the accounts of its server, and for a claim by those who came by the provider. */
 import type { PeopleDocument, PersonDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';

@@ -1,4 +1,4 @@
-/** What a look at the people of a People document said (people-list.ts). */
+/** Observation of the people of a People document (people-list.ts). */
 import type { LeftOut } from '../../reconcilers/members.ts';
 import type { PeopleSeen } from '../../reconcilers/people.ts';
 import type { PeopleList } from '../desired/derived.ts';
@@ -8,6 +8,6 @@ export interface PeopleLook {
   readonly leftOut: readonly LeftOut[];
   /** Null when nothing can be said: `seen` has why. */
   readonly list: PeopleList | null;
-  /** What it was made of. */
+  /** Inputs of the list. */
   readonly of: { readonly said: string; readonly arrivals: string } | null;
 }

@@ -1,4 +1,4 @@
-/** What is learnt of one person: what they can run, and what the line of their supervisor says. */
+/** Observation of a person: the apps that they can run, and the state on the line of their supervisor. */
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
@@ -22,13 +22,13 @@ export function enqueuePerson({ queue }: Context, person: PersonEntry, urgent: b
   for (const entry of person.backends.values()) queue.add(entry.key, urgent);
 }
 
-/** What a person can run is something else than before. They were looked at: what can't be read changes nothing. */
+/** The apps that a person can run changed. They were observed: packages that can't be read change nothing. */
 export async function tookPackages(context: Context, person: PersonEntry): Promise<void> {
   const { options, entries } = context;
   if (entries.people.get(person.name) !== person) return;
   followPackages(context, person);
   options.bus.publish(person.name, { type: 'apps-changed' });
-  // What another app of that name may do is asked anew.
+  // Consents given to another app of that name are dropped.
   await options.store.keepConsents(person.name, new Set(person.packages.keys()));
 }
 

@@ -1,4 +1,4 @@
-/** Who came and who went. */
+/** Observes who came and who went. */
 import { readKey } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';

@@ -11,9 +11,9 @@ import { byApp, samePackages, sharedPackages, takePackages } from '../visible-pa
 const peopleAtOnce = 16;
 
 /**
- * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed. Of people who are
- * away only some are looked at each time, everybody in turn; what the server has for all reaches everybody at once.
- * Never rejects: a server that can't be read is unreachable, and what was seen of it before stays. Decision: docs/decisions/0253-what-is-skipped.md
+ * Reads the packages of a server and of its people, and whether it answers at all. Answers the people whose packages changed. Only some of
+ * the people who are away are read each time, everybody in turn; packages of the whole server reach everybody at once. Never rejects: a
+ * server that can't be read is unreachable, and its earlier observation stays. Decision: docs/decisions/0253-what-is-skipped.md
  */
 export async function observeServer(entries: Entries, server: ServerEntry, nowMs: () => number): Promise<readonly PersonEntry[]> {
   const changed: PersonEntry[] = [];
@@ -53,7 +53,7 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
       server.observationStartedAtMs = begunAtMs;
     }
   } catch (error) {
-    // A server that is busy answers nevertheless: what was seen of it holds (anchors B 11).
+    // A busy server answers nevertheless: its last observation holds.
     const isBusy = error instanceof SvcError && error.code === 'SSH_SATURATED' && server.seen.status === 'reachable';
     if (!isBusy && !isStale(server)) setReachability(server, unreachableBy(error));
   }
@@ -68,7 +68,7 @@ function takeClosed(person: PersonEntry, closed: PersonEntry['closed']): boolean
   return isOther;
 }
 
-/** Who is looked at this time: all of whom something is wanted or not known, and the next ones of those who are away or at rest. */
+/** Chooses the people to observe this time: all who have orders or are not known, and the next ones of those who are away or at rest. */
 function duePeople(entries: Entries, server: ServerEntry, people: readonly PersonEntry[]): ReadonlySet<PersonEntry> {
   const due = new Set<PersonEntry>();
   const away: PersonEntry[] = [];
@@ -96,7 +96,10 @@ function addNext(due: Set<PersonEntry>, people: readonly PersonEntry[], from: nu
   return people.length === 0 ? 0 : (from + share) % people.length;
 }
 
-/** Who has no app of their own gets the first one by a change that their supervisor tells. Decision: docs/decisions/0290-a-supervisor-at-rest.md */
+/**
+ * True when the supervisor of a person without an app of their own would report the first one. Decision:
+ * docs/decisions/0290-a-supervisor-at-rest.md
+ */
 function isToldOf({ own, leaving, link }: PersonEntry): boolean {
   return own.length === 0 && !leaving && link.view().status === 'up';
 }
@@ -115,7 +118,10 @@ function changingPeople({ packages }: Entries): ReadonlySet<string> {
   return found;
 }
 
-/** One person who just came; what can't be read now is read at the next look at the server. True when what they can run changed. */
+/**
+ * Observes a person who just came; homes that can't be read now are read at the next observation of the server. True when the apps that
+ * they can run changed.
+ */
 export async function observeArrived(person: PersonEntry): Promise<boolean> {
   if (person.server.seen.status !== 'reachable') return false;
   return await observePerson(person, () => false).catch(() => false);
@@ -124,7 +130,7 @@ export async function observeArrived(person: PersonEntry): Promise<boolean> {
 /** True when the packages that the person can run changed. */
 export async function observePerson(person: PersonEntry, isStale: (person: PersonEntry) => boolean): Promise<boolean> {
   const wasDue = person.lookDue;
-  // What is told from here on may be newer than what this look sees.
+  // A report from here on may be newer than this observation.
   person.lookDue = false;
   try {
     return await readPerson(person, isStale);

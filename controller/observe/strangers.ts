@@ -1,6 +1,7 @@
 /**
- * Who was not looked at since the portal began. Of few, all are looked at before anything is decided. Of many, those of whom the last run or a
- * document knows something; the others wait until the portal serves, and are unknown until then. Decision: docs/decisions/0261-ready-before-everybody-was-looked-at.md
+ * People who were not observed since the portal began. On a small server, all are observed before anything is decided. On a large one,
+ * those of whom the last run or a document knows something; the others wait until the portal serves, and are unknown until then. Decision:
+ * docs/decisions/0261-ready-before-everybody-was-looked-at.md
  */
 import { keys } from '../../schema/keys.ts';
 import { followToken } from '../execute/tokens.ts';
@@ -54,7 +55,7 @@ export async function lookAtWaiting(context: Context): Promise<void> {
   }
 }
 
-/** One person of those, who came: they don't wait for their turn. */
+/** Observes a waiting person who came: they don't wait for their turn. */
 export async function lookAtNow(context: Context, person: PersonEntry): Promise<void> {
   if (person.server.reachability.status === 'reachable') await lookAtSome(context, person.server, [person]);
 }

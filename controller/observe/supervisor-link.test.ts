@@ -67,7 +67,7 @@ test.for([
   expect(ops).toEqual(asked);
   expect(link.view().status).toBe(status);
   if (status === 'down') return;
-  // What it says of its disk is asked again at each round.
+  // The fault of its disk is asked for again in each pass.
   expect(link.view().supervisor?.disk).toBe('no space');
   disk = undefined;
   await link.check();

@@ -1,7 +1,7 @@
 /**
  * The portal's line to the supervisor of one person: connects, starts the supervisor when nothing listens, subscribes, and keeps the last
  * snapshots. Edges only enqueue keys. While the line is down the last snapshots stay, marked as old: a server that can't be reached makes
- * its apps unknown, never stopped (design 3 rule 6).
+ * its apps unknown, never stopped.
  */
 import type { AppSnapshot, SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -29,13 +29,13 @@ export interface SupervisorLink {
   view(): LinkView;
   snapshot(app: string): AppSnapshot | null;
   snapshots(): readonly AppSnapshot[];
-  /** What an app used at the last reading; null when that is too old or of another process. */
+  /** Usage of an app at the last reading; null when that is too old or of another process. */
   usage(app: string): AppUsage | null;
   /** Never rejects; one look at a time, and none right after another. */
   observeUsage(): Promise<void>;
   /** When this app, or the line, was heard last. */
   seenAtMs(): number;
-  /** What another controller of this portal heard last, and when: it counts until this line hears more. */
+  /** Takes the snapshots that another controller of this portal received last, and when: they count until this line receives newer ones. */
   recall(apps: readonly AppSnapshot[], atMs: number): void;
   /** Connects if a supervisor listens already; never rejects, starts nothing. */
   adopt(): Promise<void>;
@@ -195,7 +195,7 @@ async function ensure(state: LinkState): Promise<void> {
   }
 }
 
-/** One that another portal starts: it is dialed until it listens. */
+/** Waits for a supervisor that another portal starts: it is dialed until it listens. */
 async function awaitSupervisor(state: LinkState): Promise<void> {
   const { clock } = state.options;
   const endMs = clock.monotonicMs() + limits.supervisorAwaitedMs;
@@ -242,7 +242,7 @@ async function greet(state: LinkState, stream: Awaited<ReturnType<typeof dialSup
         `the supervisor speaks protocol ${hello.protocol}, this portal ${supervisorProtocolVersion}`,
       );
     if (state.options.starts && mustGo(hello)) {
-      // One of another release: its apps live on, and the next attempt starts ours.
+      // Ends a supervisor of another release: its apps live on, and the next attempt starts ours.
       await connection.ask({ op: 'quit' });
       throw new SvcError(
         'SUPERVISOR_PROTOCOL',
@@ -271,7 +271,7 @@ function mustGo({ protocol, version, outdated }: SupervisorReplies['hello']): bo
   );
 }
 
-/** What was pushed between `subscribe` and its reply is older than the reply. */
+/** Replaces all snapshots: pushes between `subscribe` and its reply are older than the reply. */
 function replaceAll(state: LinkState, apps: readonly AppSnapshot[]): void {
   const before = state.snapshots;
   state.snapshots = new Map(apps.map((snapshot) => [snapshot.app, snapshot]));

@@ -1,4 +1,4 @@
-/** What people asked for and which rollbacks are held, as the api left it in the store. */
+/** Orders of people and the rollbacks that are held, as the api left them in the store. */
 import type { HeldRollback, InstallWish } from '../../store/store.ts';
 import type { Context } from '../loop/context.ts';
 import { syncPackages } from '../package-entries.ts';

@@ -16,7 +16,7 @@ import { sudoRefused } from '../hosts/sudo-refused.ts';
 import { limits } from '../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
-/** What runs argv on the server as the admin account: the ssh driver's connection. */
+/** Runs argv on the server as the admin account: the ssh driver's connection. */
 export interface Runner {
   run(command: {
     readonly argv: readonly string[];
@@ -55,7 +55,7 @@ export interface ServerAdmin {
   remove(force: boolean, onStep: (step: string) => void): Promise<readonly string[]>;
   /** Whether the portal answers there at this URL, asked with the kit's own Node: `ok`, or in a word why not. */
   askPortal(url: string): Promise<string>;
-  /** Those of the accounts that sshd forwards to no socket of; asked with the kit's own Node, as each of them. */
+  /** Accounts among these whose sockets sshd does not forward to; asked with the kit's own Node, as each of them. */
   unforwarded(accounts: readonly string[]): Promise<readonly string[]>;
   /** `TYPE KEY` that the portal signs in with; null when it is what an agent holds. */
   publicKey(): Promise<string | null>;
@@ -232,7 +232,7 @@ function reportStep(line: string, onStep: (step: string) => void): void {
   if (line.startsWith('step ')) onStep(line.slice(5));
 }
 
-/** One sentence for each trouble, however many accounts have it. */
+/** A single sentence for each trouble, however many accounts have it. */
 function accountTroubles(lines: readonly string[]): readonly string[] {
   const having = (what: string): readonly string[] => textsOf(lines, what);
   const count = (names: readonly string[]): string =>
@@ -256,7 +256,7 @@ function troubleOf(line: string): readonly string[] {
   return [];
 }
 
-/** What the lines of that name say. */
+/** Texts of the lines of that name. */
 function textsOf(lines: readonly string[], name: string): readonly string[] {
   return lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []));
 }

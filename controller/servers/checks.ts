@@ -2,7 +2,7 @@
  * `svc doctor --server NAME`: judges the facts of a server; each bad verdict has the command that repairs it, for root to paste: the doctor
  * never runs it. Pure. The facts come from one read-only script that works on a bare server (kit/server/facts.sh), the same that the
  * controller runs once a minute. Broken (no app can be served) and lacking (less than possible: no Python, no ceilings) are separate. The
- * clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers resolve its names. Source: issue 4.
+ * clock may be 5 s off, /opt needs 512 MB, a home 16 MB. DNS is judged by the portal, since browsers resolve its names.
  */
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import { sudoersLine } from '../hosts/sudo-refused.ts';
@@ -13,7 +13,7 @@ import type { Words } from '../../schema/texts/reasons.ts';
 import { makeAccount } from '../../schema/texts/open-account.ts';
 import type { ServerFacts } from './facts.ts';
 
-/** What a backend of that server finds at SVC_PORTAL_URL. */
+/** Answer that a backend of that server gets at SVC_PORTAL_URL. */
 export interface PortalObservation {
   readonly url: string;
   /** `ok`, or why not. */
@@ -81,7 +81,7 @@ export function serverChecks(input: CheckInput): readonly DoctorCheck[] {
 }
 
 function checkSsh({ facts: { sshd }, tookMs, unforwarded }: CheckInput): Verdict {
-  // Of several values sshd takes the first it reads: before other files, and beside what was written there before.
+  // sshd takes the first of several values: this one stands before other files, and beside the values written there before.
   const edit = (line: string): string => `printf '${line}\\n' >> /etc/ssh/sshd_config.d/00-svc-forwarding.conf && systemctl reload ssh`;
   if (sshd.disabled === 'yes')
     return bad(

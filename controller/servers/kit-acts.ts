@@ -1,4 +1,4 @@
-/** What a decision about a server's kit brings about (reconcilers/server.ts): for the loop, and for who asked and reads along. */
+/** Acts of a decision about a server's kit (reconcilers/server.ts): for the loop, and for an administrator who asked and reads along. */
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerEntry } from '../entries.ts';

@@ -1,4 +1,4 @@
-/** What is known of the kit of one server: what was seen, what belongs there, what is being done and what went wrong. kit-work.ts acts on it. */
+/** State of one server's kit: the observation, the desired kit, the work under way and the failures. kit-work.ts acts on it. */
 import type { Reachability } from '../../reconcilers/backend-types.ts';
 import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../reconcilers/server.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
@@ -6,7 +6,7 @@ import type { KitTarball, ServerAdmin } from './admin.ts';
 import type { ServerFacts } from './facts.ts';
 import { noKeys, type ServerKeys } from './ssh-keys.ts';
 
-/** What an administrator decided about the kit of a server, kept in the store. */
+/** An administrator's decisions about the kit of a server, kept in the store. */
 export interface KitWish {
   /** Taken off, and it stays off. */
   readonly removed: boolean;
@@ -18,7 +18,7 @@ export interface KitWish {
 
 export const noWish: KitWish = { removed: false, held: null, pending: null };
 
-/** What was done to the keys since. */
+/** The change that another portal made to the keys since. */
 export interface Rival {
   readonly message: string;
   /** False: once it may have been a person. */
@@ -29,9 +29,9 @@ export interface Rival {
 }
 
 export interface KeysInOrder {
-  /** Of the portal, as `TYPE KEY`. */
+  /** Key of the portal, as `TYPE KEY`. */
   readonly key: string;
-  /** Those that it opened. */
+  /** Accounts that the key opened. */
   readonly accounts: ReadonlySet<string>;
   readonly rival: Rival | null;
 }
@@ -46,7 +46,7 @@ export interface KitState {
   keys: ServerKeys;
   /** The last trial: which version, and what of it did not run. Null before one, and after each change there. */
   trial: { readonly id: string; readonly lacks: readonly string[] } | null;
-  /** What belongs there, once its processor is known. */
+  /** Kit that belongs there, once its processor is known. */
   wanted: KitTarball | null;
   wish: KitWish | null;
   /** The reachability of the server while its kit is removed: no app is served there. */
@@ -67,7 +67,7 @@ export interface KitState {
 export const managesKit = ({ spec }: ServerDocument): boolean =>
   'ssh' in spec && spec.ssh.kit === undefined && spec.ssh.prefix === undefined;
 
-/** What brings the kit of this portal to an ssh server, or who does. */
+/** The command that brings the kit of this portal to an ssh server, or the person who does. */
 export const kitFixOf = (document: ServerDocument): string =>
   managesKit(document) ? `svc server add ${document.metadata.name} puts that of this portal there` : whyNoKit(document);
 

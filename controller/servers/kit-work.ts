@@ -38,7 +38,7 @@ function takeWish({ entries, queue }: Context, server: ServerEntry, kit: KitStat
   if (wish.removed === (kit.off !== null)) return;
   const message = `the server kit was taken off; svc server add ${server.name} brings it back`;
   kit.off = wish.removed ? { status: 'unreachable', message } : null;
-  // What was seen before says nothing of a server whose kit was off meanwhile.
+  // An earlier observation proves nothing about a server whose kit was off meanwhile.
   if (!wish.removed) Object.assign(server, { seen: notObserved, observedAtMs: 0 });
   for (const person of entries.people.values()) {
     if (person.server !== server) continue;
@@ -151,7 +151,7 @@ function clockWords(facts: ServerFacts, { askedMs, tookMs }: KitState): { readon
   return { clock: `its clock is ${Math.round(Math.abs(offMs) / 1_000)} s ${offMs > 0 ? 'ahead of' : 'behind'} the portal's` };
 }
 
-/** What is wrong with the kits of this installation is said as that: the server was seen. */
+/** A fault of this installation's kits is reported as such: the server was observed. */
 async function chooseKit(context: Context, kit: KitState, arch: string): Promise<void> {
   const { serverKit } = context.options;
   try {

@@ -80,7 +80,7 @@ test('many who come at once: one look at an account after the other, and one for
   expect([await come(null), argvs.length, most]).toEqual([people.map(() => 'none'), 11, 1]);
 });
 
-/** What is logged when a session begins. */
+/** Returns the lines that are logged when a session begins. */
 async function logged(spec: object, host: Pick<Host, 'run' | 'asPortal'>): Promise<readonly unknown[]> {
   const lines: unknown[] = [];
   const line = (level: string) => (fields: object, message: string) => void lines.push([level, fields, message]);

@@ -1,6 +1,6 @@
 /**
- * Lingering on a `local` server: looked at when a session of a person begins, turned on where it is off, logged where it can't be (spec 3.3,
- * supervisor rule 5). On ssh servers the administrator's look does it (kit-work.ts). Decision: docs/decisions/0068-lingering.md
+ * Lingering on a `local` server: checked when a session of a person begins, turned on where it is off, logged where it can't be (rules 3.3,
+ * supervisor rule 5). On ssh servers the administrator's observation does it (kit-work.ts). Decision: docs/decisions/0068-lingering.md
  */
 import type { Host } from '../hosts/host.ts';
 import { createTurns } from '../../schema/turns.ts';

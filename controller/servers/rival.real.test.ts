@@ -50,7 +50,7 @@ test.for([
     onTestFinished(() => rmSync(root, { recursive: true }));
     const [one, two] = [portal(ours, ourPeople), portal(theirs, theirPeople)];
     one.order();
-    // Of a machine that the other one had before there is nothing to tell.
+    // A portal that comes second reports nothing, nor does the first before it observes.
     expect([one.look(), two.look()]).toEqual([null, null]);
     for (let round = 0; round < 2; round += 1) {
       two.order();
@@ -61,7 +61,7 @@ test.for([
       two.look();
     }
     expect(one.look()).toContain(said);
-    // Who never misses a key has nothing to tell.
+    // A portal that never misses a key has nothing to report.
     expect(two.look() !== null).toBe(byBoth);
     pass(limits.rivalKeptMs);
     expect(one.look()).toBeNull();

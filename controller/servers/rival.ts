@@ -8,7 +8,7 @@ import type { KeysInOrder, Rival } from './kit-state.ts';
 
 export interface SeenKeys {
   readonly facts: Pick<ServerFacts, 'key' | 'accounts' | 'sshdReads'>;
-  /** Of this portal, as `TYPE KEY`. */
+  /** Key of this portal, as `TYPE KEY`. */
   readonly publicKey: string;
   readonly nowMs: number;
 }
@@ -23,11 +23,11 @@ export function keysSeen(before: KeysInOrder | null, { facts, publicKey, nowMs }
   return before && { ...before, rival };
 }
 
-/** What is seen is told for a while: the keys are put back and taken away by turns. */
+/** A rival is reported for a while after it was seen: the keys are put back and taken away by turns. */
 const mend = `end one of the two, or take the server out of the folder of one; it is told for ${limits.rivalKeptMs / 60_000} minutes after it was seen last`;
 
 function takenAway(before: KeysInOrder, facts: SeenKeys['facts'], publicKey: string): Pick<Rival, 'message' | 'isCertain'> | null {
-  // One that the portal itself replaced is none of somebody else.
+  // A key that the portal itself replaced is not another portal's.
   if (facts.key !== '' && facts.key !== publicKey && facts.key !== before.key)
     return { message: `another portal orders this server: its key is in place of the one of this portal; ${mend}`, isCertain: true };
   if (facts.key !== publicKey || !facts.sshdReads) return null;
@@ -37,7 +37,7 @@ function takenAway(before: KeysInOrder, facts: SeenKeys['facts'], publicKey: str
   return { message: `the key of this portal is taken from ${gone.join(', ')} again and again, ${who}; ${mend}`, isCertain: false };
 }
 
-/** What is told of it; null: nothing. Who deletes the key of an account once is no portal. */
+/** Message about the rival; null: none. Deleting the key of an account once is no sign of a portal. */
 export function rivalMessage(keys: KeysInOrder | null): string | null {
   const rival = keys?.rival ?? null;
   return rival !== null && (rival.isCertain || rival.times > 1) ? rival.message : null;

@@ -67,7 +67,7 @@ export async function endStrayCredentials({ credentials }: Context, server: Serv
 
 const unseen = { credential: null, credentialSeenMs: 0, credentialOf: '' } as const;
 
-/** Looks at the portal credential of the app when it is due. What can't be looked at is null, and changes nothing. */
+/** Reads the portal credential of the app when it is due. An unreadable one is null, and changes nothing. */
 export async function lookAtCredential({ credentials, options: { clock, log } }: Context, service: ServiceEntry): Promise<void> {
   const { server, app, probe: answer, credential: before } = service;
   if (server.reachability.status !== 'reachable') return;
@@ -75,12 +75,12 @@ export async function lookAtCredential({ credentials, options: { clock, log } }:
   const nowMs = clock.nowMs();
   const isUp = answer !== null && probeVerdict(answer.code).ready;
   const isOther = service.credentialOf !== hash || (isUp && before !== null && before.unit !== 'active');
-  // One that stopped is looked at soon, so that what its process had ends.
+  // Polls a stopped service soon, to revoke its credential.
   const pollMs = isUp && before !== null ? limits.credentialPollMs : limits.credentialRetryMs;
   if (!isOther && nowMs < service.credentialSeenMs + pollMs) return;
   service.credentialOf = hash;
   service.credentialSeenMs = nowMs;
-  // What never had one and wants none is not asked about.
+  // An app that never had a credential and wants none is skipped.
   if (portalScopesOf(manifest).length === 0 && !(await credentials.servicesOf(server.name)).includes(app)) return;
   try {
     const { token, unit, taken } = await server.host.credential(app, 'look\n');
@@ -92,7 +92,7 @@ export async function lookAtCredential({ credentials, options: { clock, log } }:
   }
 }
 
-/** Null unless it answered when it was asked last. It has no token: who may come in is the app's own matter (spec 5.2). */
+/** Null unless it answered when it was asked last. It has no token: who may come in is the app's own matter (rules 5). */
 export function serviceRoute({ person, app }: BackendEntry): BackendRoute | null {
   const { server } = person;
   const decision = server.services.get(app)?.decision;

@@ -76,7 +76,7 @@ function entryOf(context: Context, usuario: string, app: string): BackendEntry |
   return person && entryOrResting(context, person, app);
 }
 
-/** The vault is on the person's own server, and only their supervisor touches it: the portal keeps nothing. Source: spec 5.7. */
+/** The vault is on the person's own server, and only their supervisor touches it: the portal keeps nothing. Source: rules 5. */
 async function askVault(
   entries: Entries,
   usuario: string,
@@ -101,7 +101,7 @@ async function askVault(
  */
 function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
   const { person, app, token } = entry;
-  // What runs still is about to end.
+  // An app that still runs is about to end.
   if (isShut(person, app)) return null;
   if (isServerScope(entry)) return serviceRoute(entry);
   const snapshot = person.link.snapshot(app);

@@ -44,7 +44,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** What the script of controller/observe/accounts.ts prints there. */
+/** Prints as the script of controller/observe/accounts.ts does there. */
 async function run(_account: string | null, { stdin, onLine }: HostRun) {
   if (accounts === null) throw new SvcError('SERVER_UNREACHABLE', 'no route');
   onLine('U 1000');

@@ -23,7 +23,7 @@ export async function arrived(context: Context, who: Arrived): Promise<string | 
   return await whenThere(context, holding, who.login);
 }
 
-/** Whether the claims make somebody one of the document. What they say is written once; the loop is told of what changes. */
+/** Whether the claims put somebody on the document's list. Claims are written once; changes wake the loop. */
 async function write(
   { options, entries }: Context,
   { key, name, placed }: PeopleEntry,

@@ -12,7 +12,7 @@ export interface Explanation {
 const startIt = 'start it: svc start PERSON/APP, or open its window';
 export const restartIt = 'restart it to run the installed code: svc restart PERSON/APP';
 const readLog = 'read what it printed: svc logs PERSON/APP';
-/** Of one that runs again: a start begins a new log. */
+/** Advice for an app that runs again: a start begins a new log. */
 export const readPrevious = 'read what it printed: svc logs PERSON/APP --previous';
 
 export const writePackage = 'write a Package document for it';
@@ -28,10 +28,10 @@ export const readOnlyHome: Explanation = {
   fix: 'mount it writable again (mount -o remount,rw; dmesg says why it became read-only): everything goes on by itself',
 };
 
-/** The deadline of a running app is that of its aoFechar. Source: spec 3.3, `encerrar` and `ocioso:<N>m`. */
+/** The deadline of a running app is that of its aoFechar. Source: rules 3.3, `encerrar` and `ocioso:<N>m`. */
 export const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
 
-/** One row per reason of schema/backend.ts; docs/reasons.md explains them at length. */
+/** A row per reason of schema/backend.ts; docs/reasons.md explains them at length. */
 const explanations: { readonly [Name in Reason]: Explanation } = {
   NeverStarted: { because: 'it was not requested yet', fix: startIt },
   StoppedByPerson: { because: 'the person stopped it', fix: startIt },
@@ -217,7 +217,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
     waitsFor: 'its repair',
   },
-  // Of a condition, which says what to do by itself.
+  // Conditions whose message says by itself what to do.
   SourceChanged: { because: 'its source has other files under the same version', fix: 'raise its version, or install the same one again' },
   Paused: { because: 'its document says paused: true', fix: 'remove paused from the document' },
   RolledBack: {
@@ -361,7 +361,7 @@ const ofPackages: Partial<Record<Reason, Explanation>> = {
   },
 };
 
-/** Of a server itself. */
+/** Explanations for a server itself. */
 const ofServers: Partial<Record<Reason, Explanation>> = {
   ServerUnreachable: {
     because: 'it does not answer',
@@ -381,7 +381,7 @@ const ofServers: Partial<Record<Reason, Explanation>> = {
   },
 };
 
-/** Of an app for everybody on a server. */
+/** Explanations for an app for everybody on a server. */
 const ofServices: Partial<Record<Reason, Explanation>> = {
   SocketRefused: {
     because: 'nothing answers on its socket',

@@ -44,8 +44,8 @@ async function reach(person: PersonEntry): Promise<void> {
 }
 
 /**
- * An app of server scope has no run.log of a person: what it prints is in the journal, which the system keeps for its administrators.
- * Who never signed in has none at all.
+ * An app of server scope has no run.log of a person: its output is in the journal, which the system keeps for its administrators. A person
+ * who never signed in has no log at all.
  */
 function logElsewhere(person: PersonEntry, app: string): string | null {
   if (person.packages.get(app)?.manifest.escopo === 'servidor') {

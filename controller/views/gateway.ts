@@ -116,7 +116,10 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks' | 'sshKey'>
   };
 }
 
-/** Of a package that is written for several servers: the only one. Of more the names are told, each has a reason of its own. */
+/**
+ * Key of the only installation of a package that is written for several servers. With more, their names are reported, since each has a
+ * reason of its own.
+ */
 function installationOf({ packages }: Entries, key: string): string {
   const { kind, name } = readKey(key);
   if (kind !== 'Package' || packages.has(name)) return key;
@@ -158,7 +161,7 @@ function backendEntryOf(context: Context, key: string): BackendEntry | undefined
   return person && app !== undefined ? entryOrResting(context, person, app) : undefined;
 }
 
-/** What is read from the folder, and done to servers, is the business of the portal that leads. */
+/** Reading the folder and acting on servers is the business of the leading portal. */
 function refuseWatching({ options: { leads = true } }: Context): void {
   if (!leads)
     throw new SvcError(

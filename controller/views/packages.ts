@@ -1,4 +1,4 @@
-/** What is installed and how it goes, as the shop and the panel of the administrator show it. From memory, no I/O. */
+/** Installed packages and their progress, as the shop and the panel of the administrator show them. From memory, no I/O. */
 import { installLine } from '../../reconcilers/package-refusal.ts';
 import { unseenReason } from '../../reconcilers/backend-types.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
@@ -52,7 +52,7 @@ export function installedForStore(person: PersonEntry): readonly InstalledForSto
   }));
 }
 
-/** Of the newest offers; an app is absent while its requirements were not asked for. */
+/** Missing requirements of the newest offers; an app is absent while its requirements were not asked for. */
 export function missingPackages({ offers }: Context, { inventory, inventoryOf }: ServerEntry): Readonly<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {};
   for (const { id, versions } of offers.last().apps) {
@@ -90,7 +90,7 @@ export function adminServer(context: Context, server: ServerEntry): AdminServer 
   };
 }
 
-/** One row per Linux package, with every app that asks for it. */
+/** A row per Linux package, with every app that asks for it. */
 function missingOn(context: Context, server: ServerEntry): AdminServer['missing'] {
   const asking = askingOn(context, server);
   return (server.inventory?.missing ?? []).flatMap((requirement) => {

@@ -1,4 +1,4 @@
-/** What each action is in a plan: which object it is about, and what a person should know of it. */
+/** Describes each action of a plan: the object that it is about, and the facts that a person should know. */
 import { keys } from '../../schema/keys.ts';
 import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';

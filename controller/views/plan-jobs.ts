@@ -1,4 +1,4 @@
-/** What is about to be done for jobs, by the very decisions of the loop. Jobs come from people, not from the folder: only the portal's own plan has them. */
+/** Planned acts on jobs, by the very decisions of the loop. Jobs come from people, not from the folder: only the portal's own plan has them. */
 import { decideCluster } from '../../reconcilers/cluster.ts';
 import { decideJob, jobMemory } from '../../reconcilers/job.ts';
 import { readMemory } from '../../reconcilers/memory.ts';

@@ -1,4 +1,4 @@
-/** What a plan says of a folder that loses documents is what then happens, in that order and for that reason. */
+/** A plan for a folder that loses documents is what then happens, in that order and for that reason. */
 import { array, assert, asyncProperty, boolean, record, subarray, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { alive } from '../../reconcilers/backend-fixtures.ts';
@@ -88,7 +88,7 @@ test('the acts of the plan are the acts of the loop, whoever goes and whatever r
     asyncProperty(
       array(record({ living: subarray([...apps]), isUp: boolean(), goes: boolean() }), { minLength: 1, maxLength: 4 }),
       async (drawn) => {
-        // What lives beside a supervisor that is away can be known by looking only, which a plan does not do: it says so in a note.
+        // Apps that live beside an absent supervisor are known by observing only, which a plan does not do: a note says so.
         const goers = drawn.map((goer) => (goer.isUp ? goer : { ...goer, living: [] }));
         const { planned, done, reasons } = await remove(goers);
         expect(done).toEqual(planned);
@@ -179,7 +179,7 @@ function byLeaver(changes: readonly Change[]): readonly (readonly string[])[] {
   ];
 }
 
-/** What comes too late: each removal comes after the stops that it waits for, and a server goes after everything on it. */
+/** Returns the changes that come too late: each removal comes after the stops that it waits for, and a server goes after everything on it. */
 function outOfOrder(changes: readonly Change[]): readonly Change[] {
   return changes.flatMap(({ action, key, detail }, at) => {
     const later = changes.slice(at + 1);

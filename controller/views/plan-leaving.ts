@@ -109,7 +109,7 @@ function started(left: LeavingObserved): LeavingObserved {
   return left.supervisor === 'starting' ? { ...left, supervisor: 'up' } : left;
 }
 
-/** What is left of the person once the act was carried out. */
+/** Remaining parts of the person once the act was carried out. */
 function afterOf(left: LeavingObserved, action: Action, found: readonly string[]): LeavingObserved {
   switch (action.kind) {
     case 'person/sign-out':
@@ -156,7 +156,7 @@ function planPackage(
       plan.changes.push(...stopsOf(entries, entry, nowMs));
       inputs = { desired, observed: { ...observed, living: 0 } };
     }
-    // What is under way is over in the end.
+    // The act under way is over in the end.
     else if (observed.busy !== null) inputs = { desired, observed: { ...observed, busy: null } };
     else {
       plan.blocked.push({ key: entry.key, reason, message });

@@ -1,7 +1,7 @@
 /**
- * `svc plan`: decides a folder with the same functions as the loop, on a copy of the entries that shares what was observed, and executes
- * nothing (design 3 rule 2). The result of an action is followed one step: a package that would be installed counts as installed for the
- * backends that a document pins.
+ * `svc plan`: decides a folder with the same functions as the loop, on a copy of the entries that shares the observations, and executes
+ * nothing. The result of an action is followed one step: a package that would be installed counts as installed for the backends that a
+ * document pins.
  */
 import type { Action, PackageTarget } from '../../reconcilers/actions.ts';
 import { unseenReason } from '../../reconcilers/backend-types.ts';
@@ -59,7 +59,7 @@ import {
 
 type Change = PlanAnswer['changes'][number];
 
-/** What one object comes to: what would be done, or why nothing can be. */
+/** Plan of one object: its acts, or why there can be none. */
 interface Outcome {
   readonly changes: readonly Change[];
   readonly blocked: readonly Blocked[];
@@ -80,7 +80,7 @@ export async function planFolder(context: Context, dir: string | null, prune: bo
   );
 }
 
-/** What comes of the copy of the entries under these documents; of the servers those are looked at that are `seen`. */
+/** Runs `work` on a copy of the entries under these documents; only the servers in `seen` are observed. */
 async function imagining<Result>(
   context: Context,
   inForce: InForce,
@@ -96,10 +96,10 @@ async function imagining<Result>(
   }
 }
 
-/** What becomes of everything on a server, which leaves, once its machine is given up. */
+/** Plan for everything on a leaving server once its machine is given up. */
 export async function planForgetting(context: Context, { key, name }: ServerEntry): Promise<readonly Change[]> {
   const inForce = withLost(context.source.current(), key);
-  // What is on the other servers has no part in it: none is looked at.
+  // Objects on the other servers have no part in it: none is observed.
   const entries = await imagining(
     context,
     inForce,
@@ -143,7 +143,7 @@ async function decideAll(
   };
   for (const entry of entries.packages.values()) {
     if (entry.leaving) continue;
-    // What can't be read now is what it was.
+    // A source that can't be read now keeps its state.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
     await observeSource(context, entries, entry, location, 0);
     await observeTroubles(entry, location, read, offersOf(entry.target.app).length > 0);
@@ -214,7 +214,7 @@ async function imagine(
     },
     kit: (document) => {
       const known = living.servers.get(document.metadata.name);
-      // What this plan looks for is not what the portal knows of the server.
+      // The plan's observation must not change the portal's record of the server.
       if (known && JSON.stringify(known.placed.document) === JSON.stringify(document)) return known.kit && { ...known.kit };
       const admin = options.createAdmin?.(document) ?? null;
       return admin === null ? null : newKitState(admin);
@@ -250,7 +250,7 @@ async function imagine(
   return entries;
 }
 
-/** What the administrator's side of each server would do, and which servers go; one that does not answer has nothing to tell. */
+/** Acts of the administrator's side of each server, and the servers that leave; a server that does not answer adds nothing. */
 async function planServers(
   context: Context,
   entries: Entries,
@@ -350,7 +350,7 @@ function failedFor({ entries: living }: Context, { name, wanted }: PackageEntry,
   return versionOf(known.wanted) === versionOf(wanted) && known.offer?.sha256 === offer?.sha256 ? known.failure : null;
 }
 
-/** Differs from the desired state for a cause outside the folder. What a person holds (paused, rolled back) does not count. */
+/** Differs from the desired state for a cause outside the folder. A person's hold (paused, rolled back) does not count. */
 function isBlocked(state: string, reason: Reason): boolean {
   return state !== 'installed' && state !== 'removed' && reason !== 'Paused' && reason !== 'RolledBack';
 }

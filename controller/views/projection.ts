@@ -1,4 +1,4 @@
-/** Apps as the shell and the task manager show them (spec 4.1), and objects as `svc get` and `svc describe` do. */
+/** Apps as the shell and the task manager show them (rules 4.1), and objects as `svc get` and `svc describe` do. */
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -33,7 +33,7 @@ export function shownManifest(entry: BackendEntry): Manifest | null {
   return entry.person.packages.get(entry.app)?.manifest ?? outlived(entry);
 }
 
-/** What runs can be seen and stopped also while its package is gone from the disk. */
+/** Manifest of a running app whose package is gone from the disk: it can be seen and stopped. */
 function outlived({ person, app, lastManifest }: BackendEntry): Manifest | null {
   if (!person.link.snapshot(app)?.process || isShut(person, app)) return null;
   return lastManifest ?? { id: app, version: '', backend: { runtime: 'binary', entrypoint: '' } };

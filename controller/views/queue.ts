@@ -34,7 +34,7 @@ function offOf(entries: Entries): QueueOff | null {
   if (entries.portal?.document.spec.fila === undefined) return { codigo: 'DESLIGADA', motivo: 'a fila está desligada neste portal' };
   const offered = offeredClusters(entries).flatMap((name) => entries.clusters.get(name) ?? []);
   if (offered.length === 0) return { codigo: 'SEM_CLUSTER', motivo: 'a fila não tem nenhum cluster' };
-  // One that was not read yet takes jobs: they wait.
+  // A cluster that was not read yet takes jobs: they wait.
   if (offered.some(({ sight }) => sight.status !== 'unreachable')) return null;
   return { codigo: 'INALCANCAVEL', motivo: `nenhum cluster da fila responde: ${offered.map(({ name }) => name).join(', ')}` };
 }
@@ -64,7 +64,7 @@ function stateOf(entries: Entries, job: JobEntry | undefined): ReturnType<QueueV
   return { estado, reason, message, lugar: estado === 'na-fila' ? (seen?.place ?? null) : null };
 }
 
-/** What waits for its turn waits for its cluster too. */
+/** Jobs that wait for their turn wait for their cluster too. */
 function held(entries: Entries, job: JobEntry | undefined, cluster: ClusterEntry | undefined): ReturnType<QueueView['stateOf']> {
   const estado = 'em-espera' as const;
   if (job === undefined) return { estado, reason: 'JobHeld', message: '', lugar: null };

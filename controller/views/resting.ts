@@ -19,7 +19,7 @@ import type { BackendState } from '../../schema/backend.ts';
 import type { Context } from '../loop/context.ts';
 import { isShut } from '../visible-packages.ts';
 
-/** What all who rest on a server share; the decision follows from nothing else. */
+/** Shared by all who rest on a server; the decision follows from nothing else. */
 interface Shared {
   readonly host: Reachability;
   readonly service: ServiceDecision | null | undefined;
@@ -35,13 +35,13 @@ export function entryOrResting(context: Context, person: PersonEntry, app: strin
   return person.backends.get(app) ?? restingEntry(context, person, app);
 }
 
-/** Of all apps of a person, those that rest included. */
+/** Backends of all apps of a person, those that rest included. */
 export function allBackendsOf(context: Context, person: PersonEntry): readonly BackendEntry[] {
   const resting = [...person.packages.keys()].flatMap((app) => restingEntry(context, person, app) ?? []);
   return [...person.backends.values(), ...resting];
 }
 
-/** Who is away and used nothing has what all of their server have: counted once for all of them. */
+/** Counts backends by state. People who are away and used nothing have the same apps as all of their server: counted once for all of them. */
 export function countByState(context: Context): ReadonlyMap<BackendState, number> {
   const counts = new Map<BackendState, number>();
   const add = (state: BackendState, count: number): void => void counts.set(state, (counts.get(state) ?? 0) + count);
@@ -61,7 +61,7 @@ export function countByState(context: Context): ReadonlyMap<BackendState, number
 
 function restingEntry(context: Context, person: PersonEntry, app: string): BackendEntry | undefined {
   const installed = person.packages.get(app);
-  // Of an app for other groups only it is said why.
+  // For an app of other groups, only the reason is shown.
   if ((installed === undefined && !isShut(person, app)) || person.backends.has(app)) return undefined;
   const entry = newBackend(person, app, null);
   const { decision } = decided(context, entry, installed);
@@ -73,7 +73,7 @@ function decided(context: Context, entry: BackendEntry, installed: InstalledPack
   const { host, service } = observed;
   const { removing } = desired;
   const known = installed && shared.get(installed);
-  // Who just came has entries in a moment: what they have is their own already.
+  // A person who just came has entries in a moment: their decisions are no longer shared.
   const isOwn = isAwake(entry.person);
   if (!isOwn && known?.host === host && known.service === service && known.removing === removing) return known;
   const atMs = context.options.clock.nowMs();
@@ -112,7 +112,7 @@ export function restingStatus(context: Context, key: string): StoredStatus | nul
   };
 }
 
-/** Of who never signed in, by the same decide as for all others. */
+/** Status of a person who never signed in, by the same decide as for all others. */
 function untouchedStatus<Desired, Observed, Memory>(
   context: Context,
   person: PersonEntry | undefined,

@@ -1,4 +1,4 @@
-/** What the administrator is told of a server: what would be done, and what could not be. */
+/** Tests the administrator's view of a server: the planned acts, and those that could not be done. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

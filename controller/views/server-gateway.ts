@@ -64,7 +64,7 @@ async function checks(context: Context, server: ServerEntry, kit: KitState): Pro
   };
   const verdicts = serverChecks(input);
   if (shut === null) return verdicts;
-  // What was asked went over a connection of before.
+  // The checks went over an earlier connection.
   return verdicts.map((verdict) => (verdict.name === 'ssh' ? doorRow(context, server, causeOf(shut)) : verdict));
 }
 
@@ -190,7 +190,7 @@ const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
   },
   rollback: async (context, server, kit, _force, emit) => {
     await observeKit(context, server, true);
-    // What is gone back from has to be known, or it would be put there again at once. One whose commands do not run is there all the same.
+    // The present kit has to be known, or it would be put there again at once. A kit whose commands do not run is there all the same.
     const held = kit.facts?.kitAt ?? null;
     if (held === null)
       throw new SvcError(
@@ -227,7 +227,7 @@ async function asked(context: Context, server: ServerEntry, kit: KitState, wish:
   }
 }
 
-/** What the loop would do now, without a wait for what failed before, nor for a door that was shut at the last look: the act itself finds out. */
+/** Acts of the loop at this moment, without the waits after a failure or for a refused connection: the act itself finds out. */
 function decided(context: Context, server: ServerEntry, wish: KitWish): readonly ServerAction[] {
   const desired = serverDesired(context, server);
   const observed = { ...serverObserved(context.entries, server), busy: null, failure: null, door: null };
@@ -240,7 +240,7 @@ function decided(context: Context, server: ServerEntry, wish: KitWish): readonly
   return actions.filter((action): action is ServerAction => action.kind.startsWith('server/'));
 }
 
-/** What the loop would do, and what the observation reports. */
+/** Acts of the loop at this moment, and the findings of the observation. */
 async function planned(context: Context, server: ServerEntry, kit: KitState): Promise<readonly string[]> {
   await observeKit(context, server, true);
   if (kit.observed.status === 'unknown') throw new SvcError('SERVER_UNREACHABLE', kit.observed.message);

@@ -1,4 +1,4 @@
-/** What schema/gateway.ts promises of views: whatever is read, nothing that is wanted or stored changes, and no process is started. */
+/** Tests the promise of schema/gateway.ts about views: whatever is read, no desired or stored state changes, and no process is started. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

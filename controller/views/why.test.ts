@@ -1,4 +1,4 @@
-/** What `svc why` says, from a status alone. */
+/** Tests `svc why`, from a status alone. */
 import { expect, test } from 'vitest';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';

@@ -1,4 +1,4 @@
-/** `svc why`: one causal sentence, what it waits for, until when, the last log lines and the fix (design 3 rule 5). */
+/** `svc why`: one causal sentence, the awaited event, the deadline, the last log lines and the fix. */
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { howItEnded, wentToBackground, type Reason } from '../../schema/backend.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';
@@ -40,7 +40,7 @@ export interface WhyInput {
   readonly server?: string | null;
   /** The folder of the desired state. */
   readonly dir?: string;
-  /** What mends it, by who knows the case. */
+  /** The fix of the particular case, where the caller knows it. */
   readonly causeFix?: string | null;
 }
 
@@ -105,7 +105,7 @@ function explained({ kind, reason, message }: StoredStatus): Explanation {
 
 const isReadOnly = (message: string): boolean => /\bEROFS\b/.test(message);
 
-/** What leaves a server that does not answer waits for it, and may wait for ever. */
+/** An object that leaves a silent server waits for it, and may wait for ever: the advice is to give up the server. */
 function giveUp({ kind, key, state, message, details }: StoredStatus): string | null {
   if (state !== 'leaving' || !message.includes('does not answer')) return null;
   const server = kind === 'Server' ? readKey(key).name : details['server'];
@@ -114,7 +114,7 @@ function giveUp({ kind, key, state, message, details }: StoredStatus): string | 
     : null;
 }
 
-/** Of an installed package whose source has other files. */
+/** Fix for an installed package whose source has other files. */
 function sourceFix({ kind, key, details }: StoredStatus): string | null {
   const folder = kind === 'Package' ? details['source'] : undefined;
   return typeof folder === 'string' ? sourceChangedFix(folder, readKey(key).parts.length > 1).en : null;
@@ -133,7 +133,7 @@ interface Note {
   readonly first: boolean;
 }
 
-/** What the state does not tell any more: it runs, and it did not always. */
+/** Restarts that the state no longer shows: the app runs, and it did not always. */
 function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly Note[] {
   const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
   if (snapshot === null || !snapshot.wanted || !(snapshot.restarts > 0)) return [];
@@ -145,7 +145,7 @@ function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly 
   return [{ says: `It was restarted ${times} by itself since it was started${last}.`, fix, first: false }];
 }
 
-/** What is not as it should be and is no state: missing secrets, old values, no space, no ceilings, no GPU. */
+/** Faults that are no state: missing secrets, old values, no space, no ceilings, no GPU. */
 function notesOn(entry: BackendEntry | undefined): readonly Note[] {
   const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
   if (snapshot === null) return [];
@@ -200,7 +200,7 @@ function inOrder(fix: string | null, notes: readonly Note[]): readonly string[] 
   return [...new Set([...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)])];
 }
 
-/** What a running app's aoFechar waits for. */
+/** The event that ends a running app by its aoFechar. */
 function closing(nextDeadlineMs: number | null, entry: BackendEntry | undefined): string | null {
   if (nextDeadlineMs !== null) return useOrEnd;
   const manifest = entry?.person.packages.get(entry.app)?.manifest;

@@ -1,4 +1,4 @@
-/** What every cluster driver must do, as one suite on real schedulers: the tests beside the drivers run it. */
+/** Contract of every cluster driver, as one suite on real schedulers: the tests beside the drivers run it. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { startJobPortal, type JobPortal } from '../../../test/support/job-portal.ts';

@@ -3,7 +3,7 @@ import { SvcError } from '../../../schema/errors.ts';
 import type { Cluster, ClusterJob, ClusterSeen } from '../cluster.ts';
 
 export interface MemoryCluster extends Cluster {
-  /** What runs or ran there, by name. */
+  /** Jobs that run or ran there, by name. */
   readonly there: Map<string, ClusterSeen>;
   /** Names, in the order in which they came. */
   readonly submitted: string[];

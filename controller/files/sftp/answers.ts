@@ -1,4 +1,4 @@
-/** What answers hold, and why one that only says "failure" may have failed. */
+/** Reads answers, and finds out why one that only says "failure" may have failed. */
 import { FileFault, isFault } from '../file-fault.ts';
 import type { FileFacts } from '../file-system.ts';
 import type { Reply } from './client.ts';

@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 import { createDescriptors, type Descriptors } from './descriptors.ts';
 import { badPacket, createPacketReader, Fields, head, statuses, types, u32, u8, worded } from './packets.ts';
 
-/** What a request is answered with: a DATA as it came, anything else as its type and fields. */
+/** The answer to a request: a DATA as it came, anything else as its type and fields. */
 export type Reply =
   | { readonly kind: 'data'; readonly pieces: readonly Buffer[] }
   | { readonly kind: 'packet'; readonly type: number; readonly fields: Fields }
@@ -34,7 +34,7 @@ interface Waiting {
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
   readonly atMs: number;
-  /** Of a CLOSE, with its length. */
+  /** The packet of a CLOSE, with its length. */
   readonly closes: Buffer | null;
 }
 
@@ -45,7 +45,10 @@ const errnos: ReadonlyMap<number, string> = new Map([
   [statuses.unsupported, 'ENOSYS'],
 ]);
 
-/** What `status` says. Our own server says the kernel's word in the message; OpenSSH has few statuses (sftp-server.c, errno_to_portable). */
+/**
+ * The error of a `status`. Our own server puts the kernel's name into the message; OpenSSH has few statuses (sftp-server.c,
+ * errno_to_portable).
+ */
 function faultOf(fields: Fields): FileFault | null {
   const code = fields.u32();
   if (code === statuses.ok || code === statuses.eof) return null;
@@ -128,7 +131,7 @@ interface Greeting {
   readonly calls: Calls;
   readonly descriptors: Descriptors;
   readonly said: Promise<Fields>;
-  /** What came in place of the first packet, '' where it is no text; null: nothing, or that packet. */
+  /** Text that came in place of the first packet, '' where it is no text; null: nothing, or that packet. */
   readonly text: () => string | null;
 }
 

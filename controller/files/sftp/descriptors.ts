@@ -1,10 +1,10 @@
 /**
- * Which descriptor of the server's process a handle is. Nothing in the protocol says so, but OpenSSH's server does one request after the other, answers in that
- * order, and the kernel gives each new handle the lowest free number. What it leads to is always compared afterwards (held.ts): a server that counts otherwise
- * refuses, and leads nowhere else.
+ * Finds which descriptor of the server's process a handle is. Nothing in the protocol says so, but OpenSSH's server does one request after
+ * the other, answers in that order, and the kernel gives each new handle the lowest free number. Its target is always compared afterwards
+ * (held.ts): a server that counts otherwise refuses, and leads nowhere else.
  */
 export interface Descriptors {
-  /** Those that are open from the start; before that nothing is counted. */
+  /** Sets the descriptors that are open from the start; before that nothing is counted. */
   begin(open: Iterable<number>): void;
   opened(handle: Buffer): void;
   closed(handle: Buffer): void;

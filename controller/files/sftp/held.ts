@@ -25,7 +25,7 @@ export async function readDescriptors(line: SftpClient): Promise<void> {
     if (names > limits.sftpDescriptorsMax) throw badPacket(`more than ${limits.sftpDescriptorsMax} open files at the begin`);
     for (const { name } of entries) if (/^\d{1,6}$/.test(name.toString('latin1'))) found.push(Number(name.toString('latin1')));
   }
-  // One of them is that of this listing.
+  // The descriptor of this listing is among them.
   const targets = await Promise.all(found.map((descriptor) => targetOf(line, pathOf(descriptor))));
   await line.ask(types.close, [handle]);
   const open = found.filter((_, n) => !/^\/proc\/\d+\/fd$/.test(targets[n]?.toString('latin1') ?? ''));
@@ -84,7 +84,7 @@ async function holdByOurs(line: SftpClient, path: Buffer, link: 'follow' | 'refu
   return { path: Buffer.from(fields.bytes()), close: async () => void (await line.ask(types.close, [handle])) };
 }
 
-/** What the kernel calls the folder of a path in a held one; null: it is none. */
+/** Resolves the folder of a path in a held one by the kernel's name; null: it is none. */
 export async function placeOf(line: SftpClient, path: Buffer): Promise<{ readonly folder: Buffer; readonly name: Buffer } | null> {
   const above = parentOf(path);
   const folder = /^\/proc\/self\/fd\/\d+$/.test(above.toString('latin1')) ? await targetOf(line, above) : above;

@@ -1,4 +1,4 @@
-/** One line per account, opened when it is needed, closed when nobody asks for a while, opened anew after a break. */
+/** Keeps a line per account, opened when it is needed, closed when nobody asks for a while, opened anew after a break. */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
@@ -91,7 +91,7 @@ async function prepare(line: SftpClient): Promise<void> {
   });
 }
 
-/** Of one line: after a break each call fails. The line stays until `release`. */
+/** Pins calls to a single line: after a break each call fails. The line stays until `release`. */
 export function pinnedTo(lines: Lines, line: SftpClient): Lines & { readonly release: () => void } {
   return {
     ...lines,

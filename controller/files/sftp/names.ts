@@ -33,7 +33,7 @@ function namesIn(reply: Reply): readonly FileEntry[] {
   const found: FileEntry[] = [];
   for (let n = 0; n < count; n += 1) {
     const name = fields.bytes();
-    // What `ls -l` would say.
+    // Skips the text of `ls -l`.
     fields.bytes();
     const facts = fields.attributes();
     const isDots = name[0] === 0x2e && (name.length === 1 || (name.length === 2 && name[1] === 0x2e));

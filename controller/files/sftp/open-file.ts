@@ -85,7 +85,7 @@ export async function openFile(lines: Lines, full: Full, { path, how, mode = 0o6
   };
 }
 
-/** Of a read that say by themselves what is wrong. */
+/** Errors of a read that need no further explanation. */
 const ownWords = ['EACCES', 'EPERM', 'EISDIR', 'EBADF', 'ESTALE'];
 
 async function whyNotOpened(line: SftpClient, full: Full, path: Buffer, how: OpenHow): Promise<string | null> {

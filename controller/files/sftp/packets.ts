@@ -110,7 +110,7 @@ export class Fields {
     return { kind: kindOf(mode), bytes, mode: mode & 0o7777, modifiedMs, changedMs: null, uid, ...times };
   }
 
-  /** What our own server says beyond the draft; what others say so is passed over. */
+  /** Reads the times that our own server adds to the draft; the extensions of others are skipped. */
   #times(): Pick<FileFacts, 'modifiedMs' | 'changedMs'> | null {
     const count = this.u32();
     if (count > 64) throw badPacket('too many attributes');
@@ -162,7 +162,7 @@ export function head(type: number, id: number, fields: readonly Buffer[], payloa
   return Buffer.concat([u32(length), u8(type), u32(id), ...fields]);
 }
 
-/** What comes in, packet by packet. */
+/** Splits the incoming bytes into packets. */
 export interface PacketReader {
   take(chunk: Buffer): void;
 }

@@ -1,4 +1,4 @@
-/** What every FileSystem does, on real files: as root's neighbour, over a real sshd, by a process that became an account. */
+/** Contract of every FileSystem, on real files: as root's neighbour, over a real sshd, by a process that became an account. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { isFault } from '../file-fault.ts';

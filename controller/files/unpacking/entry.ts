@@ -1,4 +1,4 @@
-/** What archives hold, the same for every format. Decision: docs/decisions/0230-unpacking-of-archives.md */
+/** Entries of archives, the same for every format. Decision: docs/decisions/0230-unpacking-of-archives.md */
 import { SvcError } from '../../../schema/errors.ts';
 
 export interface ArchiveEntry {
@@ -6,7 +6,7 @@ export interface ArchiveEntry {
   readonly name: Buffer;
   /** `same`: another name of a file before it. */
   readonly kind: 'file' | 'folder' | 'link' | 'same' | 'other';
-  /** Of a `link` and of `same`. */
+  /** Target of a `link` and of `same`. */
   readonly target: Buffer;
   /** Permission bits, and others. */
   readonly mode: number;

@@ -35,7 +35,7 @@ async function* contentOf(events: AsyncGenerator<Event, void>, state: { isRead: 
   }
 }
 
-/** Those of one chunk at a time. */
+/** Yields the events of one chunk at a time. */
 async function* eventsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Event, void> {
   let events: Event[] = [];
   const reader = anyTarReader(

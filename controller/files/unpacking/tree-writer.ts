@@ -57,7 +57,7 @@ function staysInside(parts: readonly Buffer[], target: Buffer): boolean {
   return ups < parts.length && !steps.slice(ups).some((step) => step.equals(dots));
 }
 
-/** What was made so far below the new folder, each by the parts of its name. */
+/** Entries made so far below the new folder, each by the parts of its name. */
 interface Made {
   /** With all above it. */
   readonly folder: (parts: readonly Buffer[], mode: number) => Promise<void>;

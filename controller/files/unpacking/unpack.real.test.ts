@@ -97,7 +97,7 @@ test.for(made)('%s: names, bytes, links, modes and times are those of before', a
   expect(statSync(at('aqui', 'obra', 'fundo', 'mais', 'faz.sh')).mode & 0o111).toBe(0o111);
   for (const one of ['ação.txt', 'vazia']) expect(statSync(at('aqui', 'obra', one)).mtimeMs).toBe(1_000_000_000_000);
   expect([leftOut, read >= statSync(at(name)).size]).toEqual([[], true]);
-  // What is there already is never touched.
+  // An existing entry is never touched.
   expect(await unpack(name)).toBe('obra (2)');
   expect(readdirSync(at('aqui')).toSorted()).toEqual(['obra', 'obra (2)']);
 });

@@ -51,7 +51,7 @@ interface Packed {
   readonly held: Buffer;
 }
 
-/** Of all of it, in its private folder. */
+/** Name of the unpacked tree in its private folder. */
 const rootName = Buffer.from('extraido');
 
 async function unpackInto(
@@ -106,7 +106,7 @@ async function placeTops(fs: FileSystem, { root, folder, tops, stem }: Made): Pr
   return [from, placed];
 }
 
-/** What was read is told as done. */
+/** Reads parts and reports them as done. */
 function reader(fs: FileSystem, file: OpenFile, progress: Progress): ReadPart {
   return async function* (start, end) {
     if (end <= start) return;
@@ -118,7 +118,7 @@ function reader(fs: FileSystem, file: OpenFile, progress: Progress): ReadPart {
   };
 }
 
-/** What comes out of an archive. A small one that never ends is none that a person made. */
+/** Bounds the output of an archive: a small one that never ends was not made by a person. */
 function bounded(packedBytes: number): Bounded {
   const bytesMax = Math.max(limits.unpackFreeBytes, packedBytes * limits.unpackRatioMax);
   let sum = 0;
@@ -172,18 +172,18 @@ async function entriesOf({ file, read, facts, name }: Opened): Promise<AsyncIter
 type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
 const decodedBytes = 64 * 1_024;
 
-/** Other threads unpack, piece by piece. Who reads it is told what went wrong; an error that comes after nobody reads any more is none. */
+/** Unpacks in other threads, piece by piece. The reader gets the error; an error after the reader has left is ignored. */
 function decoded(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncIterable<Uint8Array> {
   decoder.on('error', () => undefined);
   return pipeline(source, decoder, () => undefined);
 }
 
-/** One file that is packed by itself. */
+/** Yields a file that is packed by itself. */
 async function* single(name: Buffer, source: AsyncIterable<Uint8Array>, modifiedMs: number): AsyncGenerator<ArchiveEntry> {
   yield { name, kind: 'file', target: nothing, mode: 0o666, modifiedMs, bytes: 0, content: () => source };
 }
 
-/** What the readers of formats throw becomes a refusal. */
+/** Turns errors of the format readers into refusals. */
 function told(error: unknown, signal: AbortSignal): unknown {
   // Its own words lead behind its end, or it was cut meanwhile.
   if (isFault(error, 'ESHORT')) return refusal('it is damaged', error);

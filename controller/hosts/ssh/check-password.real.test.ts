@@ -20,7 +20,7 @@ const ways = {
 } as const;
 type Way = keyof typeof ways;
 const wayNames = Object.keys(ways) as readonly Way[];
-/** One sshd for each way: PAM takes seconds over each refusal, and those go by at the same time. */
+/** An sshd for each way: PAM takes seconds over each refusal, and those go by at the same time. */
 const at = {} as Record<Way, SshdBeside>;
 
 /** Nothing happens to the first. The others are locked, or expire, each in one test. */
@@ -53,7 +53,7 @@ describe.concurrent('a password', () => {
     ]);
     expect(words[0]).toEqual({ kind: 'accepted' });
     expect(words.slice(1)).toMatchObject([{ kind: 'refused' }, { kind: 'refused' }, { kind: 'refused' }]);
-    // One guess is one guess for the server too, which writes it down when it comes to it.
+    // A guess counts once for the server too, which logs it with a delay.
     const failed = (): readonly string[] => {
       const lines = asked.log().slice(before);
       return lines.match(/Failed (password|keyboard-interactive\/pam) for invalid user svc-nobody/g) ?? [];

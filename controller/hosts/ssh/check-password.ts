@@ -52,7 +52,7 @@ interface PasswordTalk {
   readonly banner: (text: string) => void;
   /** The method that the password was given to last. */
   method(): 'keyboard-interactive' | 'password' | null;
-  /** What a refusal means. */
+  /** The outcome that a refusal means. */
   word(): Exclude<PasswordWord, { readonly kind: 'accepted' }>;
 }
 
@@ -97,7 +97,7 @@ function createPasswordTalk(username: string, typed: string): PasswordTalk {
   };
   const handler: AuthHandlerMiddleware = (left, partial, next) => {
     step += 1;
-    // What the server takes is not known before it was asked; `none` is no failed attempt.
+    // The methods of the server are not known before the first request; `none` is no failed attempt.
     if (step === 1) return next({ type: 'none', username });
     if (step === 2 && left.includes('keyboard-interactive')) {
       method = 'keyboard-interactive';

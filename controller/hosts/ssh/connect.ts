@@ -1,7 +1,7 @@
 /**
- * controller/hosts/ssh/: the host driver `ssh` (design 5), and what else of the portal talks to an sshd: sign-in by password
- * and the server kit. This file: one authenticated connection to a server whose host key was checked before anything secret
- * was sent. There is no way to connect without a pin. Decision: docs/decisions/0063-how-the-portal-signs-in.md
+ * controller/hosts/ssh/: the host driver `ssh`, and the other parts of the portal that talk to an sshd: sign-in by password and the server
+ * kit. This file: one authenticated connection to a server whose host key was checked before anything secret was sent. There is no way to
+ * connect without a pin. Decision: docs/decisions/0063-how-the-portal-signs-in.md
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -247,7 +247,7 @@ function changed({ host, port, hostKey }: SshTarget, seen: readonly HostKey[]): 
   );
 }
 
-/** What ssh2 says is for its developers: a code, whom it is about, and the cause in a few words. */
+/** Rewrites an error of ssh2, which is worded for its developers: a code, whom it is about, and the cause in a few words. */
 function coded(error: unknown, { host, port }: SshAddress, username: string | null): SvcError {
   if (error instanceof SvcError) return error;
   const { level, code, message } = error as { readonly level?: string; readonly code?: string; readonly message: string };

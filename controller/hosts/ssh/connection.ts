@@ -35,7 +35,10 @@ export interface SshConnection {
   isUp(): boolean;
   /** The pause after a failure is over: another connection to this server was made. */
   hurry(): void;
-  /** The next use signs in anew: sshd keeps the shell, the home and the groups that the account had when it signed in. What is open on the connection goes on. */
+  /**
+   * The next use signs in anew: sshd keeps the shell, the home and the groups that the account had when it signed in. Channels that are
+   * open on the connection go on.
+   */
   renew(): void;
   close(): void;
 }
@@ -136,7 +139,7 @@ async function open(state: State): Promise<Live> {
       });
     });
     const live: Live = { client, streams: new Set(), pool: createSessionPool(), lost: false, users: 0, cancelIdle: () => undefined };
-    // One listener for each channel that is being opened.
+    // Each channel that is being opened adds a listener.
     client.setMaxListeners(0);
     client.on('error', () => drop(state, live, brokenOff()));
     client.on('close', () => drop(state, live, brokenOff()));
@@ -161,7 +164,7 @@ async function open(state: State): Promise<Live> {
   }
 }
 
-/** Who administers the server lets the key in by this line. */
+/** Adds the line by which an administrator of the server lets the key in. */
 function withKeyLine(error: unknown, account: string, credential: SshCredential): unknown {
   if (!(error instanceof SvcError) || error.code !== 'SSH_REFUSED') return error;
   const key = publicKeyOf(credential);
@@ -197,7 +200,7 @@ function armIdle(state: State, live: Live): void {
   });
 }
 
-/** Of one that nothing is open on. */
+/** Leaves a connection that nothing is open on. */
 function leave(state: State, live: Live): void {
   live.lost = true;
   live.cancelIdle();
@@ -363,7 +366,7 @@ async function shell(state: State, { columns, rows }: TerminalSize, folder: Uint
 type AskSession = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
 
 interface SessionUse {
-  /** What runs in it: it may be cancelled while it waits for its turn. */
+  /** The command that runs in it: it may be cancelled while it waits for its turn. */
   readonly command?: RemoteRun;
   /** Whether the server opened a session and says no to what is asked of it. */
   readonly isAnswer?: (error: Error) => boolean;
@@ -409,7 +412,7 @@ async function openSession(
   }
 }
 
-/** What ssh2 says when the session is there and the server has no such subsystem. */
+/** Recognises ssh2's error for a session that is there and a subsystem that is not. */
 const noSubsystem = (error: Error): boolean => /unable to start subsystem/i.test(error.message);
 
 async function subsystem(state: State, name: string): Promise<Duplex> {

@@ -15,8 +15,8 @@ export interface Connections {
   /** How many are up. */
   count(): number;
   /**
-   * Null, or why the server takes no new connection of the administrator. One that was made lives on while sshd is stopped (KillMode=process) or shows
-   * another key. Never rejects. Decision: docs/decisions/0351-the-door-of-a-server.md
+   * Null, or why the server takes no new connection of the administrator. A connection made earlier lives on while sshd is stopped
+   * (KillMode=process) or shows another key. Never rejects. Decision: docs/decisions/0351-the-door-of-a-server.md
    */
   door(): Promise<SvcError | null>;
   onDoubt(listener: () => void): void;

@@ -1,7 +1,7 @@
 /**
- * Host driver `ssh` (design 5): a server reached through its sshd. One connection per account, so that sshd keeps people apart, and one more for
- * what is installed. The listing of the system's packages and of all homes goes over the connection of the admin account. Names are validated before they reach ssh,
- * values go over standard input, sockets through `direct-streamlocal@openssh.com`. Decisions:
+ * Host driver `ssh`: a server reached through its sshd. One connection per account, so that sshd keeps people apart, and one more for
+ * installed packages. The listing of the system's packages and of all homes goes over the connection of the admin account. Names are
+ * validated before they reach ssh, values go over standard input, sockets through `direct-streamlocal@openssh.com`. Decisions:
  * docs/decisions/0063-how-the-portal-signs-in.md, 0085, 0086
  */
 import path from 'node:path';
@@ -51,7 +51,7 @@ export interface SshHostOptions {
   /** Makes the one file that is sent: bytes and digest of a tarball, or of the tarball that a folder was packed into. */
   readonly pack: (source: Exclude<PackageSource, { readonly kind: 'url' }>) => Promise<PackedSource>;
   readonly onBadPackage: (folder: string, error: unknown) => void;
-  /** What brings the kit of this portal there, or who does. */
+  /** The command that brings the kit of this portal there, or the person who does. */
   readonly kitFix: string;
 }
 
@@ -204,8 +204,8 @@ function asRoot({ admin }: SshHostOptions, argv: readonly string[]): readonly st
 }
 
 /**
- * Runs what may be run twice. A kept connection that turned out to be dead says nothing about the server: a new one does. What
- * installs or removes is not repeated here: who wanted it looks first.
+ * Runs a command that may run twice. A kept connection that turned out to be dead proves nothing about the server: a new one is tried.
+ * Installs and removals are not repeated here: the caller observes first.
  */
 async function repeatable(connection: SshConnection, command: () => RemoteRun): Promise<RemoteResult> {
   const wasUp = connection.isUp();
@@ -221,7 +221,7 @@ async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
-/** What a change of the account or its groups may mend. */
+/** Errors that a change of the account or its groups may mend. */
 const ofAccount: ReadonlySet<ErrorCode> = new Set(['SHELL_REFUSED', 'HOME_MISSING', 'SUPERVISOR_FAILED', 'FILES_UNREADABLE']);
 
 async function explained({ options, connections, listing }: Parts, account: string, start: Promise<void>): Promise<void> {

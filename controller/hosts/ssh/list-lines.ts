@@ -1,4 +1,4 @@
-/** What `svc-app-list` on a server printed, checked line by line before anyone reads a field: a server may be anyone's. */
+/** Output of `svc-app-list` on a server, checked line by line before anyone reads a field: a server may be anyone's. */
 import { lineShape } from '../../../schema/compile-shape.ts';
 import { SvcError, errorKinds, type ErrorCode } from '../../../schema/errors.ts';
 import { type ListLine, listLine } from '../../../schema/list-lines.ts';

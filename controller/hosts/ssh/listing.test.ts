@@ -134,7 +134,7 @@ test('what is as it was is neither asked for nor told again', async () => {
   expect(await looks([account('ana'), stamped('ana', '1a'), stamped(null, '2b'), packaged('notas'), own])).toEqual(['ana\n', 'notas meu']);
   const same: readonly ListLine[] = [account('ana'), { event: 'same', account: 'ana' }, { event: 'same', account: null }];
   expect(await looks(same)).toEqual(['ana\n= 2b\n=ana 1a\n', 'notas meu']);
-  // Of one of them only.
+  // Only one of them is the same.
   expect(await looks([account('ana'), { event: 'same', account: 'ana' }, stamped(null, '3c')])).toEqual(['ana\n= 2b\n=ana 1a\n', 'meu']);
   expect(await looks(same)).toEqual(['ana\n= 3c\n=ana 1a\n', 'meu']);
   // A kit that knows no stamps tells everything.
@@ -167,7 +167,7 @@ test('what could not be read is what it was, and is asked for whole until it can
     'notas relogio meu',
   ]);
   expect((await listing.observe([], false)).system[0]).not.toHaveProperty('unread');
-  // One that is damaged is none.
+  // A damaged package is not listed.
   expect(await looks([refused(null, '/opt/svc-apps/notas'), packaged('relogio')])).toEqual(['ana\n= 2b\n', 'relogio']);
   expect(bad).toContain('/opt/svc-apps/notas');
 });

@@ -41,7 +41,7 @@ export interface ListingOptions {
   /** Runs svc-app-list as root, with these lines on its standard input. */
   readonly run: (stdin: string, onLine: (line: string) => void) => Promise<HostRunEnd>;
   readonly onBadPackage: (folder: string, error: unknown) => void;
-  /** What brings the kit of this portal there, or who does. */
+  /** The command that brings the kit of this portal there, or the person who does. */
   readonly kitFix: string;
   /** As whom it runs it. */
   readonly admin: string;
@@ -80,7 +80,8 @@ export function createListing(options: ListingOptions): Listing {
     for (const account of accounts) everybody.add(account);
     const isIn = (of: ServerObservation): boolean => accounts.every((account) => of.accounts.has(account));
     if (!fresh && last && clock.monotonicMs() - last.atMs < limits.systemListingMs && isIn(last.observe)) return last.observe;
-    // One at a time: a server that is slow to answer is not asked twice at once. One that began after the question answers it.
+    // A single observation at a time: a server that is slow to answer is not asked twice at once. An observation that began after the
+    // question answers it.
     const before = begun;
     for (let other = running; other !== null; other = running) {
       if ((!fresh || begun > before) && accounts.every((account) => asked.has(account))) return await other;
@@ -118,7 +119,7 @@ interface Kept {
   readonly found: readonly InstalledPackage[];
 }
 
-/** What a running look has said so far; by account, '' for the system. */
+/** Results of a running observation so far; by account, '' for the system. */
 interface Taken {
   readonly homes: Map<string, string | null>;
   readonly closed: Map<string, AccountClosed>;
@@ -187,7 +188,7 @@ function take(options: ListingOptions, known: Known, taken: Taken, line: ListLin
   }
 }
 
-/** What is there now. What could not be read keeps its last known state: "can't be read" is never "not there". */
+/** Installed packages by the newest lines. Unreadable packages keep their last known state: "can't be read" is never "not there". */
 function keep(known: Known, taken: Taken, name: string): readonly InstalledPackage[] {
   const last = known.last.get(name);
   if (last && taken.same.has(name)) return last.found;

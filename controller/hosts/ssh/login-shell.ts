@@ -1,12 +1,15 @@
 /**
- * sshd hands each command to the login shell of the account, which reads its start-up files first (bash: ~/.bashrc). What these print is not the
- * command's, and what they read was meant for it. So a mark is printed right before the command: lines before it are the shell's, and nothing
- * is sent before it came. Decision: docs/decisions/0350-the-login-shell.md
+ * sshd hands each command to the login shell of the account, which reads its start-up files first (bash: ~/.bashrc). Their output is not
+ * the command's, and input that they read was meant for it. So a mark is printed right before the command: lines before it are the shell's,
+ * and nothing is sent before it came. Decision: docs/decisions/0350-the-login-shell.md
  */
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../../schema/errors.ts';
 
-/** Ends the line that is printed right before the command begins. Of one command: ~/.ssh/rc runs before the command and does not know it. */
+/**
+ * Ends the line that is printed right before the command begins. Each command has its own: ~/.ssh/rc runs before the command and does not
+ * know it.
+ */
 export const newMark = (): string => `svc-begins-${randomBytes(8).toString('hex')}`;
 
 /** Without a process more: the shell becomes the command, as it would alone. */
@@ -15,7 +18,7 @@ export const marked = (mark: string, line: string): string => `'echo' '${mark}' 
 export type ShellFault =
   /** Something else than the command, on the same line; '' where that is no text. */
   | { readonly kind: 'prints'; readonly text: string }
-  /** What is sent to commands. */
+  /** Its start-up files read input that was meant for the command. */
   | { readonly kind: 'reads' }
   /** No command began in time. */
   | { readonly kind: 'hangs'; readonly seconds: number }

@@ -16,7 +16,7 @@ import type net from 'node:net';
 import type { Client } from 'ssh2';
 import { limits } from '../limits.ts';
 
-/** Of all connections: what is read is opened before the next read begins, and opening copies it. */
+/** Buffer of all connections: a read is decrypted before the next one begins, and decrypting copies it. */
 const readBuffer = Buffer.allocUnsafeSlow(limits.sshReadBufferBytes);
 
 export interface PacketReads {
@@ -69,7 +69,7 @@ function gather(socket: net.Socket): void {
   socket.write = writeGathered;
 }
 
-/** What ssh2 1.17 has under these names when it speaks AES-GCM by means of Node alone; with any other cipher they are not there. */
+/** Names of ssh2 1.17's fields when it speaks AES-GCM by means of Node alone; with any other cipher they are not there. */
 function useKeyObject(client: Client, direction: string, name: string): boolean {
   const protocol = (client as unknown as Fields)['_protocol'] as Fields | undefined;
   const end = protocol?.[direction] as Fields | undefined;

@@ -10,7 +10,7 @@ const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/zsh', '/usr/bin/fish'
 );
 const taken = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+,=-';
 
-/** One shell reads all lines: each begins a command. */
+/** A single shell reads all lines: each begins a command. */
 function wordsSeenBy(shell: string, lines: readonly string[]): string[] {
   const line = lines.join('\n');
   const flags = shell.endsWith('busybox') ? ['sh', '-c', line] : ['-c', line];
@@ -28,7 +28,7 @@ test('of all 65,536 first characters only the plain ones are taken', () => {
       return false;
     }
   };
-  // Of so many refusals nobody reads where they came from.
+  // Nobody reads the stack traces of so many refusals.
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   onTestFinished(() => void (Error.stackTraceLimit = before));

@@ -1,8 +1,8 @@
 /**
- * The border between an argv and a remote login shell. sshd knows no argv: it hands one string to whatever shell the account
- * has. So every word is first held against a closed alphabet in which no shell has a special character inside single quotes,
- * and then quoted: sh, bash, zsh, fish and csh read such a word alike. What does not fit (texts of people, values, paths of
- * packages) goes over standard input. Nothing else in the project makes a command line. Source: anchors I 24, K 8.
+ * The border between an argv and a remote login shell. sshd knows no argv: it hands one string to whatever shell the account has. So every
+ * word is first checked against a closed alphabet in which no shell has a special character inside single quotes, and then quoted: sh,
+ * bash, zsh, fish and csh read such a word alike. Other texts (of people, values, paths of packages) go over standard input. Nothing else
+ * in the project makes a command line.
  */
 import { SvcError } from '../../../schema/errors.ts';
 

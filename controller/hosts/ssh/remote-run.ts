@@ -1,4 +1,4 @@
-/** One command on a server: its standard input from a stream, its standard output as bounded lines, its end. */
+/** Runs a command on a server: its standard input from a stream, its standard output as bounded lines, its end. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
@@ -19,7 +19,7 @@ export interface RemoteRun {
    */
   readonly cancelLine?: string;
   readonly signal?: AbortSignal;
-  /** Of the command: what the login shell printed before it is left out. */
+  /** Receives the lines of the command; output of the login shell before it is left out. */
   readonly onLine?: (line: string) => void;
   readonly msMax: number;
 }
@@ -111,7 +111,7 @@ export async function runOnChannel(
   return { code, signal, said: `${printed}${said}`.trim(), neverBegan: true };
 }
 
-/** What a command runs on. */
+/** The channel that a command runs on. */
 export interface ChannelOf {
   readonly mark: string;
   readonly exit: RemoteExit;
@@ -126,7 +126,7 @@ interface Start {
   readonly take: (line: string, onLine?: (line: string) => void) => void;
   /** Called with the bytes so far, and `text` of standard error. */
   readonly refuseFlood: (bytes: number, text?: string) => void;
-  /** What the shell printed; null once the command began. */
+  /** Output of the shell; null once the command began. */
   readonly printed: () => string | null;
   readonly stop: () => void;
 }

@@ -1,7 +1,6 @@
 /**
- * How many commands run over one connection at once: sshd opens MaxSessions of them (10, often less), and refuses the next. The
- * rest wait in order. A refusal teaches the pool how many there may be; it never means that a server or an app is down.
- * Source: anchors B 11; design 5.
+ * Bounds the commands that run over one connection at once: sshd opens MaxSessions of them (10, often less), and refuses the next. The rest
+ * wait in order. A refusal teaches the pool how many there may be; it never means that a server or an app is down.
  */
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';

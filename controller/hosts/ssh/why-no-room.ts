@@ -9,7 +9,7 @@ import type { RemoteResult, RemoteRun } from './remote-run.ts';
 /** ASCII only, whatever the bytes of the path are: printf makes them of octal numbers, and a dot keeps a newline at the end. */
 function script(folder: Uint8Array): string {
   const octal = Array.from(folder, (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
-  // What a shell that was killed leaves has a name that is swept.
+  // The name of a killed shell's leftover is one that is swept.
   return `LC_ALL=C; export LC_ALL; umask 077; set -C
 d=$(printf '%b.' '${octal}'); cd -- "\${d%.}" 2>/dev/null || exit 0
 t=${newPrefix}${newId()}

@@ -18,7 +18,7 @@ test.for([
   expect(matches(pattern, name)).toBe(isMeant);
 });
 
-/** What the server says to the commands that ask it, by their first words. */
+/** Calls `whyShutOut` with a server's answers to the commands, by their first words. */
 async function shutOut(
   error: SvcError,
   answers: Readonly<Record<string, string>>,

@@ -12,9 +12,9 @@ export interface MemorySupervisors {
   readonly living: Map<string, Map<string, Reason>>;
   /** Accounts whose supervisor lives. */
   readonly up: Set<string>;
-  /** What stands in a person's account, beside the server's packages. */
+  /** Packages in a person's account, beside the server's. */
   readonly own: Map<string, readonly InstalledPackage[]>;
-  /** What supervisors were asked, as `account op`. */
+  /** Requests that supervisors received, as `account op`. */
   readonly asked: string[];
   /** The supervisor of the account says how the app stands. */
   tell(account: string, app: string): void;
@@ -60,7 +60,7 @@ function dialOf(up: ReadonlySet<string>, serve: (stream: Duplex, account: string
 
 const without = (app: string, list: readonly InstalledPackage[]): readonly InstalledPackage[] => list.filter((one) => one.app !== app);
 
-/** What a supervisor says without being asked. */
+/** Pushes a snapshot that nobody asked for. */
 function push(stream: Duplex, snapshot: AppSnapshot): void {
   stream.write(`${JSON.stringify({ event: 'app', snapshot })}\n`);
 }

@@ -7,7 +7,7 @@ import type { Host } from '../host.ts';
 
 const size = { columns: 91, rows: 31 };
 
-/** What a shell printed; `until` resolves once it is there. */
+/** Collects the output of a shell; `until` resolves once the text is there. */
 function reading(shell: RemoteShell) {
   let printed = '';
   const changed = new Set<() => void>();

@@ -88,7 +88,7 @@ export async function playRemoval(
   }
 }
 
-/** What lives under a supervisor and the loop does not say so yet. */
+/** Apps that live under a supervisor while the loop does not show them yet. */
 function unseen({ context: { entries } }: Controller, servers: ReadonlyMap<string, MemorySupervisors>): readonly string[] {
   return [...servers.values()]
     .flatMap(({ up, living }) =>
@@ -98,8 +98,8 @@ function unseen({ context: { entries } }: Controller, servers: ReadonlyMap<strin
 }
 
 /**
- * Nothing is being started or done, and a resync finds nothing to do or to tell. What a server says of itself arrives a moment after its link is up,
- * so twice in a row.
+ * Nothing is being started or done, and a resync finds nothing to do or to report. A server's report about itself arrives a moment after
+ * its link is up, so twice in a row.
  */
 async function atRest(controller: Controller, store: Store): Promise<void> {
   const { queue, entries, recorder } = controller.context;
