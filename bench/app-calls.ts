@@ -1,4 +1,4 @@
-/** `svc.apps.pedir` in the page of one app beside the same request of the provider's own page, turn by turn in one browser. Source: issue 12. */
+/** Compares `svc.apps.pedir` in the page of one app with the same request of the provider's own page, turn by turn in one browser. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 export interface SiteSize {
   readonly rooms: number;
-  /** Of the log of one room. */
+  /** Rows in the log of one room. */
   readonly rowsPerRoom: number;
   readonly attachments: number;
   readonly attachmentBytes: number;
@@ -64,7 +64,7 @@ export function addRooms(state: string, from: number, { rooms, rowsPerRoom, atta
   store.close();
 }
 
-/** One more row in each of so many rooms, spread over all. */
+/** Adds a row to each of so many rooms, spread over all. */
 export function editRooms(state: string, count: number, { rooms, rowsPerRoom }: SiteSize): void {
   const log = openRoomDatabase(join(state, 'rooms.db'));
   log.exec('BEGIN');

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '..');
 interface Command {
   readonly name: string;
   readonly args: readonly string[];
-  /** What it has to say. */
+  /** Expected output of the command. */
   readonly says: RegExp;
 }
 

@@ -181,7 +181,7 @@ const threadOf = ({ mainMs }: Frames): number => (mainMs.length === 0 ? 0 : medi
 const percent = (frames: Frames): string =>
   `${lateOf(frames).toFixed(1)} % of ${frames.count}; the page's thread for a frame ${threadOf(frames).toFixed(1)} ms (p99 ${percentile(frames.mainMs, 99).toFixed(1)})`;
 
-/** What is late in the peer is the machine's; a target for the rest. */
+/** The peer's late frames are the machine's doing: they are the target for ours. */
 const framesRow = (name: string, [ours, peer]: readonly [Frames, Frames]): Row => ({
   name,
   ours: percent(ours),
@@ -258,7 +258,7 @@ async function scrolling({ page, plain, folder, steps, rounds }: Desk): Promise<
     await openFolder(page, many, 'n000000.txt');
     oursMs.push(performance.now() - startedMs);
   }
-  // What follows the first reading of it is over.
+  // Work that the first reading starts is over by then.
   await page.waitForTimeout(3_000);
   const box = await page.locator('svc-window[top] svc-file-view').boundingBox();
   if (box === null) throw new Error('no list');

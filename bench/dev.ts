@@ -77,7 +77,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What `/api/n` answers; null: nothing yet. */
+/** Number that `/api/n` answers; null: no answer yet. */
 function answerOf({ port, headers = {} }: Asked): Promise<number | null> {
   const { promise, resolve: answered } = Promise.withResolvers<number | null>();
   const request = http.get({ host: '127.0.0.1', port, path: '/api/n', headers, agent: false }, (response) => {

@@ -21,7 +21,10 @@ interface Ended {
   readonly isGood: boolean;
 }
 
-/** What the exit code of an area means: run.ts ends with 1 when it measured and missed a target, an error of it ends node with 1 before anything is printed. */
+/**
+ * Names the result of an area by its exit code: run.ts ends with 1 when it measured and missed a target, an error of it ends node with 1
+ * before anything is printed.
+ */
 function toldOf(code: number | null, isPrinted: boolean): string {
   if (!isPrinted) return `FAILED (${code === null ? `ended after ${spanOf(areaMsMax)}, or by a signal` : `exit code ${code}`})`;
   return code === 0 ? 'held' : 'targets missed';

@@ -111,7 +111,7 @@ function requireTools(): void {
   }
 }
 
-/** What both put on the disk is the same, bytes and names. */
+/** Checks that both put the same bytes and names on the disk. */
 function compareTrees(dir: string, { tarball, sha256, bytes }: Engine, url: string): void {
   const [theirs, extracted, brought] = [join(dir, 'a'), join(dir, 'b'), join(dir, 'c')];
   shell(`mkdir ${theirs}; tar -xzf ${tarball} --strip-components=1 -C ${theirs}`);

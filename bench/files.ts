@@ -197,7 +197,7 @@ async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row
   }
 }
 
-/** What compresses nowhere and is nowhere the same. */
+/** Writes random bytes, which do not compress and repeat nowhere. */
 function writeRandom(path: string, bytes: number): void {
   const file = openSync(path, 'w');
   const piece = Buffer.alloc(1_024 * 1_024);

@@ -29,7 +29,7 @@ const colors = { ours: '#f2a65a', packages: '#9cc5a1', node: '#a9c6e8', engine: 
 
 const maps = new Map<string, SourceMap | null>();
 
-/** Of a bundle, if it has one. */
+/** Source map of a bundle, if it has one. */
 function mapOf(file: string): SourceMap | null {
   const known = maps.get(file);
   if (known !== undefined) return known;

@@ -1,8 +1,9 @@
 /**
- * Memory after an hour of coming and going: what 200 people do within it, as fast as a portal that runs as it ships takes it. Each visit signs in, opens the
- * events, starts an app and stops it, makes a room and types in it, uploads a file and deletes it, opens a shell, now and then runs a job, and signs out, and
- * each looks whether all that was done. Before the first and after each tenth, when nobody is there: living memory after a collection, and PSS.
- * Source: issue 16. `npm run bench -- hour [--visits=N]`
+ * Memory after an hour of coming and going: the acts of 200 people in an hour, as fast as a portal that runs as it ships takes them. Each
+ * visit signs in, opens the events, starts an app and stops it, makes a room and types in it, uploads a file and deletes it, opens a shell,
+ * now and then runs a job, and signs out, and checks that all of it was done. Before the first and after each tenth, when nobody is there:
+ * living memory after a collection, and PSS.
+ * `npm run bench -- hour [--visits=N]`
  */
 import { readFile, rm, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,14 +24,14 @@ const atOnce = 6;
 /** Every so many visits one runs a job. */
 const perJob = 4;
 const apps = ['notas', 'caderno'] as const;
-/** What the last half of the hour may add. */
+/** Share that the last half of the hour may add. */
 const growthMax = 0.05;
 
 interface Seen {
   readonly visits: number;
   readonly heapMb: number;
   readonly pssMb: number;
-  /** Of all supervisors together. */
+  /** Memory of all supervisors together. */
   readonly supervisorsMb: number;
 }
 
@@ -77,7 +78,7 @@ const mb = (value: number): string => `${value.toFixed(1)} MB`;
 function row(name: string, all: readonly Seen[], of: (seen: Seen) => number): Row {
   const figures = all.map(of);
   const half = Math.ceil(figures.length / 2);
-  // What grows ends highest; what V8 collects when it sees fit goes up and down.
+  // A figure that grows ends highest; memory that V8 collects at its own times goes up and down.
   const [first, last] = [Math.max(...figures.slice(0, half)), Math.max(...figures.slice(half))];
   return {
     name,

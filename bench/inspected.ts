@@ -1,13 +1,13 @@
 /**
- * What a running process says of itself over V8's inspector, which SIGUSR1 opens: it was started with the flags and the environment that it ships
- * with, but for the port. Its living memory, and a CPU profile of its main thread.
+ * Reads a running process over V8's inspector, which SIGUSR1 opens: it was started with the flags and the environment that it ships with,
+ * but for the port. Gives its living memory, and a CPU profile of its main thread.
  */
 import type { ChildProcess } from 'node:child_process';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Profile } from './flame.ts';
 
-/** Of the environment of a process that is to be looked into: any free port, so that two of them do not meet. */
+/** Environment of a process that is to be inspected: any free port, so that two of them do not meet. */
 export const inspectable = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' } as const;
 
 const openMsMax = 10_000;
@@ -71,7 +71,7 @@ export async function inspectPid(pid: number, said: () => string): Promise<Inspe
 
 type Ask = <Answer>(method: string, params?: object) => Promise<Answer>;
 
-/** Of this process itself, for an area that loads no other. */
+/** Inspects this process itself, for an area that loads no other. */
 export function inspectSelf(): Inspected {
   const session = new Session();
   session.connect();

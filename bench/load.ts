@@ -11,7 +11,7 @@ function statOf(pid: number | 'self'): readonly string[] {
 const sum = (fields: readonly string[], from: number, to: number): number =>
   fields.slice(from, to).reduce((total, field) => total + Number(field), 0) * msPerTick;
 
-/** Of a process and its threads, user and system. */
+/** CPU time of a process and its threads, user and system. */
 export const cpuMsOf = (pid: number): number => sum(statOf(pid), 11, 13);
 
 export interface Load {

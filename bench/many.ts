@@ -1,6 +1,6 @@
 /**
- * One portal for 20, 100, 1,000 and 10,000 people with ten apps each: how what it costs grows, and whether who clicks waits for work that nobody
- * waits for. The peer is the same portal with fewer people. Source: issue 16. `npm run bench -- many [--people=1000 --signed-in=1000]`
+ * A portal for 20, 100, 1,000 and 10,000 people with ten apps each: how its cost grows, and whether a click waits for background work. The
+ * peer is the same portal with fewer people. `npm run bench -- many [--people=1000 --signed-in=1000]`
  */
 import { measureMany, type ManyFigures } from './many/measure.ts';
 import { countOf, optionOf } from './options.ts';

@@ -1,6 +1,7 @@
 /**
- * What a count costs the app that counts: `svc.metricas` of Node beside prom-client's and OpenTelemetry's instruments, turn by turn in one process, and of
- * Python; and what a million different labels cost the memory. In the place of the portal somebody adds up what is sent: all that was counted. Source: issue 13.
+ * The cost of a count for the app that counts: `svc.metricas` of Node beside prom-client's and OpenTelemetry's instruments, turn by turn in
+ * one process, and of Python; and the memory for a million different labels. A stand-in for the portal adds up the batches: every count
+ * must arrive.
  */
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -68,7 +69,7 @@ function libraries() {
   return { metricas, meter, registers: [new Registry()] };
 }
 
-/** Of each, µs of one call in each of the rounds; the first round warms. */
+/** Runs the calls in turns; returns the µs of one call in each round, for each of them. The first round warms up. */
 function turns(calls: readonly (() => void)[], rounds: number): readonly (readonly number[])[] {
   const took = calls.map(() => [] as number[]);
   for (let round = 0; round <= rounds; round += 1) {
@@ -183,7 +184,7 @@ function memoryRow(tuples: number): Row {
   };
 }
 
-/** What was counted in so many rounds is what the portal was told, neither more nor less. */
+/** Checks that the stand-in received exactly the counts of so many rounds, neither more nor less. */
 async function allTold({ taken }: Taker, rounds: number): Promise<void> {
   const { encerrar } = createRequire(import.meta.url)('../sdk/node/svc/lib/metricas.js') as { encerrar(msMax: number): Promise<void> };
   await encerrar(10_000);

@@ -16,7 +16,7 @@ const known = {
   'signed-in': { type: 'string' },
   visits: { type: 'string' },
   profile: { type: 'string' },
-  /** Of a side of `--against`: nothing is written. */
+  /** Marks a side of `--against`: nothing is written. */
   told: { type: 'string' },
 } as const;
 

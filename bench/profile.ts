@@ -9,7 +9,7 @@ import { optionOf } from './options.ts';
 export interface Profiling {
   begin(inspected: Inspected): Promise<void>;
   end(inspected: Inspected): Promise<void>;
-  /** Of the environment of a command: each leaves a profile when it ends. What a portal starts does not get it. */
+  /** Environment of a command: each leaves a profile when it ends. Processes that a portal starts do not get it. */
   readonly atExit: { readonly NODE_OPTIONS: string };
   /** Answers with what was written. */
   write(title: string): string;

@@ -1,8 +1,8 @@
 /**
- * The portal as `svc up` starts it (peers/our-portal.ts) against configurable-http-proxy (→ TCP, its faster way), nginx and a 40-line node:http
- * pipe; and its proxy alone, once with undici as its client. All run at once and take turns of `sliceSeconds` in one kind of load after the other;
- * a ratio is the median of those of the rounds. `node bench/proxy.ts [--short] [--only=KIND,…] [--profile=FILE.svg]`, where the profile is of the
- * portal in the slices of 1 KB at 64 connections. Targets: design 10, issue 16.
+ * The portal as `svc up` starts it (peers/our-portal.ts) against configurable-http-proxy (→ TCP, its faster way), nginx and a 40-line
+ * node:http pipe; and its proxy alone, once with undici as its client. All run at once and take turns of `sliceSeconds` in one kind of load
+ * after the other; a ratio is the median of those of the rounds. `node bench/proxy.ts [--short] [--only=KIND,…] [--profile=FILE.svg]`,
+ * where the profile is of the portal in the slices of 1 KB at 64 connections.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,7 +101,7 @@ async function inTurns(place: Place, { wanted, rounds, profiling }: Order): Prom
       for (const kind of wanted) {
         const { servers, measure } = kinds[kind];
         const now: Taken = new Map();
-        // Who comes first in a round comes last in the next: what drifts over a round hits everybody alike.
+        // The first server in a round is the last in the next: a drift over a round hits everybody alike.
         for (const name of round % 2 === 0 ? servers : servers.toReversed()) {
           const server = running.get(name)!;
           const inspected = kind === 'many' && 'inspected' in server && profiling !== null ? await server.inspected() : null;
@@ -125,7 +125,7 @@ async function warmUp(server: ProxyServer): Promise<void> {
     requests += 2 * (await httpLoad(server, { path: '/k1', connections: 64, seconds: 2 })).perSecond;
 }
 
-/** What each adds to the median of who asks the backend itself. */
+/** Adds each server's delay beyond the median of direct requests to the backend. */
 function withAdded(taken: Taken): Taken {
   const least = taken.get(direct)?.p50Us ?? Number.NaN;
   return new Map([...taken].map(([name, load]) => [name, { ...load, addedUs: load.p50Us - least }]));

@@ -1,6 +1,6 @@
 /**
- * The queue on a real Slurm of one node beside plain `sbatch`, in the same run: how fast jobs are taken, how fast tiny ones come to their end, and what those
- * that wait cost the portal. The portal is what `svc up` starts. Source: issue 13.
+ * The queue on a real Slurm of one node beside plain `sbatch`, in the same run: how fast jobs are taken, how fast tiny ones come to their
+ * end, and the cost of waiting jobs for the portal. The portal is what `svc up` starts.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm, mkdtemp, stat, writeFile } from 'node:fs/promises';
@@ -103,7 +103,7 @@ interface Taken {
   readonly loads: number[];
 }
 
-/** One slice of submissions of one side. */
+/** Runs a slice of submissions of one side. */
 async function slice(into: Taken, atOnce: number, work: (n: number) => Promise<unknown>): Promise<void> {
   const [load, fromMs] = [watchLoad(), performance.now()];
   const took = await calls(Infinity, atOnce, work, sliceMs);
@@ -213,7 +213,7 @@ interface Idle {
 }
 
 async function idle({ portal, pages }: World, waiting: number, seconds: number): Promise<Idle> {
-  // What the submissions left to do is done.
+  // Work that the submissions left is done by then.
   await sleep(10_000);
   sayStep(`queue: ${waiting} wait`);
   const [before, fromMs] = [cpuMsOf(portal.pid), performance.now()];

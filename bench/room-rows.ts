@@ -4,11 +4,11 @@ import type { Row } from './rows.ts';
 /** Median of a figure over the rounds. */
 export type FiguresOf<Name extends string> = (server: Name, figure: string) => number;
 
-/** One line: `load` names the figure with the load's own share of a CPU, `delays` those of p50 and p99. */
+/** A line of the table: `load` names the figure with the load's own share of a CPU, `delays` those of p50 and p99. */
 interface Comparison<Name extends string> {
   readonly what: string;
   readonly figure: string;
-  /** Whose row it is; the usual one when it is not said. */
+  /** Owner of the row; absent: the usual one. */
   readonly of?: Name;
   readonly against: Name;
   readonly show: (value: number) => string;
@@ -26,7 +26,7 @@ type Bounded<Name extends string> = (figures: FiguresOf<Name>, bound: number, co
 export interface RowsAgainst<Name extends string> {
   readonly atLeast: Bounded<Name>;
   readonly atMost: Bounded<Name>;
-  /** What a person notices has a bound of its own, in ms, beside the peer. */
+  /** Bounds in ms of the delays that a person notices, beside the peer. */
   readonly within: Bounded<Name>;
   readonly told: (figures: FiguresOf<Name>, comparison: Comparison<Name>) => Row;
 }

@@ -1,9 +1,9 @@
 /**
- * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is `svc up`
- * with tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. In every round all servers are started
- * afresh and their loads take turns of a second (peers/rooms-rounds.ts); medians. Every run ends with what each client should hold: the
- * text that was typed, who is there, and in ours its role. A row whose check failed does not hold.
- * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N] [--profile=FILE.svg]`. Targets: design 10, the table of the rooms issue, issue 16.
+ * The relay against @hocuspocus/server, @y/websocket-server and a bare `ws` broadcast, all on one machine in one run. Ours is `svc up` with
+ * tickets, roles, validation and a log on disk; the peers keep everything in memory and check nothing. In every round all servers are
+ * started afresh and their loads take turns of a second (peers/rooms-rounds.ts); medians. Every run ends with a check of each client's
+ * state: the text that was typed, who is there, and in ours its role. A row whose check failed does not hold.
+ * `node bench/rooms.ts [--short] [--only=SCENARIO,…] [--rounds=N] [--profile=FILE.svg]`.
  */
 import type { ScenarioName } from './peers/rooms-load.ts';
 import type { LoadResult } from './peers/rooms-measure.ts';
@@ -14,7 +14,7 @@ import { profilingOf, type Profiling } from './profile.ts';
 import { ms, percent, perSecond, rowsAgainst, seconds, type FiguresOf } from './room-rows.ts';
 import { median, type Area, type Row } from './rows.ts';
 
-/** Of each kind in one round. */
+/** Slices of each kind in one round. */
 const slicesEach = 3;
 
 interface Wanted {

@@ -1,4 +1,4 @@
-/** One line of a benchmark table. Texts are ready for people, with units; `held`: whether the target is met. */
+/** A line of a benchmark table. Texts are ready for people, with units; `held`: whether the target is met. */
 export interface Row {
   readonly name: string;
   readonly ours: string;
@@ -9,7 +9,7 @@ export interface Row {
   readonly held: boolean | null;
 }
 
-/** One area of the benchmark; `short` is a quick look with fewer runs, never quoted. */
+/** An area of the benchmark; `short` is a quick run with fewer repetitions, never quoted. */
 export type Area = (options: { readonly short: boolean }) => Promise<readonly Row[]>;
 
 export function median(values: readonly number[]): number {

@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers, each in a process of its own, and writes what each one showed into its
- * section of docs/benchmarks.md with the commit, as soon as it is known. One that fails is told at the end; the others are run all the same. Options of one
- * area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`, `--profile=FILE.svg`); with one, or with --short, nothing is written.
+ * `npm run bench [-- AREA… --short]`: runs the areas side by side with their peers, each in a process of its own, and writes the rows of
+ * each one into its section of docs/benchmarks.md with the commit, as soon as they are known. A failed area is reported at the end; the
+ * others are run all the same. Options of one area come as `--name=value` (rooms: `--only=fanout,storm --rounds=3`, `--profile=FILE.svg`);
+ * with one, or with --short, nothing is written.
  * `--against COMMIT` lets this tree and that commit take turns instead (against.ts).
  */
 import { benchAgainst } from './against.ts';

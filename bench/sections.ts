@@ -1,4 +1,4 @@
-/** What one area showed, as its section of docs/benchmarks.md. */
+/** Writes the rows of an area as its section of docs/benchmarks.md. */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release } from 'node:os';
@@ -16,7 +16,7 @@ function table(rows: readonly Row[]): string {
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${heldOf(r)} |`).join('\n');
 }
 
-/** What stands beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
+/** Text beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
 async function notesOf(name: string): Promise<string> {
   const text = await readFile(new URL(`notes/${name}.md`, import.meta.url), 'utf8').catch(() => '');
   return text === '' ? '' : `${text.trimEnd().replaceAll('](../../docs/', '](')}\n\n`;
@@ -29,7 +29,7 @@ async function writtenSections(): Promise<Map<string, string>> {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), `## ${part.trimEnd()}\n`]));
 }
 
-/** What was measured: the commit of this tree, and whether files differ from it. */
+/** The measured tree: its commit, and whether files differ from it. */
 function measuredTree(): string {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
   // The report itself is written while a run goes on.
@@ -39,7 +39,7 @@ function measuredTree(): string {
 interface Measured {
   readonly name: string;
   readonly area: Area;
-  /** Of all areas in the report. */
+  /** Names of all areas, in the order of the report. */
   readonly order: readonly string[];
   readonly short: boolean;
   readonly isWritten: boolean;

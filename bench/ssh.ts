@@ -1,8 +1,8 @@
 /**
  * Servers over ssh, on a real loopback sshd with throw-away accounts; needs root. `node bench/ssh.ts [--short]`.
- * Click → ready: the first click of a person (no connection, no supervisor) and the next ones, against the same command started by
- * hand as the same account. Bytes: one big answer through the portal, against OpenSSH's own forward of the same socket. Idle: a
- * portal in a process of its own with a session, a supervisor and a connection for each of many accounts. Targets: design 10, issue 4.
+ * Click → ready: the first click of a person (no connection, no supervisor) and the next ones, against the same command started by hand as
+ * the same account. Bytes: one big answer through the portal, against OpenSSH's own forward of the same socket. Idle: a portal in a process
+ * of its own with a session, a supervisor and a connection for each of many accounts.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +69,7 @@ async function createWorld(accounts: number): Promise<World> {
       await sshd.stop();
       await rm(folder, { recursive: true, force: true });
     };
-    // Of the last person, too: then everybody has both.
+    // Waits for the packages of the last person too: then everybody has both.
     const inPlace = async (): Promise<boolean> => (await objects(portal, `Backend/p${accounts - 1}/`)).length === 2;
     await until('the packages in place', inPlace, 120_000);
     return { sshd, folder, portal, stop };

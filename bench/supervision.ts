@@ -47,7 +47,7 @@ async function until<T>(what: string, msMax: number, look: () => Promise<T | nul
   }
 }
 
-/** One manager of one person with apps that all have started. */
+/** Starts a manager of one person with apps that all have started. */
 async function begin(manager: Manager, folder: string, apps: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'backend.pl'), backendScript(folder), { mode: 0o755 });
@@ -124,7 +124,7 @@ interface Cost {
   readonly pssMib: number;
 }
 
-/** What the managers of each kind cost side by side, one a person, while nothing happens. */
+/** Measures the managers of each kind side by side, one a person, while nothing happens. */
 async function costsAtRest(kinds: readonly (() => Manager)[], { people, appCount, settleMs, idleMs }: Rest): Promise<readonly Cost[]> {
   const root = await mkdtemp(join(tmpdir(), 'svcb-'));
   const groups = kinds.map((create) => Array.from({ length: people }, create));
@@ -147,7 +147,7 @@ async function costsAtRest(kinds: readonly (() => Manager)[], { people, appCount
 const mb = (value: number): string => `${value.toFixed(1)} MB`;
 const percent = (value: number): string => `${value.toFixed(3)} %`;
 
-/** One row against supervisord, with what PM2 has where it ran. */
+/** Compares one cost with supervisord, and with PM2 where it ran. */
 function costRow(name: string, show: (value: number) => string, of: (cost: Cost) => number, costs: readonly Cost[]): Row {
   const [ours = Number.NaN, supervisord = Number.NaN, pm2] = costs.map(of);
   return {

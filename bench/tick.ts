@@ -1,7 +1,7 @@
 /**
- * What it costs to look at a world in which nothing happens: decideBackend alone, and a whole resync of the real loop (its queue, store,
- * links and inputs) over hosts in memory whose supervisors and apps answer over streams. CPU of this process, user and system; the peer is
- * the same loop over 1,000 objects, since what is promised is that the cost grows no faster than the objects.
+ * The cost of observing a world in which nothing happens: decideBackend alone, and a whole resync of the real loop (its queue, store, links
+ * and inputs) over hosts in memory whose supervisors and apps answer over streams. CPU of this process, user and system; the peer is the
+ * same loop over 1,000 objects, since the promise is that the cost grows no faster than the objects.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -112,7 +112,7 @@ async function withLoop<Result>(objects: number, use: (controller: Controller) =
   }
   writeFileSync(path.join(dir, 'all.yaml'), documents.join('---\n'));
   const store = await openSqliteStore(':memory:');
-  // Who never signed in has no objects.
+  // People who never signed in have no objects.
   for (let n = 0; n < objects / appsPerPerson; n += 1) await store.putSession(sessionOf(`p${n}`));
   const controller = await createController({
     shellVersion: '1.0.0',

@@ -49,7 +49,7 @@ function judges(): { readonly value: () => boolean; readonly file: () => boolean
 
 interface Rates {
   readonly perSecond: readonly number[];
-  /** Of one, each the mean of a hundred. */
+  /** Times of one validation, each the mean of a hundred. */
   readonly us: readonly number[];
 }
 

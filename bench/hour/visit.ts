@@ -1,4 +1,4 @@
-/** One person comes, does what people do on a desktop, looks whether it was done, and goes: nothing of it is left behind but a finished job now and then. */
+/** A visit: a person comes, does what people do on a desktop, checks that it was done, and goes. Only a finished job stays now and then. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
@@ -8,7 +8,7 @@ import { until, type RunningPortal } from '../../test/support/portal.ts';
 import { connect, said } from '../../test/support/room-client.ts';
 import { signIn } from '../person.ts';
 
-/** Of 64 KiB. */
+/** Text of 64 KiB. */
 const text = 'do que se escreve, nada fica. \n'.repeat(2_115);
 
 async function answered(what: string, asked: ReturnType<Browser['call']>, ...statuses: readonly number[]): Promise<{ json(): unknown }> {
@@ -72,7 +72,7 @@ async function file(browser: Browser, origin: string, home: string): Promise<voi
   await answered('the file is gone', browser.call('GET', `/api/arquivos/estado?${query(`${home}/visita.txt`)}`), 404);
 }
 
-/** Who is told to wait does: on a quick machine visits come faster than people. */
+/** Waits where the portal asks for it: on a quick machine visits come faster than people. */
 async function patient(ask: () => ReturnType<Browser['call']>): ReturnType<Browser['call']> {
   for (let tries = 0; ; tries += 1) {
     const answer = await ask();

@@ -1,4 +1,4 @@
-/** What one portal of so many people costs and how fast it serves, from outside: the real `svc up`, its processes as the kernel sees them. */
+/** Measures the cost and the speed of one portal of so many people from outside: the real `svc up`, its processes as the kernel sees them. */
 import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export interface ManyOptions {
   readonly idleS: number;
   /** Measures nothing more when it is not calm after this. */
   readonly calmSMax: number;
-  /** Of the idle time. */
+  /** Profiling of the idle time. */
   readonly profiling: Profiling | null;
 }
 
@@ -104,7 +104,7 @@ async function supervisorsUp(portal: RunningPortal): Promise<number> {
   }
 }
 
-/** What it uses of a core, and where, if that is asked for. */
+/** Use of a core while idle; the profile shows where, if one is asked for. */
 async function idleOf(portal: RunningPortal, seconds: number, profiling: Profiling | null): Promise<number> {
   const inspected = profiling === null ? null : await inspect(portal.child);
   if (inspected !== null) await profiling?.begin(inspected);
@@ -137,7 +137,7 @@ const editMsMax = 120_000;
 
 async function whenIn(page: PageClient, group: string): Promise<number> {
   const fromMs = performance.now();
-  // What is not in force by then counts as so long.
+  // An edit that is not in force by then counts as so long.
   await until(
     `the group ${group}`,
     async () => performance.now() - fromMs > editMsMax || (await groupsOf(page)).includes(group),

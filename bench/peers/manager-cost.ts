@@ -1,4 +1,4 @@
-/** What a process costs, as the kernel counts it. */
+/** Reads the cost of a process, as the kernel counts it. */
 import { readdir, readFile } from 'node:fs/promises';
 
 /** CPU nanoseconds of all its threads so far, finer than clock ticks. */

@@ -1,6 +1,6 @@
-/** What the benchmark of supervision asks of every process manager, and the app that each of them runs. */
+/** The interface of every process manager in the benchmark of supervision, and the app that each of them runs. */
 
-/** One process manager under test; apps are named a0, a1, … and note their starts in `<folder>/<name>.starts`. */
+/** A process manager under test; apps are named a0, a1, … and note their starts in `<folder>/<name>.starts`. */
 export interface Manager {
   readonly name: string;
   start(folder: string, apps: readonly string[]): Promise<void>;

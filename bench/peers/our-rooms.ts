@@ -79,7 +79,7 @@ export interface Furnishing {
   readonly port: number;
   readonly host: string;
   readonly control: string;
-  /** Of rooms. */
+  /** Number of rooms. */
   readonly count: number;
 }
 

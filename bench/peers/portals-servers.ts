@@ -1,6 +1,6 @@
 /**
- * What the benchmark of several portals starts: portals of one PostgreSQL as bin/svc starts them, and Hocuspocus with its Redis extension. Servers and
- * what they keep things in are on CPU 0, loads on CPU 1.
+ * Servers of the benchmark of several portals: portals of one PostgreSQL as bin/svc starts them, and Hocuspocus with its Redis extension.
+ * Servers and their databases are on CPU 0, loads on CPU 1.
  */
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -103,7 +103,7 @@ async function startRedis(folder: string): Promise<{ readonly child: ChildProces
   return { child, port };
 }
 
-/** One alone, or several that speak with each other through Redis. */
+/** Starts a single server, or several that speak with each other through Redis. */
 export async function startHocuspocus(count: number): Promise<ServerGroup> {
   const folder = await mkdtemp(join(tmpdir(), 'svcr-'));
   const redis = count === 1 ? null : await startRedis(folder);

@@ -8,18 +8,18 @@ import { node, taskset, type ProxyServer } from './proxy-servers.ts';
 
 const run = promisify(execFile);
 
-/** One slice of a load. */
+/** Figures of a slice of a load. */
 export interface Load {
   readonly perSecond: number;
   readonly p50Us: number;
   readonly p99Us: number;
   /** Processor time of the server for each request or message. */
   readonly cpuUs: number;
-  /** Of one CPU: what the load itself took. */
+  /** Share of one CPU that the load itself took. */
   readonly share: number;
 }
 
-/** What a load says of itself. `count`: of all that the server answered meanwhile. */
+/** Figures that a load reports about itself. `count`: all answers of the server meanwhile. */
 type Said = Pick<Load, 'perSecond' | 'p50Us' | 'p99Us'> & { readonly count: number };
 
 /** Milliseconds of processor time, from the clock ticks (10 ms) of /proc/PID/stat: of the process, or of its children that ended. */

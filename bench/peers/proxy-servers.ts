@@ -8,7 +8,7 @@ import { portalEnv, portalFlags } from '../../bin/up/portal-process.ts';
 export interface ProxyServer {
   readonly name: string;
   readonly port: number;
-  /** What a request needs to be let in. */
+  /** Parts of a request that let it in. */
   readonly host: string;
   readonly cookie: string;
   readonly pids: () => Promise<readonly number[]>;

@@ -4,12 +4,15 @@ import type { Papel } from '../../schema/rooms.ts';
 import { leaveAll, openMember, type Door } from './rooms-member.ts';
 import type { DialectName } from './rooms-wire.ts';
 
-/** What a server said when it was ready, beside its process. */
+/** The server's report when it was ready, beside its process. */
 export interface ServerFacts {
   readonly port: number;
-  /** Of a server of several processes: client n comes in at one after the other of these. */
+  /** Ports of a server of several processes: client n enters at one after the other of these. */
   readonly ports?: readonly number[];
-  /** Of rooms that one process has: room n is entered through one after the other of these before its first client comes. */
+  /**
+   * Ports through which rooms of a single process are entered first: room n through one after the other of these, before its first client
+   * comes.
+   */
   readonly firstAt?: readonly number[];
   /** The number of the load's first room; 0 when it is not said. */
   readonly firstRoom?: number;
@@ -90,7 +93,7 @@ interface Ticket {
   readonly papel: Papel;
 }
 
-/** One request on a connection of its own, as a browser that comes back makes it; by hand, so that it costs the load little. */
+/** Sends a request on a connection of its own, as a browser that comes back makes it; by hand, so that it costs the load little. */
 function takeTicket(port: number, host: string, room: string, cookie: string): Promise<Ticket> {
   return new Promise((resolve, reject) => {
     let text = '';

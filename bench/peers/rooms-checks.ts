@@ -1,4 +1,4 @@
-/** What a client should hold in the end beside the presence: its role, the text, nothing of what somebody wrote who may not. */
+/** Checks of a client's final state beside the presence: its role, the text, and no edit of somebody without the right to write. */
 import { podeEscrever } from '../../schema/rooms.ts';
 import { viewerClient, type Access } from './rooms-access.ts';
 import { firstOf, type Company } from './rooms-company.ts';
@@ -9,11 +9,11 @@ import { documentOf } from './rooms-trace.ts';
 import { dialects, syncMessage, syncUpdate, typedUpdates, type DialectName } from './rooms-wire.ts';
 
 const answerMsMax = 30_000;
-/** Of whom nothing may ever be in a document. */
+/** Client id whose edits may never be in a document. */
 const intruder = 4_000_000_001;
 const nothing = new Uint8Array([0]);
 
-/** Who was let in with another role than one that writes. Servers without roles say none. */
+/** Reports clients whose role may not write. Servers without roles give none. */
 export function roleProblems(doors: readonly Door[]): readonly string[] {
   const mute = doors.flatMap(({ papel }, client) => (papel !== null && !podeEscrever(papel, 'documento') ? [`${client} (${papel})`] : []));
   return mute.length === 0 ? [] : [`${mute.length} clients may not write: ${firstOf(mute, 5)}`];
@@ -35,11 +35,11 @@ export function textProblems(states: readonly (readonly Uint8Array[] | undefined
   return wrong.length === 0 ? [] : [`${when}: ${wrong.length} clients lack the text of ${text.length} letters: ${firstOf(wrong, 5)}`];
 }
 
-/** What a client is answered, or null when nothing comes. */
+/** The answer to a client, or null when nothing comes. */
 export const answered = (member: Member, vector: Uint8Array): Promise<readonly Uint8Array[] | null> =>
   Promise.race([member.ask(vector), after(answerMsMax).then(() => null)]);
 
-/** What each of these is answered when it has nothing. */
+/** Asks each of these members as a client without content. */
 export async function askAll(members: readonly Member[]): Promise<readonly (readonly Uint8Array[] | undefined)[]> {
   const states: (readonly Uint8Array[] | undefined)[] = [];
   for (const member of members) states.push((await answered(member, nothing)) ?? undefined);
@@ -51,11 +51,11 @@ export interface RoomInTheEnd {
   readonly dialect: DialectName;
   readonly room: string;
   readonly company: Company;
-  /** Who is in the room, by number, all of them heard by the company. */
+  /** Members of the room, by number, all of whose presence the company receives. */
   readonly members: ReadonlyMap<number, Member>;
-  /** What the document says. */
+  /** Expected text of the document. */
   readonly text: string;
-  /** Who moves once more; else everybody. */
+  /** People who move once more; else everybody. */
   readonly movers?: readonly number[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * The people of one room of the benchmark: what each says of itself, and what each has been told of the others. What they are told is only
- * copied while a scenario measures, and the same bytes once; it is read in the end. Source: spec 2.4, 6 (everybody sees everybody).
+ * The people of one room of the benchmark: the presence that each sends, and the presence that each received of the others. Received
+ * messages are only copied while a scenario measures, and the same bytes once; they are read in the end. Source: rules 2.4, 6 (everybody
+ * sees everybody).
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as decoding from 'lib0/decoding';
@@ -27,7 +28,7 @@ export interface Company {
   keep(on: boolean): void;
   /** Waits until these see what each of these says of itself, and nobody else; answers with who lacks whom. Empty where no server knows. */
   unseen(present: readonly number[], when: string): Promise<readonly string[]>;
-  /** Whose client id that is. */
+  /** The person of that client id. */
   personOf(id: number): number;
   /** They are gone, and nobody reads any more what they were told. */
   forget(people: readonly number[]): void;
@@ -41,7 +42,7 @@ interface Told {
 export interface CompanyOf {
   readonly dialect: DialectName;
   readonly room: string;
-  /** What the server says who that is; null: what it said of itself. */
+  /** The person's name by the server; null: by their own presence. */
   readonly usuarioOf: (person: number) => string | null;
 }
 
@@ -115,7 +116,7 @@ interface Lack {
   readonly person: number;
   readonly lacks: readonly number[];
   readonly of: number;
-  /** Who left, and is still seen. */
+  /** People who left, and are still seen. */
   readonly ghosts: readonly number[];
 }
 
@@ -135,11 +136,11 @@ function toldOf(lacks: readonly Lack[], people: number, when: string): readonly 
   return lacks.length > 3 ? [...sentences, `${when}: ${lacks.length} of ${people} clients lack somebody's presence`] : sentences;
 }
 
-/** What one client was told, not looked at yet, and who is there by that. */
+/** The presence that one client received: unread messages, and the people who are there by the read ones. */
 interface Hearing {
   unread: Uint8Array[];
   readonly states: Map<number, Told>;
-  /** Of those who left, too. */
+  /** Clocks of all people, those who left included. */
   readonly clocks: Map<number, number>;
 }
 

@@ -93,7 +93,7 @@ async function bring(
   return member;
 }
 
-/** One person's 100,000 edits as fast as the server reads, its CPU until it rests, then 15 that join one after the other. */
+/** Measures one person's 100,000 edits as fast as the server reads, its CPU until it rests, then 15 that join one after the other. */
 export async function edits({ access, dialect, pid, work, seconds, turn }: ScenarioInput): Promise<LoadResult> {
   const trace = typeTrace({ editsMax: seconds < 3 ? 20_000 : 100_000 });
   const room = access.room(0);
@@ -152,10 +152,10 @@ const stormNumbers = 1_000;
 
 interface StormInput extends ScenarioInput {
   readonly room: string;
-  /** Of all storms: one person stays from the first to the last. */
+  /** Company of all storms: one person stays from the first to the last. */
   readonly company: Company;
   readonly holder: Member;
-  /** Of this storm: client ids are drawn once. */
+  /** Number of this storm: client ids are drawn once. */
   readonly nth: number;
   readonly people: number;
   readonly own: ReturnType<typeof ownCopy>;

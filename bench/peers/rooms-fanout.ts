@@ -29,7 +29,7 @@ const burstPerSecondMax = 150_000;
 const burstWarmSeconds = 0.2;
 const burstSeconds = 0.8;
 
-/** One room of 50: 50 updates a second from all in turn, then 500, then one writer's bursts, in slices. */
+/** Loads a room of 50: 50 updates a second from all in turn, then 500, then one writer's bursts, in slices. */
 export async function fanOut({ access, dialect, work, slices, turn }: ScenarioInput): Promise<LoadResult> {
   const people = 50;
   const room = access.room(0);
@@ -43,7 +43,7 @@ export async function fanOut({ access, dialect, work, slices, turn }: ScenarioIn
   const latencies: number[] = [];
   const kept: Uint8Array[] = [];
   const witness = people >> 1;
-  /** Of a burst only the witness' latencies: there are millions. */
+  /** During a burst, only the witness' latencies are kept: there are millions. */
   let bursting = false;
   let deliveries = 0;
   let onDelivered: ((receiver: number) => void) | null = null;

@@ -1,6 +1,6 @@
 /**
- * What the others in a room notice of readers that don't read and of a flood of presence. The same work twice, in two rooms of one
- * server: people who type, and one who pastes 64 KiB 16 times a second; the second time with the guests that nobody wants.
+ * The effect of readers that don't read and of a flood of presence on the others in a room. The same work twice, in two rooms of one
+ * server: people who type, and one who pastes 64 KiB 16 times a second; the second time with the hostile guests.
  */
 import * as encoding from 'lib0/encoding';
 import { endProblems, roleProblems } from './rooms-checks.ts';
@@ -18,7 +18,7 @@ const pasteBytes = 65_536;
 const pastesPerSecond = 16;
 const unread = 20;
 const floods = 10_000;
-/** What the kernel takes for a reader that doesn't read, and then the relay's budget for it. */
+/** Bytes that the kernel takes for a reader that doesn't read, and then the relay's budget for it. */
 const droppedBytesMin = 12_000_000;
 
 const typistBase = 3_000_000_000;

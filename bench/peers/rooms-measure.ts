@@ -1,10 +1,10 @@
-/** What a load process reads while it works: CPU of the server and its own, percentiles; and how it hands over its figures. */
+/** Readings of a load process while it works: CPU of the server and its own, percentiles; and how it hands over its figures. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Access } from './rooms-access.ts';
 import type { Turn } from './rooms-turns.ts';
 import type { DialectName } from './rooms-wire.ts';
 
-/** Whose CPU is counted. */
+/** Processes whose CPU is counted. */
 export interface ServerProcesses {
   readonly pids: readonly number[];
   /** The process of what they keep things in, counted by itself with those that it started; null: nothing. */
@@ -14,7 +14,7 @@ export interface ServerProcesses {
 export interface ScenarioInput {
   readonly access: Access;
   readonly dialect: DialectName;
-  /** Of the server: the first of its processes. */
+  /** Process id of the server: the first of its processes. */
   readonly pid: number;
   readonly work: ServerProcesses;
   /** How much there is to do. */
@@ -46,7 +46,7 @@ export function rssKb(pid: number): number {
   return Number(/^Rss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))?.[1]);
 }
 
-/** Of a database and the processes that it has at the moment. */
+/** CPU seconds of a database and the processes that it has at the moment. */
 export function storeSeconds(pid: number | null): number {
   if (pid === null) return 0;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
@@ -67,7 +67,7 @@ function countCpu(pid: number): () => number {
   const before = threadSeconds(pid);
   return () => {
     const now = threadSeconds(pid);
-    // What a thread that has ended took is in the sum of the process alone.
+    // The time of an ended thread is in the sum of the process alone.
     if ([...before.keys()].some((id) => !now.has(id))) return cpuSeconds(pid) - coarse;
     return [...now].reduce((sum, [id, spent]) => sum + spent - (before.get(id) ?? 0), 0);
   };
@@ -97,7 +97,7 @@ export interface SteadyWork {
   readonly allSeen: () => boolean;
 }
 
-/** One slice at a steady pace: shares of a CPU of server and load, and the delays. */
+/** Measures a slice at a steady pace: shares of a CPU of server and load, and the delays. */
 export async function steady({ work, perSecond, seconds, act, latencies, allSeen }: SteadyWork) {
   latencies.length = 0;
   const window = openWindow(work);

@@ -1,4 +1,4 @@
-/** One client of a room as the load sees it: opens, says hello, answers the server's step 1, hands on what a scenario measures. */
+/** A client of a room as the load sees it: opens, says hello, answers the server's step 1, hands on the messages that a scenario measures. */
 import type { Papel } from '../../schema/rooms.ts';
 import { frameOf, openLoadSocket, type LoadSocket } from './rooms-socket.ts';
 import {
@@ -20,7 +20,7 @@ export interface Door {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  /** What the ticket says its holder may; null where there are no roles. */
+  /** Role of the holder by the ticket; null where there are no roles. */
   readonly papel: Papel | null;
 }
 
@@ -34,7 +34,7 @@ export interface MemberOptions {
   readonly dialect: DialectName;
   readonly room: string;
   readonly door: Door;
-  /** What this client has already; none: nothing. */
+  /** Content that this client has already; absent: none. */
   readonly own?: {
     readonly vector: Uint8Array;
     /** The update that it sends when the server asks. */
@@ -58,7 +58,7 @@ export interface Member {
   readonly left: Promise<void>;
   /** How many updates it was sent that answered no question. */
   updates(): number;
-  /** What comes in answer to this state vector, as `onState` gets it. */
+  /** Returns the updates that answer this state vector, as `onState` gets them. */
   ask(vector: Uint8Array): Promise<readonly Uint8Array[]>;
 }
 
@@ -68,7 +68,7 @@ export function openMember(options: MemberOptions): Member {
   const synced = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   synced.promise.catch(() => {});
-  /** Who waits for an answer, and the updates of it so far. */
+  /** Receiver of the answer, and the updates of it so far. */
   let asked = options.onState ?? null;
   let updates: Uint8Array[] = [];
   let unasked = 0;

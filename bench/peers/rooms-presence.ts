@@ -13,7 +13,7 @@ import { clientBase, drainMsMax, seenBy, type Seen } from './rooms-writers.ts';
 const arrivalsPerSecond = 50;
 const movesPerArrival = 20;
 
-/** One room of 50, each moving the cursor five times a second; whoever is in moves already while the others come. */
+/** Loads a room of 50, each moving the cursor five times a second; whoever is in moves already while the others come. */
 export async function presence({ access, dialect, work, slices, turn }: ScenarioInput): Promise<LoadResult> {
   const people = 50;
   const perSecond = 5 * people;
@@ -100,7 +100,7 @@ export async function presence({ access, dialect, work, slices, turn }: Scenario
   return { figures, problems };
 }
 
-/** Who did not get whose last presence. */
+/** Names the receivers that lack a last presence, and its writers. */
 function lastLacking({ clocks, width }: Seen, sent: Int32Array): string {
   const lacking = [...sent.keys()].flatMap((receiver) => {
     const of = [...sent.keys()].filter((writer) => writer !== receiver && clocks[receiver * width + writer] !== sent[writer]);

@@ -1,6 +1,6 @@
 /**
- * One round of a scenario: every server with a load of its own, and the loads take turns (rooms-turns.ts). Servers are on CPU 0, loads on CPU 1;
- * who rests has its clients connected and does nothing.
+ * A round of a scenario: every server with a load of its own, and the loads take turns (rooms-turns.ts). Servers are on CPU 0, loads on CPU
+ * 1; a resting server has its clients connected and does nothing.
  */
 import type { Profiling } from '../profile.ts';
 import type { ScenarioName } from './rooms-load.ts';
@@ -24,7 +24,7 @@ export interface Profiled {
 
 export interface TurnTaker {
   readonly load: LoadRun;
-  /** What it said last: a turn that it waits for, or its result. */
+  /** Last line of the load: a turn that it waits for, or its result. */
   line: string;
 }
 
@@ -74,7 +74,7 @@ export async function inTurns(
   }
 }
 
-/** Until each has its result. Who comes first in a cycle comes last in the next. */
+/** Gives turns until each has its result. The first of a cycle is the last of the next. */
 export async function takeTurns<One extends TurnTaker>(takers: readonly One[], give: (taker: One) => Promise<void>): Promise<void> {
   for (let cycle = 0; takers.some(isWaiting); cycle += 1) {
     for (const taker of cycle % 2 === 0 ? takers : takers.toReversed()) {
@@ -83,7 +83,7 @@ export async function takeTurns<One extends TurnTaker>(takers: readonly One[], g
   }
 }
 
-/** One turn of this load, until its next line. */
+/** Gives this load a turn, until its next line. */
 export async function goOn(taker: TurnTaker): Promise<void> {
   taker.load.next();
   taker.line = await taker.load.line().catch(broken);

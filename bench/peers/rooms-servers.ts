@@ -24,7 +24,7 @@ export interface Pinned {
   line(): Promise<string>;
 }
 
-/** What a load does in one turn, and how a server starts, is done long before. */
+/** Deadline of a load's turn, and of a server's start; both usually end long before. */
 const lineMsMax = 300_000;
 
 export function startPinned(cpu: 0 | 1, argv: readonly string[], env: Readonly<Record<string, string>>): Pinned {

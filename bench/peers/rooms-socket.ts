@@ -54,7 +54,7 @@ function writeFrame(target: Buffer, at: number, payload: Uint8Array, opcode: num
   return next + length;
 }
 
-/** One masked frame, binary unless another opcode is named. */
+/** Builds a masked frame, binary unless another opcode is named. */
 export function frameOf(payload: Uint8Array, opcode = 2): Buffer {
   const frame = Buffer.allocUnsafeSlow(headSize(payload.length) + payload.length);
   writeFrame(frame, 0, payload, opcode);

@@ -7,7 +7,7 @@ import * as Y from 'yjs';
 import { createRandom } from '../../test/simulation/random.ts';
 
 export interface Trace {
-  /** One update (V1) per edit. */
+  /** An update (V1) per edit. */
   readonly updates: readonly Uint8Array[];
   /** The whole as Yjs encodes it. */
   readonly state: Uint8Array;

@@ -7,16 +7,16 @@ import * as encoding from 'lib0/encoding';
 
 export const messageSync = 0;
 export const messageAwareness = 1;
-/** Of Hocuspocus: a sync message that wants no step 1 in return. */
+/** Type of Hocuspocus: a sync message that wants no step 1 in return. */
 export const messageSyncReply = 4;
-/** Of Hocuspocus. */
+/** Type of Hocuspocus. */
 const messagePing = 9;
 export const syncStep1 = 0;
 export const syncStep2 = 1;
 export const syncUpdate = 2;
 
 export interface Dialect {
-  /** What goes before each message, both ways. */
+  /** Bytes before each message, both ways. */
   prefix(room: string): Uint8Array;
   /** Payloads sent as soon as the socket is open. */
   hello(room: string): readonly Uint8Array[];
@@ -24,7 +24,7 @@ export interface Dialect {
   readonly syncs: boolean;
   /** Whether the server tells who comes who is there. */
   readonly knowsWhoIsThere: boolean;
-  /** What a client says now and then, because the server cuts who says nothing for a minute; null: its pings are enough. */
+  /** A client's message now and then, because the server cuts a client that is silent for a minute; null: its pings are enough. */
   stillHere(room: string): Uint8Array | null;
 }
 

@@ -1,4 +1,4 @@
-/** Who writes what in a room of the benchmark, and who has seen how much of it, so that a lost or doubled update is seen. */
+/** Counts the updates that each client of a room wrote and received, so that a lost or doubled update is seen. */
 import { firstOf } from './rooms-company.ts';
 import type { Member } from './rooms-member.ts';
 import { packFrames, runOf, type PackedFrames } from './rooms-socket.ts';
@@ -33,10 +33,10 @@ export function writerOf(index: number, count: number, prefix: Uint8Array): Writ
   return { client, frames: { bytes: Buffer.concat(parts), ends }, sent: 0, sentAtMs: new Float64Array(count) };
 }
 
-/** What it has sent so far. */
+/** Updates that it has sent so far. */
 export const sentUpdates = ({ client, sent }: Writer): readonly Uint8Array[] => typedUpdates(client, 0, sent);
 
-/** Who has seen how much of whom: `clocks[receiver * width + writer]`. */
+/** Updates of each writer that each receiver has seen: `clocks[receiver * width + writer]`. */
 export interface Seen {
   readonly clocks: Int32Array;
   readonly width: number;

@@ -1,5 +1,5 @@
 /**
- * @y/websocket-server as its own `server.js` runs it. argv: port. What npm installs of 0.1.5 does not work as it stands: the server takes
+ * @y/websocket-server as its own `server.js` runs it. argv: port. The 0.1.5 that npm installs does not work as it stands: the server takes
  * `yjs` 14.0.0-16 and its `@y/protocols` a `@y/y` 14.0.0-rc, and the one can't apply updates to a document of the other. Here both get the
  * server's own yjs.
  */

@@ -1,4 +1,4 @@
-/** What a portal costs that only joined: it has no room, nobody came to it, and another one leads. */
+/** The cost of a portal that only joined: it has no room, nobody came to it, and another one leads. */
 import type { TestPostgres } from '../../test/support/postgres.ts';
 import { startPortals, type PortalGroup } from '../peers/portals-servers.ts';
 import { after, cpuSeconds, untilQuiet } from '../peers/rooms-measure.ts';
@@ -12,7 +12,7 @@ interface Idle {
 
 async function atRest(pids: readonly number[], seconds: number): Promise<readonly Idle[]> {
   for (const pid of pids) await untilQuiet(pid, 15_000);
-  // What V8 compiles of a start is done by then.
+  // V8 has compiled the code of a start by then.
   await after(10_000);
   const before = pids.map(cpuSeconds);
   await after(seconds * 1_000);

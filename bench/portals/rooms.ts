@@ -60,7 +60,7 @@ async function loadsOf(scenario: Scenario, servers: Servers): Promise<readonly (
   ];
 }
 
-/** Of the portal that has the room, and of the one where the clients are. */
+/** Profiles of the portal that has the room, and of the one where the clients are. */
 interface Profiles {
   readonly owner: Profiling;
   readonly carrier: Profiling;

@@ -57,7 +57,7 @@ async function serve(
   return { url: `http://${id}.svc.localhost:${server.port}/`, backend: () => backend, restart };
 }
 
-/** One page for most tests: its processes live already. Each test has a port, so an origin, of its own: nothing of the one before is in it. */
+/** A page for most tests: its processes live already. Each test has a port, so an origin, of its own: nothing of the one before is in it. */
 let kept: Page | undefined;
 let keptIsFree = true;
 
@@ -104,7 +104,7 @@ const overflow = (page: Page): Promise<number> => page.evaluate('document.docume
 describe('notas', () => {
   const notas = (): Promise<Served> => serve('notas', 'python3', 'backend/main.py');
   const saved = (page: Page) => page.getByText('Salva', { exact: true }).waitFor();
-  /** What the page says of it before anything else happens, and whether it would be asked about before it goes. */
+  /** Types the text; returns the shown state, and whether the page would ask before it goes. */
   const typed = (page: Page, text: string): Promise<unknown> =>
     page.evaluate(`(() => {
       const field = document.getElementById('campo-texto');

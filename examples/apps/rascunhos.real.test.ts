@@ -1,4 +1,4 @@
-/** What Rascunhos keeps when its last window closes. Decision: docs/decisions/0207-tabs-of-a-window.md */
+/** Tests the drafts that Rascunhos keeps when its last window closes. Decision: docs/decisions/0207-tabs-of-a-window.md */
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { cleanUp } from '../../sdk/testing/runtimes.ts';
 import { launch, ready } from '../testing/launch.ts';
@@ -25,7 +25,7 @@ test('loses what the person closed when the last window closes, keeps the rest i
     rascunhos: [
       { id: 'tres', texto: 'tres', fechado: false },
       { id: 'um', texto: 'um', fechado: false },
-      // Of a window that closed before its page was there.
+      // The tab of a window that closed before its page was there.
       { id: 'quatro', texto: 'quatro', fechado: false },
     ],
   });

@@ -13,7 +13,7 @@ from svc import servidor, web
 log = servidor.criar_log()
 pagina = web.spa(pathlib.Path(__file__).resolve().parent.parent / 'frontend', scripts=['assinador.js'], ao_avisar=log)
 
-# What a child of this process has no use for does not reach it.
+# A child of this process has no use for the keys, and does not get them.
 CHAVE = os.environ.pop('ASSINADOR_CHAVE', '')
 ANTERIOR = os.environ.pop('ASSINADOR_CHAVE_ANTERIOR', '')
 

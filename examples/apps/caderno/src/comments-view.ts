@@ -94,7 +94,7 @@ function focusThread(id: string): void {
   node?.focus({ preventScroll: true });
 }
 
-/** What is drawn anew keeps the focus when the same field, or the button of the same thread, is in it again. */
+/** Draws anew, and keeps the focus when the same field, or the button of the same thread, is there again. */
 function keepingFocus(area: HTMLElement, draw: () => void): void {
   const focused = document.activeElement instanceof HTMLElement && area.contains(document.activeElement) ? document.activeElement : null;
   const thread = focused?.closest<HTMLElement>('[data-conversa]')?.dataset['conversa'];
@@ -114,7 +114,7 @@ export function createCommentsView(room: CommentsRoom): CommentsView {
   let threads: readonly Thread[] = [];
   let current: string | null = null;
   let draft: { readonly passage: Passage; readonly field: MentionField } | null = null;
-  /** One field per thread, so that half a reply outlives what others write meanwhile. */
+  /** A field per thread, so that half a reply outlives what others write meanwhile. */
   const replies = new Map<string, MentionField>();
 
   const send = (): void => {

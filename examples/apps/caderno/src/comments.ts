@@ -1,7 +1,6 @@
 /**
- * Comments as they stand in the second channel: `comentarios`, a map of threads by id. A thread hangs on a passage of the text by
- * relative positions, so that it moves with what is written around it. A message's id is the anchor of its notice (spec 6, rule 3).
- *
+ * Comments as they stand in the second channel: `comentarios`, a map of threads by id. A thread hangs on a passage of the text by relative
+ * positions, so that it moves with what is written around it. A message's id is the anchor of its notice (rules 6, rule 3).
  *   comentarios: { <id>: { inicio, fim, trecho, resolvido, mensagens: [{ id, usuario, nome, em, texto }] } }
  */
 import * as Y from 'yjs';
@@ -63,7 +62,7 @@ export function reply(comments: Y.Doc, thread: string, message: Message): void {
 export const setResolved = (comments: Y.Doc, thread: string, resolved: boolean): void =>
   void threadsOf(comments).get(thread)?.set('resolvido', resolved);
 
-/** In the order of the text. What another client wrote wrongly is left out: it is input from outside. */
+/** In the order of the text. Malformed threads of other clients are left out: they are input from outside. */
 export function readThreads(comments: Y.Doc, text: Y.Text): readonly Thread[] {
   const threads = [...threadsOf(comments)].flatMap(([id, stored]) => {
     const thread = stored instanceof Y.Map ? readThread(id, stored, text) : null;

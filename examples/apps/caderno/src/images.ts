@@ -13,7 +13,7 @@ export interface ImageStore {
   url(sha: string): Promise<string>;
   /** Sends the bytes and answers with their sha256. */
   send(file: Blob): Promise<string>;
-  /** What is going on, in words. */
+  /** Shows the current state in words. */
   tell(words: string): void;
 }
 

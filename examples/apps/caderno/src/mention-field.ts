@@ -1,6 +1,6 @@
 /**
- * A field for a comment in which @ proposes people. Only who is in the room can be told (spec 6): others are shown, and why they can't be
- * chosen. A combobox with a list, as the ARIA practices describe it.
+ * A field for a comment in which @ proposes people. Only people in the room can be notified (rules 6): others are shown, and why they can't
+ * be chosen. A combobox with a list, as the ARIA practices describe it.
  */
 import { el } from './dom.ts';
 import { isMentioned } from './mentions.ts';
@@ -24,7 +24,7 @@ const quietMs = 200;
 const shownMax = 6;
 let fields = 0;
 
-/** Who is in the room first, then others by the portal's search. */
+/** Proposes the people in the room first, then others by the portal's search. */
 async function proposalsFor(word: string, inRoom: readonly Pessoa[]): Promise<readonly Proposal[]> {
   const wanted = word.toLocaleLowerCase();
   const matches = ({ nome, login }: Pessoa): boolean => [nome, login].some((name) => name.toLocaleLowerCase().includes(wanted));
@@ -99,7 +99,7 @@ export function mentionField(label: string, people: () => readonly Pessoa[], sub
     placeholder: say('comentarioDica'),
     aria: { label, role: 'combobox', autocomplete: 'list', expanded: 'false', controls: id },
   });
-  /** What follows the last @ before the cursor; null when the cursor is not in such a word. */
+  /** The word after the last @ before the cursor; null when the cursor is not in such a word. */
   const typed = (): string | null => /(?:^|\s)@([\p{L}\p{N}._-]*)$/u.exec(input.value.slice(0, input.selectionStart))?.[1] ?? null;
   const close = (): void => {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** What this app uses of `window.svc`, in one place (spec 4.3). */
+/** The parts of `window.svc` that this app uses, in one place (rules 4.3). */
 import type * as Y from 'yjs';
 import type { Awareness } from 'y-protocols/awareness';
 

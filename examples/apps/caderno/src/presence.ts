@@ -1,4 +1,4 @@
-/** Who is here, as circles with initials: the portal says names and colours, a person with two windows is one. */
+/** People who are here, as circles with initials: the portal gives names and colours, a person with two windows is one. */
 import type { Awareness } from 'y-protocols/awareness';
 import { byId, el } from './dom.ts';
 import { say } from './texts.ts';

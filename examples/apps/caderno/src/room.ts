@@ -1,4 +1,4 @@
-/** One open room: both channels, the editor, the comments, who is here, and the strip that says how the connection is. */
+/** An open room: both channels, the editor, the comments, the people who are here, and the banner with the state of the connection. */
 import * as awarenessProtocol from 'y-protocols/awareness';
 import * as Y from 'yjs';
 import { createCommentsView, type CommentsView } from './comments-view.ts';
@@ -68,7 +68,7 @@ interface Parts {
   readonly me: Pessoa;
 }
 
-/** What can be done depends on the role and on whether there still is a room. */
+/** Enables the acts that the role, and a room that still exists, allow. */
 function drawConnection(connection: Conexao, remarks: Conexao, editor: Editor): void {
   drawState(connection);
   const over = isOver(connection.estado);
@@ -117,7 +117,7 @@ function createGuide(view: CommentsView, text: Y.Text, editor: Editor) {
   };
 }
 
-/** Who is in the room, as it was last read. */
+/** People in the room, as they were last read. */
 function peopleOf(salas: Salas, connection: Conexao, id: string) {
   let people: readonly Pessoa[] = [];
   const read = async (): Promise<void> => {

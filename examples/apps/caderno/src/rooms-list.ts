@@ -1,4 +1,4 @@
-/** The list of rooms: open, create, rename, delete. Who is in them is the share dialog's, which the desktop draws. */
+/** The list of rooms: open, create, rename, delete. Their members are shown by the share dialog, which the desktop draws. */
 import { byId, el } from './dom.ts';
 import type { Sala, Salas } from './portal.ts';
 import { words } from './reasons.ts';

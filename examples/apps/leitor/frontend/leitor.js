@@ -58,7 +58,7 @@
     el('sentido').textContent = sentido;
   }
 
-  /** What the portal or the bridge refused has a code; what the dictionary answers is an answer. */
+  /** Shows an error: refusals of the portal or the bridge have a code; the dictionary's own answers have none. */
   function dizerErro(problema) {
     const textos = TEXTOS[idioma];
     dizer(

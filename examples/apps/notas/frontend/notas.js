@@ -178,7 +178,7 @@
     titulo.focus();
   }
 
-  /** What could not be saved for a while, so that the desktop asks before it closes this window. */
+  /** Reports text that could not be saved for a while, so that the desktop asks before it closes this window. */
   function dizerSeFalta(agora) {
     const falta = aberta !== null && (sujo || salvando);
     clearTimeout(relogioDaFalta);
@@ -199,7 +199,7 @@
   /** A dialog of the page's own: a browser may refuse confirm() to a page inside another. */
   function confirmado() {
     const dialogo = el('confirma');
-    // One that was closed a moment ago may not have told yet: it was not answered with yes.
+    // A note closed a moment ago may not have reported yet: it was not answered with yes.
     responder(false);
     dialogo.returnValue = '';
     dialogo.showModal();
@@ -382,7 +382,7 @@
 
   traduzir();
   void reler(true)
-    // Who was quicker than the list is where they want to be.
+    // A person who was quicker than the list stays where they went.
     .then(() => (escolheu ? undefined : irPara(location.pathname)))
     .catch(() => comContato(false))
     .finally(() => void acompanhar());

@@ -1,4 +1,4 @@
-/** One JSON file in the data folder, written whole: temporary file, fsync, rename. */
+/** Stores a JSON file in the data folder, written whole: temporary file, fsync, rename. */
 import { open, readFile, rename } from 'node:fs/promises';
 
 /** `vazio` where there is none yet; a file that can't be read is an error. */
@@ -11,7 +11,7 @@ export async function ler(arquivo, vazio) {
   }
 }
 
-/** One after another, in the order of the calls. */
+/** Writes one after another, in the order of the calls. */
 export function criarGuarda(arquivo) {
   let fila = Promise.resolve();
   const gravar = async (valor) => {

@@ -1,9 +1,8 @@
 /**
  * Rascunhos: drafts, one in each tab of the window.
- *
  *   GET  /api/rascunhos       the drafts in order, and which was in front
  *   PUT  /api/rascunhos/:id   { texto }
- *   POST /close-tabs          the last window closed: { abas: [{ id, titulo, ativa, janela }] }. What the person closed goes now.
+ *   POST /close-tabs          the last window closed: { abas: [{ id, titulo, ativa, janela }] }. Tabs that the person closed go now.
  */
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -39,7 +38,7 @@ async function escrever(req, res, id) {
   });
 }
 
-/** What the desktop says in any way but this one is no session. */
+/** Rejects a body that is not the desktop's list of tabs. */
 async function fecharAbas(req, res) {
   const abas = (await servidor.lerJson(req))?.abas;
   const certa = (aba) => typeof aba?.id === 'string' && typeof aba.ativa === 'boolean';

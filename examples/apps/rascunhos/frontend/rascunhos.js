@@ -134,7 +134,7 @@
     mostrar();
     faltam.add(mudado);
     el('estado').textContent = TEXTOS[idioma].salvando;
-    // What is stored in a moment is stored also when the window closes before: the desktop need not ask.
+    // A draft short enough to be stored while the window closes needs no question of the desktop.
     if (fora || mudado.texto.length > AO_SAIR_MAX) dizerSeFalta();
     clearTimeout(espera);
     espera = setTimeout(() => void salvarTudo(), 300);
@@ -145,7 +145,7 @@
   el('lista').addEventListener('change', () => (escolher(el('lista').value), mostrar()));
   el('novo').addEventListener('click', novo);
 
-  /** What is stored, as soon as the app answers. Until then nothing can be written: it would belong to no draft. */
+  /** Stored drafts, as soon as the app answers. Until then nothing can be written: it would belong to no draft. */
   async function guardados() {
     for (let falhas = 0; ; falhas += 1) {
       const resposta = await fetch('api/rascunhos', { signal: AbortSignal.timeout(10_000) }).catch(() => null);
@@ -160,7 +160,7 @@
     const antes = await guardados();
     el('estado').textContent = '';
     for (const nome of ['texto', 'novo', 'lista']) el(nome).disabled = false;
-    // Who comes back before the last window closed has them all again.
+    // A person who comes back before the last window closed has all drafts again.
     rascunhos = antes.rascunhos.map(({ id, texto }) => ({ id, texto, fechado: false }));
     for (const [lugar, um] of rascunhos.entries()) if (antes.rascunhos[lugar].fechado) faltam.add(um);
     if (faltam.size > 0) void salvarTudo();

@@ -27,7 +27,7 @@ export function frame(op, payload) {
   return Buffer.concat([head, payload]);
 }
 
-/** One client frame at the start of `data`: { op, fin, payload, rest }, null when more bytes are needed. Throws a close code. */
+/** Reads a client frame at the start of `data`: { op, fin, payload, rest }, null when more bytes are needed. Throws a close code. */
 function readFrame(data) {
   if (data.length < 2) return null;
   const op = data[0] & 0x0f;

@@ -1,6 +1,6 @@
 /**
- * A drawing: strokes over an SVG, or over nothing. Its file is that SVG with one group more, which is found again when it is opened. What is foreign in it is never put
- * into the page: it is shown as a picture.
+ * A drawing: strokes over an SVG, or over nothing. Its file is that SVG with one group more, which is found again when it is opened.
+ * Foreign parts of it are never put into the page: they are shown as a picture.
  */
 (() => {
   'use strict';
@@ -32,7 +32,7 @@
     return pixels > 0 ? pixels : null;
   }
 
-  /** What is below the strokes, in their coordinates: without a `viewBox` a browser would stretch the sheet and not what is on it. */
+  /** The sheet below the strokes, in their coordinates: without a `viewBox` a browser would stretch the sheet and not the drawing on it. */
   function fundoParaMostrar({ fundo, area }) {
     const xml = new DOMParser().parseFromString(fundo, 'image/svg+xml');
     const svg = xml.documentElement;

@@ -1,4 +1,4 @@
-"""Lives and never binds: the 15 probes run out, `ready: false` (spec 3.2)."""
+"""Lives and never binds: the 15 probes run out, `ready: false` (rules 3.2)."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""Porta errada: binds a TCP port, as a server written for anything else would (spec 2.1 `entrypoint`: not proxied, health 000)."""
+"""Porta errada: binds a TCP port, as a server written for anything else would (rules 2.1 `entrypoint`: not proxied, health 000)."""
 
 import http.server
 

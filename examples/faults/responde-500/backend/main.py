@@ -1,4 +1,4 @@
-"""Answers 500 to everything, also to the health probe: not ready (spec 3.2)."""
+"""Answers 500 to everything, also to the health probe: not ready (rules 3.2)."""
 
 import sys
 
