@@ -41,7 +41,7 @@ test.for(accents.slice(1))('%s is one colour on the desktop and on failure pages
   expect(focus).toBeDefined();
   expect(colours(panel, 'data-destaque', name)).toEqual(shown);
   const [light = '', dark = ''] = colours(kit, 'data-svc-destaque', name)['svc-acento'] ?? [];
-  // Those of a text beside which it stands on the desktop.
+  // Colours of a text that stands beside the accent on the desktop.
   expect([light, dark]).toEqual(shown['accent-ink']);
   // On page and surface, with the words on it.
   for (const ground of ['#f6f7f9', '#ffffff']) expect(contrast(light, ground)).toBeGreaterThanOrEqual(4.5);

@@ -1,5 +1,5 @@
 /**
- * Dependencies point one way (design 2, setup/arrows.ts). Two proofs: the import graph of the tree as it is holds no forbidden arrow, read here
+ * Dependencies point one way (setup/arrows.ts). Two proofs: the import graph of the tree as it is holds no forbidden arrow, read here
  * independently of the linter; and a planted forbidden import is refused by the linter, so that the rule itself can't rot. No file imports
  * itself by way of others either: a reader can take each file with what is below it.
  */
@@ -12,7 +12,7 @@ import { arrows, isAllowed, lintOverrides, withArrows } from '../setup/arrows.ts
 import { importsOf, sources } from './support/imports.ts';
 
 const root = resolve(import.meta.dirname, '..');
-/** Those that hold what runs. */
+/** Folders of the running product. */
 const folders = arrows
   .map(({ folder }) => folder)
   .filter((folder) => !folder.includes('/') && !['examples', 'test', 'bench'].includes(folder));
@@ -33,7 +33,7 @@ function importGraph(): ReadonlyMap<string, readonly string[]> {
   return graph;
 }
 
-/** One way round from each file that can come back to itself: `a -> b -> a`. */
+/** Returns a way round from each file that can come back to itself: `a -> b -> a`. */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();

@@ -28,7 +28,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const records = readdirSync(join(root, recordsFolder)).filter((name) => /^\d{4}-[a-z\d-]+\.md$/.test(name));
 const byNumber = new Map(records.map((name) => [name.slice(0, 4), name]));
 
-/** What a line says of decisions: names of records, and numbers on a line that speaks of decisions or between brackets in a page. */
+/** Decisions that a line names: names of records, and numbers on a line that speaks of decisions or between brackets in a page. */
 function decisionsIn(line: string, page: boolean): string[] {
   const names = [...line.matchAll(/\b[01]\d{3}-[a-z][a-z\d-]*\.md\b/g)].map(([name]) => name);
   const spoken = /\bdecisions?\b/i.test(line) ? [...line.matchAll(/(?<![\w.#:-])(0[01]\d{2})(?![\w:]|-[a-z])/g)] : [];
@@ -68,7 +68,7 @@ function brokenLinks(path: string, text: string): string[] {
   });
 }
 
-/** What comments name as files: a path of the tree, or the end of one. */
+/** Files that comments name: a path of the tree, or the end of one. */
 const commentedFiles = (text: string): string[] =>
   text
     .split('\n')

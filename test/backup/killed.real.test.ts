@@ -16,7 +16,7 @@ import { addRoom, contentOf, writeSmallState, type SmallState } from './small-st
 
 const run = promisify(execFile);
 const long = process.env['SVC_TEST_LONG'] === '1';
-/** Of all points, or of these only. */
+/** Takes all points in the long run, otherwise the few. */
 const some = <Point extends FaultPoint>(all: readonly Point[], few: readonly Point[]): readonly Point[] => (long ? all : few);
 let dir: string;
 let small: SmallState;
@@ -38,7 +38,7 @@ const snapshots = async (): Promise<readonly string[]> => {
   return (JSON.parse(stdout) as { readonly snapshots: readonly { readonly id: string }[] }).snapshots.map(({ id }) => id);
 };
 
-/** What each snapshot is when it is restored. */
+/** Content of each snapshot when it is restored. */
 async function restored(id: string): Promise<Readonly<Record<string, string>>> {
   const state = join(dir, 'restored');
   await rm(state, { recursive: true, force: true });
@@ -93,7 +93,7 @@ describe('a restore that is killed', () => {
     before = await contentOf(state);
   });
 
-  /** What was not in the backup is there in any case. */
+  /** Adds the files that are outside of the backup and are there in any case. */
   const withRest = (content: Readonly<Record<string, string>>) => ({
     ...Object.fromEntries(Object.entries(before).filter(([name]) => name.startsWith('casa/') || name === 'desired-dir')),
     ...content,

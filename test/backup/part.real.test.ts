@@ -1,4 +1,4 @@
-/** One room, and what one person has, taken out of a backup and put into the portal that runs, by the real command. */
+/** Takes a room, and one person's data, out of a backup and puts them into the running portal, by the real command. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

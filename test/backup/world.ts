@@ -133,7 +133,10 @@ export async function startWriting({ entry, people }: World): Promise<Writing> {
   };
 }
 
-/** What the relay holds back for a commit, and what a busy machine adds to it before the portal has read an edit. As test/integration/room-kill.real.test.ts. */
+/**
+ * The relay's commit delay, and the time that a busy machine adds before the portal has read an edit. As
+ * test/integration/room-kill.real.test.ts.
+ */
 export const commitMsMax = 500;
 
 export interface Found {
@@ -141,11 +144,11 @@ export interface Found {
   readonly edits: number;
   readonly rooms: number;
   readonly attached: number;
-  /** Of edits that are missing, how long before the moment the oldest was made. */
+  /** Age of the oldest missing edit at the moment of the backup. */
   readonly oldestMissingMs: number;
 }
 
-/** What was told before the moment and is not in the portal that was restored. */
+/** Looks for edits that were confirmed before the moment and are missing in the restored portal. */
 export async function lookFor({ writers, rooms, attached }: Writing, atMs: number, restored: RunningPortal): Promise<Found> {
   const entry = createEntry(() => restored);
   const missing: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Apps that ask each other, in the desktop: `leitor` asks `dicionario`, an engine that the first question starts. The page of `leitor` may open no
- * connection of its own. Source: spec 4.3, 5.6. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
+ * Apps that ask each other, in the desktop: `leitor` asks `dicionario`, an engine that the first question starts. The page of `leitor` may
+ * open no connection of its own. Source: rules 4.3, 5. Decisions: docs/decisions/0200-capability-calls.md, 0201-consent.md
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -49,7 +49,7 @@ async function choose(name: string, opener: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Abrir' }).click();
 }
 
-/** One stroke across the sheet. */
+/** Draws a stroke across the sheet. */
 async function draw(): Promise<void> {
   const box = await drawing().locator('#folha').boundingBox();
   if (box === null) throw new Error('no sheet');
@@ -97,7 +97,7 @@ test('a .svg goes where it was chosen to go, once; there it is changed and saved
   await drawing().getByRole('button', { name: 'Salvar', exact: true }).click();
   await answer('Sim');
   await expect.poll(() => saved(at('casa.svg'))).toBe(true);
-  // What the desktop answers to the page is in the console of the desktop.
+  // Errors that the desktop answers to the page are in the console of the desktop.
   expect(problems.filter((each) => !each.includes('412'))).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ test('what an app is opened with is not lost when the desktop is loaded again, b
   await page.reload();
   await state().getByText('casa.svg · salvo').waitFor();
   await page.unroute('**/tracos.js*');
-  // What the app was given it still has, and shows.
+  // The app still has the file that it was given, and shows it.
   await page.reload();
   await state().getByText('casa.svg · salvo').waitFor();
   const frame = await frameAt(page, 'Traços');

@@ -34,7 +34,7 @@ const rejected = () => Promise.reject(new DOMException('refused', 'NotAllowedErr
 const put = (on, name, value) => Object.defineProperty(on, name, { value, configurable: true, writable: true });
 const getter = (on, name, get) => Object.defineProperty(on, name, { get, configurable: true });
 const gone = (on, name) => { delete on[name]; if (name in on) put(on, name, undefined); };
-/** What is asked of a database is carried out, and never answered. */
+/** Carries out requests to a database, and never answers them. */
 const deaf = (on, name, instead) => {
   const own = on[name];
   on[name] = function (...given) {

@@ -1,6 +1,6 @@
 /**
- * The recipes of docs/cookbook.md: their files are taken from the page, each app is judged and installed, and used as a person would. One portal,
- * one page.
+ * The recipes of docs/cookbook.md: their files are taken from the page, each app is judged and installed, and used as a person would. A
+ * single portal, a single page.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -138,7 +138,7 @@ test('3: what changes is told to the page as it happens', async () => {
   await expect.poll(status(app)).toMatch('Count: 0');
   await press(app, 'Add one');
   await expect.poll(status(app)).toMatch('Count: 1');
-  // Of nobody who looks at this page.
+  // A change by somebody who does not use this page.
   await app.locator('body').evaluate(async () => void (await fetch('api/live', { method: 'POST' })));
   await expect.poll(status(app)).toMatch('Count: 2');
 });

@@ -19,7 +19,7 @@ import { frameAt, newLink, newPage, openApp } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { hostileApps, secretOfVictim, writeHostileApps } from './support/hostile-apps.ts';
 
-/** What the shell keeps, and what the person said before: the victim may use the source. */
+/** Stores data of the shell, and the person's earlier consent: the victim may use the source. */
 async function keep(): Promise<void> {
   localStorage.setItem('do-shell', 'guardado');
   await (await caches.open('do-shell')).put('/do-shell', new Response('guardado'));

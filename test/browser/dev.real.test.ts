@@ -1,6 +1,6 @@
 /**
- * `svc dev` on a copy of Caderno, in Chromium: one portal and one browser for two people. What changes is seen, what is wrong is shown and
- * stays out of force, and what it started is gone at its end. Decision: docs/decisions/0244-svc-dev.md
+ * `svc dev` on a copy of Caderno, in Chromium: one portal and one browser for two people. Changes are seen, errors are shown and stay out
+ * of force, and its processes are gone at its end. Decision: docs/decisions/0244-svc-dev.md
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { axeFindings, frameOf, newPage, windowOf } from './support/browser.ts';
 let dev: RunningDev;
 let browser: Browser;
 let context: BrowserContext;
-/** Of Ana; both are in one browser. */
+/** Page of Ana; both are in one browser. */
 let page: Page;
 let frame: FrameLocator;
 let bia: Page;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await dev?.remove();
 });
 
-/** What the backend says of itself. */
+/** Version that the backend reports. */
 const version = async (): Promise<unknown> =>
   await frame.locator('body').evaluate(async () => {
     const answer = await fetch('/api/versao');

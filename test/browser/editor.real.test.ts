@@ -55,7 +55,7 @@ test('a file is changed and saved by Ctrl+S; encoding and line ends stay; the ti
   await page.keyboard.press('Control+s');
   await editor('conta.py').waitFor();
   expect(readFileSync(at('conta.py'), 'latin1')).toBe('# preço\r\nx = 1\r\ny = "maçã"');
-  // What the encoding lacks is not lost in silence.
+  // A character that the encoding lacks is not lost in silence.
   await page.keyboard.type(' 日');
   await page.keyboard.press('Control+s');
   await shown.getByText('Há caracteres que Latin-1 (Windows-1252) não tem.').waitFor();
@@ -158,7 +158,7 @@ test('a file that changed on disk: nothing is overwritten without a word; mine a
   await expect.poll(() => textbox(anyEditor()).innerText()).not.toBe('meu meu outro');
   await page.keyboard.press('Control+y');
   await state(anyEditor()).and(page.locator('[data-state=saved]')).waitFor();
-  // What others write is there when the person is back, and has nothing unsaved.
+  // Text that others write is there when the person is back, and has nothing unsaved.
   writeFileSync(at('a (2).txt'), 'de fora');
   await page.evaluate(() => void dispatchEvent(new Event('focus')));
   await expect.poll(() => textbox(anyEditor()).innerText()).toBe('de fora');
@@ -187,7 +187,7 @@ test('a file that was deleted: its text stays, also over a reload, and is saved 
   await anyEditor().getByRole('button', { name: 'Salvar aqui de novo' }).click();
   await expect.poll(() => (existsSync(at('some.txt')) ? readFileSync(at('some.txt'), 'utf8') : null)).toBe('só aqui!');
   await state(anyEditor()).and(page.locator('[data-state=saved]')).waitFor();
-  // Of a conflict that is answered when the file is no more nothing is given up either.
+  // A conflict answered after the file is gone loses nothing either.
   writeFileSync(at('some.txt'), 'outro');
   await save();
   await anyEditor().getByText('O arquivo mudou no servidor').waitFor();

@@ -45,7 +45,7 @@ test('letters lead to the next name that begins with them, also where it was not
   for (let n = 0; n < 600; n += 1) writeFileSync(at(`n${n}.txt`), '');
   for (const name of ['árvore', 'zebra', 'zelo um', 'zelo dois']) writeFileSync(at(name), '');
   await open();
-  // What is typed after a second is another name: the clock of the page is set on.
+  // Text typed after a second is another name: the clock of the page is set on.
   await page.evaluate(() => {
     const now = performance.now.bind(performance);
     let later = 0;
@@ -71,7 +71,7 @@ test('an empty folder says so; a link that leads nowhere, and a pipe, say what t
   await open();
   const empty = page.locator('svc-window[top]').getByText('Esta pasta está vazia');
   await empty.waitFor();
-  // What is there to press is seen, and nothing lies over it.
+  // The button is in sight, and nothing lies over it.
   const send = page.locator('svc-window[top]').getByRole('button', { name: 'Enviar arquivos' });
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), send.click()]);
   await chooser.setFiles({ name: 'novo.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
@@ -189,7 +189,7 @@ test('200 files are uploaded, one of them is refused and said; a name that is ta
   writeFileSync(at('f008.txt'), 'antes');
   await open();
   const chosen = Array.from({ length: 200 }, (_, n) => ({
-    // One name is longer than a name can be.
+    // A name is longer than a name can be.
     name: n === 150 ? `${'x'.repeat(252)}.txt` : `f${String(n).padStart(3, '0')}.txt`,
     mimeType: 'text/plain',
     buffer: Buffer.from(`conteúdo ${n}`),
@@ -209,7 +209,7 @@ test('200 files are uploaded, one of them is refused and said; a name that is ta
   expect(readFileSync(at('f008 (2).txt'), 'utf8')).toBe('conteúdo 8');
   expect(readFileSync(at('f199.txt'), 'utf8')).toBe('conteúdo 199');
   await page.getByText('200 itens').waitFor();
-  // What the portal refused is the browser's line, too.
+  // The browser logs the portal's refusals, too.
   expect(problems.filter((line) => !line.includes('409') && !/status of 400 .*\/api\/arquivos\/envios/.test(line))).toEqual([]);
 });
 
@@ -285,7 +285,7 @@ test('an app’s page can not choose what is moved or trashed: a drag that did n
   await entry('destino').dispatchEvent('drop', { dataTransfer: forged });
   const trash = files().getByRole('navigation', { name: 'Lugares' }).getByRole('button', { name: 'Lixeira' });
   await trash.dispatchEvent('drop', { dataTransfer: forged });
-  // What was dragged here goes on to work, and is the only operation.
+  // A file dragged within the app is moved, and that is the only operation.
   writeFileSync(at('meu.txt'), 'm');
   await entry('meu.txt').waitFor();
   await draggedInto(entry('meu.txt'), entry('destino'), () => existsSync(at('destino', 'meu.txt')) && !existsSync(at('meu.txt')));

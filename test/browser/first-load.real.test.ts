@@ -1,4 +1,4 @@
-/** One question of the first load fails alone, while the page itself came: the desktop says so, and opens without anybody's hand. */
+/** A single request of the first load fails, while the page itself came: the desktop says so, and opens without anybody's hand. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { RunningPortal } from '../support/portal.ts';

@@ -1,4 +1,7 @@
-/** What a newcomer meets: windows that stay in sight in a narrower browser, one place for a pinned app, the switcher, colours and wallpapers of one's own. */
+/**
+ * A newcomer's first desktop: windows that stay in sight in a narrower browser, one place for a pinned app, the switcher, colours and
+ * wallpapers of one's own.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { until, type RunningPortal } from '../support/portal.ts';

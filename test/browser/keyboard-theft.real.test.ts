@@ -1,6 +1,6 @@
 /**
- * What is typed into a question of the desktop comes into the question, whatever the page of an app does for the keyboard. In Chromium as a person has
- * it, without what Playwright does to the focus. Decision: docs/decisions/0380-the-keyboard-of-a-question.md
+ * Keys typed into a question of the desktop arrive in the question, whatever the page of an app does for the keyboard. In Chromium as a
+ * person has it, without Playwright's changes to the focus. Decision: docs/decisions/0380-the-keyboard-of-a-question.md
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const ways: Readonly<Record<string, string>> = {
   'by the whole screen and the pointer': `setInterval(() => { document.body.requestFullscreen().catch(() => 0); document.body.requestPointerLock().catch(() => 0); tomar(); }, 200);`,
 };
 
-/** What it was told of keys goes to `ouvido`, which outlives its page. */
+/** Writes reported keys to `ouvido`, which outlives its page. */
 const backendOf = (folder: string): string => `
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * The two minutes of `encerrar` in real time, across the death of the portal (spec 3.3; decision 0025: they count from the moment the last
+ * The two minutes of `encerrar` in real time, across the death of the portal (rules 3.3; decision 0025: they count from the moment the last
  * window closed, as an absolute time). Two portals side by side, since waiting is all that they do. `npm run test:long`.
  */
 import type { Browser } from 'playwright-core';

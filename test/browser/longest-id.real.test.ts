@@ -1,6 +1,6 @@
 /**
- * One bound for an app id (decision 0190): the longest id that the validator takes is installed, started and opened in both origin modes, for an
- * account with the longest home; one character more is refused with the reason wherever an id comes in.
+ * The bound for an app id (decision 0190): the longest id that the validator takes is installed, started and opened in both origin modes,
+ * for an account with the longest home; one character more is refused with the reason wherever an id comes in.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -77,7 +77,7 @@ test.for(['subdomain', 'path'] as const)('the longest id is installed, started a
   await page.getByText('107', { exact: true }).waitFor();
   expect(await page.title()).toBe(longest);
 
-  // One more, at the proxy and at the API.
+  // An id with one character more, at the proxy and at the API.
   expect(await ask(portal.port, address(longer))).toEqual([origins === 'path' ? 404 : 421, expect.stringMatching(reason)]);
   const started = await portal.admin('POST', `/api/admin/backends/ana/${longer}/start`);
   expect([started.status, JSON.stringify(started.body)]).toEqual([400, expect.stringMatching(reason)]);

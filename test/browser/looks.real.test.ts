@@ -128,7 +128,7 @@ test('the appearance can be chosen against the system and stays', async () => {
 
 test('open apps follow the system when it turns dark or light', async () => {
   const { page } = await signedIn(browser, portal);
-  // What another test chose is kept for the person.
+  // A choice of another test stays with the person.
   const chosen = await page.evaluate(async () => {
     const headers = { 'content-type': 'application/json' };
     return (await fetch('/api/preferencias', { method: 'PATCH', headers, body: '{"tema":"sistema"}' })).status;

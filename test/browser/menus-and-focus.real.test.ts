@@ -80,7 +80,7 @@ const state = async (): Promise<unknown> =>
     ]);
     return [windows, desktop.shadowRoot!.querySelectorAll('svc-launcher, svc-bell').length];
   });
-/** What a press there would do is seen: the window closes, another comes to the front, a note is made, the launcher opens. */
+/** Points beside a menu where a press has a visible effect: the window closes, another comes to the front, a note is made, the launcher opens. */
 const beside = async (): Promise<readonly Point[]> => [
   await middleOf(files().locator('button.close')),
   await middleOf(frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' })),
@@ -250,7 +250,7 @@ describe('what scrolls', () => {
       // The editor adds to its title that something is not saved.
       const window = page.getByRole('dialog', { name: new RegExp(`\\b${title}`) }).first();
       await window.waitFor();
-      // One side each in `npm test`, the other one in another run.
+      // A side each in `npm test`, the other one in another run.
       for (const side of everyNth(2, ['right', 'left'] as const, at)) {
         const box = await boxOf(window.locator('header.title'));
         const controls = await boxOf(window.locator('.controls'));
@@ -277,7 +277,7 @@ describe('what scrolls', () => {
 });
 
 describe('where the keyboard is', () => {
-  /** What has the focus, in the page of an app too: `window > element`. */
+  /** The focused element, in the page of an app too: `window > element`. */
   const focus = async (): Promise<string> => {
     const [title, element, isFrame] = await page.evaluate(() => {
       let at = document.activeElement;

@@ -1,6 +1,6 @@
 /**
- * Metrics from end to end: the example `medidor` counts in its backend and its page, and the portal shows it at `/metrics`, in the task manager and
- * in `svc logs`; and what docs/monitoring/ says of it is what is there. Source: spec 2.1, 6, 8; issue 13.
+ * Metrics from end to end: the example `medidor` counts in its backend and its page, and the portal shows it at `/metrics`, in the task
+ * manager and in `svc logs`; and docs/monitoring/ describes exactly those. Source: rules 2.1, 6, 8.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -26,7 +26,7 @@ const activeWorker = async (on: Page = page): Promise<string> =>
   });
 const openOf = async (name: string): Promise<void> => await frameOf(page, name).getByRole('button', { name: 'Nova nota' }).waitFor();
 
-/** What the page asks for there waits until the answer is called; what it asks for later does not. */
+/** Holds requests of the page to that address until the answer is called; later requests are not held. */
 async function hold(address: RegExp, how: 'continue' | 'abort'): Promise<() => Promise<void>> {
   let held: Route[] | null = [];
   await page.route(address, async (route) => await (held === null ? route.continue() : Promise.resolve(void held.push(route))));

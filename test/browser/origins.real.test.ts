@@ -1,6 +1,6 @@
 /**
- * What the page of an app can do to the person from its own origin, tried in a real browser: sign them in as somebody else, steer the shell
- * by cookies, throw their cookies away, use what the browser gave to the shell. Decisions: docs/decisions/0121-who-led-to-a-link.md,
+ * Attacks on a person by the page of an app, from its own origin, in a real browser: sign them in as somebody else, steer the shell by
+ * cookies, throw their cookies away, use the browser's permissions for the shell. Decisions: docs/decisions/0121-who-led-to-a-link.md,
  * 0122-a-session-outlives-its-cookie.md
  */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -121,7 +121,7 @@ async function keyIsKept(page: Page): Promise<void> {
   });
 }
 
-/** Of the page of before nothing is left: it would see that its session ended, and load itself anew at the same time. */
+/** Leaves the earlier page first: it would see that its session ended, and load itself anew at the same time. */
 async function loadWithoutCookies(page: Page): Promise<void> {
   await page.goto('about:blank');
   await page.context().clearCookies();

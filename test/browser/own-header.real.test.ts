@@ -1,6 +1,6 @@
 /**
- * A window whose app draws the title bar (`cabecalho: app`): while the app is not in it, the desktop draws one, with a way out by keyboard; and what
- * such a page asks for by the bridge. Source: spec 2.1 `cabecalho`. Decision: docs/decisions/0046-window-recovery.md
+ * A window whose app draws the title bar (`cabecalho: app`): while the app is not in it, the desktop draws one, with a way out by keyboard;
+ * and the requests of such a page by the bridge. Source: rules 2.1 `cabecalho`. Decision: docs/decisions/0046-window-recovery.md
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ test('while it starts there is a title bar, its menu and its controls, by keyboa
 test('one that starts and never comes says that it takes long, and is closed by keyboard', async () => {
   await writeFile(slowly, '');
   await openApp(page, 'Notas');
-  // Source: spec 3.2.
+  // Source: rules 3.2.
   await notas().getByText('Está demorando mais que o normal.').waitFor({ timeout: 20_000 });
   const close = notas().getByRole('button', { name: 'Fechar', exact: true });
   await close.waitFor();
@@ -155,7 +155,7 @@ const inPage = (): Locator => frameOf(page, 'Notas').locator('body');
 test('a drag by its title bar is over with the page that began it, and where the page does not say so', async () => {
   await openApp(page, 'Notas');
   await newNote().waitFor();
-  // What keeps frames from the pointer meanwhile.
+  // Shields that keep frames from the pointer meanwhile.
   const shields = page.locator('svc-app-frame .shield:not([hidden])');
   const begin = async (): Promise<void> => {
     await inPage().evaluate(`void svc.window.arrastar(new PointerEvent('pointerdown'))`);
@@ -201,7 +201,7 @@ test('the menu that a page asks for is that of the window in front, and comes a 
 test('a page opens 32 windows of its app and no more', async () => {
   await openApp(page, 'Notas');
   await newNote().waitFor();
-  // What is in them does not matter.
+  // The content of the windows does not matter.
   await page.route(/notas\.svc\.localhost/, async (route) => await route.fulfill({ body: '' }));
   const open = `svc.janela.abrir().then(({ nova }) => nova, ({ code }) => code)`;
   const answers = await inPage().evaluate(`(async () => {

@@ -1,4 +1,4 @@
-/** `origins: path`: apps below the shell's own address, for sites without wildcard names (design 7). The same apps, unchanged. */
+/** `origins: path`: apps below the shell's own address, for sites without wildcard names. The same apps, unchanged. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -100,7 +100,7 @@ test('a stop is told, a start from the strip brings the page back, and a direct 
 
 test('files have no origin of their own there: the viewer holds a copy of a picture, and shows text', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-vista-'));
-  // One grey point. For an .svg an app of the examples is elected.
+  // A grey point. For an .svg an app of the examples is elected.
   const point = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
   await writeFile(path.join(folder, 'a.png'), Buffer.from(point, 'base64'));
   await writeFile(path.join(folder, 'b.html'), '<p>linha</p>');

@@ -1,4 +1,4 @@
-/** What a person chose is there in another browser, and told to every open page. */
+/** Preferences of a person are there in another browser, and every open page is notified of them. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
@@ -63,7 +63,7 @@ test('a new browser begins with the windows of the last one; a second page of th
   await besides.goto(`http://svc.localhost:${portal.port}/`);
   await besides.getByRole('heading', { name: /Ana/ }).waitFor();
   expect(await besides.getByRole('dialog').count()).toBe(0);
-  // What was open in either is there after both were closed.
+  // Windows that were open in either page are there after both were closed.
   await openApp(besides, 'Gerenciador de tarefas');
   await openApp(besides, 'Assinador');
   await until('the windows of both pages to be kept', async () => {

@@ -163,7 +163,7 @@ test('hundreds of jobs come page by page, and stay quick', async () => {
   expect(ms).toBeLessThan(250);
 });
 
-/** What this portal can't be made to say quickly: its cluster is the machine itself. */
+/** Fakes an unreachable cluster, which this portal can't have quickly: its cluster is the machine itself. */
 async function pretend(page: Page): Promise<void> {
   const answer = await page.evaluate(async () => (await (await fetch('/api/fila')).json()) as QueueAnswer);
   const clusters = answer.clusters.map((cluster) => ({ ...cluster, alcancavel: false }));

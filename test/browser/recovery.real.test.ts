@@ -1,4 +1,4 @@
-/** What a person sees when something dies: the task manager says it live, the windows come back by themselves. */
+/** Failures as a person sees them: the task manager shows them live, the windows come back by themselves. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, test } from 'vitest';
 import { processesBelow, until } from '../support/portal.ts';
@@ -52,7 +52,7 @@ test(
   },
 );
 
-/** What the portal says now: the table may still show what was before it went away. */
+/** The portal's present answer: the table may still show the state before it went away. */
 const isReady = async (id: string): Promise<boolean> => {
   const answer = await fetch('/api/apps', { cache: 'no-store' });
   const { apps } = (await answer.json()) as { apps: { id: string; ready: boolean }[] };
@@ -119,7 +119,7 @@ describe('stopped and started', beside, () => {
     const notas = frameOf(page, 'Notas');
     await notas.getByRole('button', { name: 'Nova nota' }).click();
     await notas.getByLabel('Título').fill('ainda aqui');
-    // What is not saved when its app stops is told in the title.
+    // An unsaved note is named in the title when its app stops.
     await notas.getByText('Salva', { exact: true }).waitFor();
     await windowOf(page, 'Notas').locator('.overlay').waitFor({ state: 'detached' });
     release();

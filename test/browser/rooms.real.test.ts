@@ -165,7 +165,7 @@ describe('roles', () => {
 test('a comment with a mention rings the other’s bell, and Open leads to the comment; who may only comment answers it', async () => {
   const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
   await makeRoom(ana, 'Revisão', { bia: 'comentar' });
-  // What the tests before left in the bells.
+  // Clears the notices that the tests before left in the bells.
   for (const desktop of [ana, bia]) await desktop.call('POST', '/api/avisos/lidos', { ids: null });
   const hers = await openRoom(ana, 'Revisão');
   await write(ana, 'Uma frase a rever.');

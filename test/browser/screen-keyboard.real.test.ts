@@ -1,4 +1,7 @@
-/** A keyboard on the screen of a phone, as browsers do it: the page is made smaller, or covered. What is typed in and its actions stay in sight. */
+/**
+ * A keyboard on the screen of a phone, as browsers do it: the page is made smaller, or covered. The focused field and its actions stay in
+ * sight.
+ */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,7 +44,7 @@ async function keyboard(way: Way, isUp: boolean): Promise<void> {
   );
 }
 
-/** Of the part of the screen that is left. */
+/** Expects the element in the remaining part of the screen. */
 async function expectInSight(what: Locator): Promise<void> {
   const place = async (): Promise<string> => {
     const { x, y, width, height } = await boxOf(what);
@@ -96,7 +99,7 @@ test.for(['smaller', 'covered'] as const)('320 × 568, the page is %s: names, te
   await expectInSight(top.locator('.cm-cursor-primary'));
   await expectInSight(top.getByRole('button', { name: 'Salvar', exact: true }));
   await page.keyboard.press('Control+s');
-  // One that is closed before it is saved asks.
+  // A text that is closed before it is saved asks.
   await page.locator('svc-window[aria-label="longo.txt"]').waitFor();
   await keyboard(way, false);
   await closeTop();

@@ -52,7 +52,7 @@ beforeEach(async () => {
   listenTo(page);
 });
 
-/** What is looked for: long enough that no random number of a log holds it. */
+/** The searched text: long enough that no random number of a log holds it. */
 const mark = 'canary-8c2e';
 const canary = `${mark}"\\ é`;
 const dialog = (): Locator => dialogOf(page, 'Segredos de Assinador');
@@ -101,7 +101,7 @@ test('by keyboard: opened from the task manager, replaced, left by Escape one st
   await page.getByRole('combobox').fill('Gerenciador');
   await page.keyboard.press('Enter');
   await page.locator('tr[data-app="assinador"] button.name').press('Enter');
-  // Source: spec 3.3 supervisor rule 5.
+  // Source: rules 3.3 supervisor rule 5.
   const { contained, containedReason } = await page.evaluate(async () => {
     const { apps } = (await (await fetch('/api/apps')).json()) as { apps: { id: string; contained: boolean; containedReason: string }[] };
     return apps.find(({ id }) => id === 'assinador')!;

@@ -206,7 +206,7 @@ test('an app that does not run has its section; one that is broken, one that thr
     await window.getByRole('button', { name: 'Tentar de novo' }).waitFor();
   }
   expect(await axeInBothThemes(page)).toEqual([]);
-  // One that was left before it was drawn is ended when it is.
+  // A section that was left before it was drawn is ended when it is.
   await goTo(page, 'Demorada');
   await page.waitForFunction(() => 'desenha' in globalThis);
   await goTo(page, 'Aparência');

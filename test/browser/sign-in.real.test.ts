@@ -73,7 +73,7 @@ async function signInPage(options: Parameters<typeof newPage>[1] = {}): Promise<
   return made;
 }
 
-/** What was said of the link, and the field for another. */
+/** Waits until the message about the link, and the field for another, are in view. */
 const seenWhole = (page: Page): Promise<unknown> =>
   until('the alert and the field to be in view', async () => {
     const boxes = await Promise.all([page.getByRole('alert').boundingBox(), page.getByLabel('Ou cole o link aqui').boundingBox()]);

@@ -1,6 +1,6 @@
 /**
- * The smallest backends, as the design writes them and as docs/app-authors.md shows them: what an author copies works as it stands, by `svc test-app`, by
- * `svc dev`, and published, installed and opened through a portal. One portal and one browser for all.
+ * The smallest backends, as the specification writes them and as docs/app-authors.md shows them: an author's copy works as it stands, by
+ * `svc test-app`, by `svc dev`, and published, installed and opened through a portal. A single portal and browser for all.
  */
 import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { startDev } from '../support/dev.ts';
 import { repository, startPortal, type RunningPortal } from '../support/portal.ts';
 import { frameOf, newPage, openApp, signedIn } from './support/browser.ts';
 
-// Source: design 6.1, word by word.
+// The specification's own text, word by word.
 const designPython = `import pathlib, sys
 from svc import servidor, web                      # also: fila, gpu, metricas, salas
 RAIZ = pathlib.Path(__file__).resolve().parent.parent
@@ -67,7 +67,7 @@ function write({ id, runtime, entrypoint, code }: (typeof smallest)[number]): vo
   writeFileSync(join(app, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(app, entrypoint), code);
   writeFileSync(join(app, 'frontend/index.html'), '<!doctype html><html lang="pt"><head></head><body>oi</body></html>');
-  // What the code names as a script of the page.
+  // Scripts of the page that the code names.
   for (const script of ['extra.js', 'app.js']) writeFileSync(join(app, 'frontend', script), `document.body.append(' de ${script}');`);
 }
 

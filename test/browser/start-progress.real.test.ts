@@ -1,6 +1,6 @@
 /**
- * A call of an app that starts another one: the desktop says so with the steps, until it is answered. Here `dicionario` takes three seconds before it
- * is on its socket. Source: spec 4.3. Decision: docs/decisions/0200-capability-calls.md
+ * A call of an app that starts another one: the desktop says so with the steps, until it is answered. Here `dicionario` takes three seconds
+ * before it is on its socket. Source: rules 4.3. Decision: docs/decisions/0200-capability-calls.md
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

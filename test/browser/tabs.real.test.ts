@@ -1,6 +1,6 @@
 /**
- * Tabs that the desktop draws for Rascunhos (`window.richChrome`), by mouse and keyboard; and what its backend gets at `close-tabs`.
- * Source: spec 2.1, 3.3 rule 6. Decision: docs/decisions/0207-tabs-of-a-window.md
+ * Tabs that the desktop draws for Rascunhos (`window.richChrome`), by mouse and keyboard; and the request that its backend gets at
+ * `close-tabs`. Source: rules 2.1, 3.3 rule 6. Decision: docs/decisions/0207-tabs-of-a-window.md
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

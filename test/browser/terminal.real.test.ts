@@ -221,7 +221,7 @@ test('a portal that was killed: the page says that the shell is gone, and opens 
     .getByText(/^Este terminal não existe mais/)
     .first()
     .waitFor();
-  // One message, the text of before, and the keyboard at what makes another shell.
+  // A single message, the earlier text, and the keyboard at the button for another shell.
   expect(await terminal(page).getByText('Sem ligação com o terminal. Tentando de novo…').count()).toBe(0);
   await shows(page, /antes-do-fim/);
   const again = terminal(page).locator('.ended').getByRole('button', { name: 'Novo terminal' }).and(page.locator(':visible'));

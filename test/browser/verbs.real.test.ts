@@ -95,7 +95,7 @@ const given: { readonly [V in Public]: string } = {
 const picks = (name: Public): boolean => name.startsWith('arquivos.');
 const asksPerson = (name: Public): boolean => name.startsWith('dialogo.') || name === 'area.ler' || picks(name);
 const called = Object.keys(given) as readonly Public[];
-/** What comes back as text: `value …`, `function`, or `error code`. */
+/** Result of a call as text: `value …`, `function`, or `error code`. */
 const calling = (name: Public): string => `(async () => {
   try {
     let answer = await svc.${name}(${given[name]});
@@ -183,7 +183,7 @@ describe('inside', () => {
     await question().getByText('Notas pergunta').waitFor();
     expect(await ask('dialogo.escolher')).toBe('error pedidos-demais');
     expect(await axeFindings(page)).toEqual([]);
-    // What takes something away is not what Enter presses. A page that still took the keyboard has lost it again.
+    // Enter does not press the act that takes something away. A page that still took the keyboard has lost it again.
     const isFocused = (): Promise<boolean> =>
       question()
         .getByRole('button', { name: 'Não' })
@@ -289,7 +289,7 @@ describe('inside', () => {
     })`);
     await page.reload();
     await notas.getByRole('button', { name: 'Nova nota' }).waitFor();
-    // What a page asks before it has a port goes with it.
+    // Requests of a page before it has a port go with it.
     await notas.locator('body').evaluate('svc.app.capacidades()');
     await page.route(/notas/, async (route) => {
       await new Promise((resolve) => {

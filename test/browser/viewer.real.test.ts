@@ -303,7 +303,7 @@ test('sound whose address is over goes on from where it was', async () => {
   const first = await address();
   await sound.evaluate((audio) => {
     (audio as HTMLAudioElement).currentTime = 1.5;
-    // What the browser says when a part of it is not answered any more.
+    // The browser's event when a part of the file is no longer answered.
     audio.dispatchEvent(new Event('error'));
   });
   await expect.poll(address).not.toBe(first);

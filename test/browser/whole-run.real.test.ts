@@ -1,7 +1,7 @@
 /**
  * From an author's folder to an installed, running, upgraded and removed app, in one run and from nothing: the examples are published by
- * the command, a server with a root of its own takes them by YAML, the shop shows it all the while, `svc rollback` goes back, and what is
- * taken out of the YAML is taken off the server. Source: issue 3, "It must show", line 1.
+ * the command, a server with a root of its own takes them by YAML, the shop shows it all the while, `svc rollback` goes back, and documents
+ * taken out of the YAML are taken off the server.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ const desired = (file: string, ...documents: readonly string[]): Promise<void> =
 const packageOf = (app: string, version: string): string =>
   `kind: Package\nmetadata: { name: ${app}-segunda }\nspec: { app: ${app}, versao: ${version}, server: segunda }`;
 
-/** Of what stands on the second machine; null when nothing does. */
+/** Version installed on the second machine; null when there is none. */
 function onDisk(app: string): string | null {
   const file = path.join(portal.state, 'segunda/opt/svc-apps', app, 'svc-app.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : null;

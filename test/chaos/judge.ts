@@ -76,7 +76,7 @@ function answersAt(path: string): Promise<boolean> {
   });
 }
 
-/** Of the first installation. */
+/** Packages missing of the first installation. */
 export async function packagesMissing(world: ChaosWorld): Promise<readonly string[]> {
   const objects = await world.objects();
   return apps.filter((app) => objects.find(({ key }) => key === `Package/${app}`)?.state !== 'installed');

@@ -1,4 +1,4 @@
-/** What runs on the server, seen in the process table and not asked of the product. */
+/** Processes on the server, seen in the process table and not asked of the product. */
 import type { TestSshd } from '../support/sshd.ts';
 import { apps, type ChaosPerson, type ChaosWorld } from './world.ts';
 
@@ -12,7 +12,7 @@ export interface Table {
   backends(person: ChaosPerson, app: string): readonly number[];
   supervisors(person: ChaosPerson): readonly number[];
   launchers(person: ChaosPerson): readonly number[];
-  /** Of the person, and belonging to nothing that is wanted. */
+  /** Processes of the person that belong to nothing desired. */
   strays(person: ChaosPerson, wanted: (app: string) => boolean): readonly string[];
 }
 

@@ -15,10 +15,10 @@ import { startWriters, type Writers } from './writers.ts';
 
 /** Three scans and what a start takes. */
 const convergeMsMax = 32_000;
-/** One scan with its jitter. */
+/** A scan with its jitter. */
 const quietMs = 11_000;
 const faultsARound = 9;
-/** What was ordered has been answered, and no fault fell: nothing is to be found out by looking for longer. */
+/** Time after all orders were answered and no fault fell: waiting longer would show nothing. */
 const answeredMs = 2_000;
 /** More than this is not one defect but a world that is broken: the run ends there. */
 const wrongMax = 40;
@@ -44,7 +44,7 @@ interface Planned {
 export async function runChaos(options: {
   readonly seed: number;
   readonly faults: number;
-  /** How many fall at once; nine unless given. What they can fall on bounds it. */
+  /** How many fall at once; nine unless given. The number of targets bounds it. */
   readonly aRound?: number;
   /** Only kinds whose name holds this. */
   readonly only?: string;
@@ -119,7 +119,7 @@ function* rounds(
 function placeFor(world: ChaosWorld, random: Random, kind: FaultKind, round: readonly Planned[]): Planned | null {
   for (let draws = 0; draws < 6; draws += 1) {
     const person = random.pick(world.people.filter(({ name }) => kind.people?.includes(name) ?? true));
-    // What is off has neither processes nor files that a fault could fall on.
+    // A stopped app has neither processes nor files that a fault could fall on.
     const app = random.pick(apps.filter((each) => kind.on !== 'backend' || world.wanted(person.name, each)));
     if (app !== undefined && fits(round, { kind, person, app })) return { kind, person, app };
   }
@@ -189,8 +189,8 @@ async function playRound({ world, writers, round, random, wrong, twins, label }:
 }
 
 /**
- * Five deaths within ten minutes make an app `failed` (spec 3.3), and so many an hour of faults has for every one of them. What died more than
- * once is restarted by order, which clears the count.
+ * Five deaths within ten minutes make an app `failed` (rules 3.3), and an hour of faults has so many for every one of them. An app that
+ * died more than once is restarted by order, which clears the count.
  */
 async function forgive(world: ChaosWorld): Promise<readonly string[]> {
   const tired = (await world.objects()).filter(({ kind, details }) => kind === 'Backend' && Number(details['failures'] ?? 0) > 1);

@@ -35,9 +35,9 @@ export interface ChaosWorld {
   readonly state: string;
   /** Where a package lies on the server. */
   packageFolder(app: string): string;
-  /** What the packages hold now is what they are to hold. */
+  /** Remembers the present content of the packages as the expected one. */
   remember(): void;
-  /** What is not as it was then; [] before. */
+  /** Files that differ from the remembered ones; [] before. */
   packageChanges(app: string): readonly string[];
   /** The folder of YAML, and its one file. */
   readonly desired: string;

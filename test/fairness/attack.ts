@@ -1,8 +1,8 @@
-/** What an attack is given, and the means that several attacks use. It runs in a process of its own (attacker-main.ts), as the person who attacks. */
+/** Inputs of an attack, and the means that several attacks use. It runs in a process of its own (attacker-main.ts), as the person who attacks. */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One row of the table: an attack goes on until the signal fires, and survives whatever the portal answers. */
+/** A row of the table: an attack goes on until the signal fires, and survives whatever the portal answers. */
 export interface Attack {
   readonly name: string;
   run(attacker: Attacker): Promise<void>;
@@ -95,7 +95,7 @@ export function createAttacker(order: AttackerOrder): Attacker {
       const again = async (n: number): Promise<void> => {
         while (!signal.aborted) {
           await one(n).catch(() => undefined);
-          // What is refused at once would only measure the attacker.
+          // Refusals at once would only measure the attacker.
           await sleep(refusedPauseMs);
         }
       };

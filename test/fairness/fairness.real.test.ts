@@ -16,9 +16,9 @@ const only = process.env['SVC_FAIRNESS'];
 const some = isLong || only !== undefined ? attacks : attacks.filter((_, at) => (at * 7 + shareSeed) % attacks.length < 12);
 const chosen = some.filter(({ name }) => only === undefined || new RegExp(only).test(name));
 
-/** What the portal's loop may work while somebody waits for it: no matter what else the machine does. */
+/** Time that the portal's loop may work while somebody waits for it: no matter what else the machine does. */
 const loopMsMax = 250;
-/** What an act may take: where the machine does much else, the work alone is slow, too. */
+/** Time that an act may take: where the machine does much else, the work alone is slow, too. */
 const p99MsMax = isLong ? 250 : 1_000;
 const timesAloneMax = 6;
 const aloneSeconds = isLong ? 3 : 0.8;

@@ -1,4 +1,4 @@
-/** One attack, and what it did to the portal and to somebody who works meanwhile. */
+/** Measures an attack, and its effect on the portal and on somebody who works meanwhile. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ export interface Figures {
   readonly acts: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** What the portal's loop worked while one act went on. */
+  /** Work of the portal's loop during one act. */
   readonly loopP99Ms: number;
   readonly errors: readonly string[];
   /** Most of the portal's memory while it went on, over what it was before. */
   readonly grownMb: number;
   /** Lines in the portal's log that are not of the victim. */
   readonly logLines: number;
-  /** Of the portal, while it went on: 1 is one processor. */
+  /** CPU of the portal during the attack: 1 is one processor. */
   readonly cpu: number;
 }
 

@@ -6,7 +6,7 @@ import { connect, type RawClient } from '../support/room-client.ts';
 import type { FairnessWorld } from './world.ts';
 
 export interface Work {
-  /** Of each act: until it was done, and what the portal's loop worked meanwhile, which does not depend on what else the machine does. */
+  /** Times of each act: until it was done, and the work of the portal's loop meanwhile, which does not depend on what else the machine does. */
   readonly ms: readonly number[];
   readonly loopMs: readonly number[];
   readonly errors: readonly string[];

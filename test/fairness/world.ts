@@ -45,7 +45,7 @@ function writeDesired(folder: string, prefix: string, accounts: readonly TestAcc
   writeFileSync(join(folder, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
 }
 
-/** What the attacks on files stand on: made by the account as far as the portal can see. */
+/** Makes the files that the attacks use: as the account as far as the portal can see. */
 function prepare(home: string, uid: number): void {
   const folders = [prepared.folder, ...Array.from({ length: 32 }, (_, n) => `vigia${n}`), '.local', '.local/share'];
   const trash = '.local/share/Trash';

@@ -89,7 +89,7 @@ const names = process.env['SVC_TEST_LONG'] === '1' ? allNames : allNames.slice(0
 
 interface Tally {
   attempts: number;
-  /** Of those that answered something else than an error. */
+  /** Attempts that were answered with something else than an error. */
   answered: string[];
 }
 
@@ -114,7 +114,7 @@ async function operated(files: PersonFiles, order: OperationBody): Promise<strin
   }
 }
 
-/** What a search tells; that a folder could not be read is nothing. */
+/** Results of a search; an unreadable folder gives none. */
 async function found(files: PersonFiles, path: Uint8Array): Promise<string> {
   const lines: string[] = [];
   for await (const line of files.search(path, 'segredo', true, new AbortController().signal))

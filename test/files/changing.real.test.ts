@@ -1,4 +1,4 @@
-/** What pages change of a person's files, through a portal and a real sshd. */
+/** Changes that pages make to a person's files, through a portal and a real sshd. */
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -99,7 +99,7 @@ test('an upload comes in pieces, goes on after a break, and is judged by its dig
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const ended = await ana.call('POST', `/api/arquivos/envios/${id}/fim`, { sha256 });
   expect(ended.json()).toMatchObject({ sha256, item: { caminho: path, bytes: bytes.length } });
-  // Who lost the answer asks again.
+  // A client that lost the answer asks again.
   expect((await ana.call('POST', `/api/arquivos/envios/${id}/fim`, { sha256 })).json()).toEqual(ended.json());
   expect((await readFile(path)).equals(bytes)).toBe(true);
   expect((await ana.call('POST', '/api/arquivos/envios', { caminho: path, bytes: 1 })).json().code).toBe('FILE_EXISTS');

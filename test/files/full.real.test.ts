@@ -1,7 +1,8 @@
 /**
- * Saves, uploads, moves, the trash: the disk becomes full at every step, with room for so many more pages, and with no more names; and so does a
- * quota on a disk that has room. What was there is whole, the answer says which of the two, nothing half is left beside, and once there is room
- * again the same act succeeds. SVC_TEST_LONG=1 tries every room at every point, otherwise some of them. On real file systems of its own, by this process and through a real sshd.
+ * Saves, uploads, moves, the trash: the disk becomes full at every step, with room for so many more pages, and with no more names; and so
+ * does a quota on a disk that has room. The earlier file is whole, the answer says which of the two is full, nothing half is left beside,
+ * and once there is room again the same act succeeds. SVC_TEST_LONG=1 tries every room at every point, otherwise some of them. On real file
+ * systems of its own, by this process and through a real sshd.
  */
 import { chownSync, closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -127,7 +128,7 @@ interface Trial {
   readonly pages: number;
 }
 
-/** What is wrong, [] nothing. */
+/** Returns the faults, [] for none. */
 async function tried(way: Way, { act, uid, fs, point, pages }: Trial): Promise<readonly unknown[]> {
   const run = fresh(act, uid);
   watchFaultPoints((seen) => {
@@ -156,7 +157,7 @@ async function judged(
   return [...[code].filter((said) => said !== null && said !== fullCode), ...left, ...faults.filter((fault) => fault !== null)];
 }
 
-/** Of a quota every change waits for the disk: a seed takes some of the cases. */
+/** On a quota every change waits for the disk: a seed takes some of the cases. */
 const taken = (way: Way, nth: number): boolean => isLong || way.code !== 'QUOTA_USED' || nth % 5 === seed % 5;
 
 test.for(actsOnWays)('%s: on %s at every step', async ([act, , way]) => {

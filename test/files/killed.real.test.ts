@@ -38,7 +38,7 @@ afterAll(async () => {
 
 function fresh(uid: number): { readonly folder: string; readonly other: string } {
   runs += 1;
-  // What the run before left there was looked at; all of them together are more than the disk.
+  // The files of the run before were checked; all of them together are more than the disk.
   for (const name of readdirSync(disk)) rmSync(`${disk}/${name}`, { recursive: true, force: true });
   const own = (path: string): void => chownSync(path, uid, uid);
   const folder = `${world.accounts[0]?.home}/r${runs}`;

@@ -1,4 +1,4 @@
-/** What a file system holds that nobody asked for: times before 1970 and far off, long names, files whose size says nothing, pipes in the place of files. */
+/** Files that nobody asked for: times before 1970 and far off, long names, files whose size says nothing, pipes in the place of files. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -155,7 +155,7 @@ function begun(work: Work, restored: string, gone: Promise<unknown>, isWhole: bo
   ];
 }
 
-/** What is wrong, [] nothing. The trash is that of the home. */
+/** Returns the faults, [] for none. The trash is that of the home. */
 function judged(work: Work): readonly string[] {
   const whole = (folder: string): boolean =>
     ['um', 'dois'].every((name) => existsSync(`${folder}/${name}`) && readFileSync(`${folder}/${name}`, 'utf8') === oldText);

@@ -1,4 +1,4 @@
-/** What pages read of a person's files, through a portal and a real sshd. */
+/** Reads of a person's files by pages, through a portal and a real sshd. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';

@@ -124,7 +124,7 @@ async function ended(): Promise<number> {
   return swaps();
 }
 
-/** What of ana's own is not as it was, or is with others. */
+/** Returns ana's files that changed, or that others got. */
 function harm(): readonly string[] {
   other?.kill('SIGSTOP');
   const found: string[] = [];

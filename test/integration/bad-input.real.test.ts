@@ -81,7 +81,7 @@ describe.concurrent('a backend that', () => {
   });
 });
 
-/** Of one app: one after the other, beside the backends above. */
+/** Runs on a single app: one after the other, beside the backends above. */
 describe.concurrent('files of the account', () => {
   const startNotas = () => order(portal, 'start', 'notas');
   const stopNotas = async (): Promise<void> => {

@@ -1,7 +1,6 @@
 /**
- * Every token, secret, pass and cookie of a running portal is a canary: what a browser receives, what the commands print, the log, `/metrics`, the
- * arguments of all processes and the environments and files of everybody else are searched for them, byte by byte. Source: anchors I 7.
- *
+ * Every token, secret, pass and cookie of a running portal is a canary: the bytes that a browser receives, the output of the commands, the
+ * log, `/metrics`, the arguments of all processes and the environments and files of everybody else are searched for them, byte by byte.
  * @module-tag carries-state
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -17,7 +16,7 @@ import { backendPids, order, view, whenState, writeDesired } from './world.ts';
 
 const apps = ['notas', 'relogio', 'caderno', 'assinador'] as const;
 const secret = 'canario-do-cofre-xyloq51b7';
-/** What only its own process may hold, by the app; and what only its browser may hold. */
+/** Secrets that only their own process may hold, by the app; and secrets that only their browser may hold. */
 const canaries = new Map<string, string>();
 const received: Buffer[] = [];
 const printed: string[] = [];
@@ -118,7 +117,7 @@ test('a browser that uses everything receives none of them', async () => {
     for (const app of apps) {
       const to = path.replace('{id}', app).replace('{app}', app).replace('{person}', 'ana').replace('{nome}', 'ASSINADOR_CHAVE');
       for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
-        // What ends or removes is no question.
+        // Requests that end or remove something are left out.
         if (method === 'DELETE' || /\/(stop|restart|sair|instalacao)$/.test(path) || path === '/api/sessao') continue;
         await browser.call(method, to, method === 'GET' ? undefined : {});
         // And as a mistake: the wrong body, the wrong method, half of a name.
@@ -195,7 +194,7 @@ test('and on the disk each stands only where it belongs', () => {
       holders.push(`${hit} in ${path.startsWith(join(portal.state, 'home/ana/.svc-apps')) ? `${app}/` : ''}${name}`);
     }
   }
-  // That of notas ended with its restart.
+  // The token of notas ended with its restart.
   expect(holders.toSorted()).toEqual([
     'assinador ASSINADOR_CHAVE in assinador/secrets.json',
     'assinador SVC_APP_TOKEN in assinador/env',

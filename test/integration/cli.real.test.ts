@@ -23,7 +23,7 @@ let desired: string;
 const ask = (...args: string[]) => runSvc(folder, [...args, '--state', portal.state]);
 const json = async <T>(...args: string[]) => JSON.parse((await ask(...args, '-o', 'json')).out) as T;
 
-/** What no test is about goes over the control socket, without a process of its own. */
+/** Brings an app up over the control socket, without a process of its own, where no test is about that. */
 async function bringUp(app: string): Promise<void> {
   await order(portal, 'start', app);
   await whenState(portal, app, 'running');
@@ -80,7 +80,7 @@ test('wide lists have more columns, and describe, json and yaml are as ever', as
     expect(await ask(...args, '-o', 'wide')).toMatchObject({ code: 0, err: '' });
 });
 
-/** What a person types into the shell, a tab being a tab; what the terminal showed. */
+/** Types lines into the shell, a tab being a tab; returns the output of the terminal. */
 async function typed(shell: string, lines: readonly string[]): Promise<string> {
   const env = { ...process.env, PATH: `${join(repository, 'bin')}:${process.env['PATH']}`, HOME: folder, TERM: 'xterm', COLUMNS: '200' };
   const terminal = spawn('script', ['-qec', shell, '/dev/null'], { cwd: folder, env });
@@ -241,7 +241,7 @@ test('sessions are listed, and ended by id or all', async () => {
   };
   expect((await ask('sessions')).out).toBe('No one is signed in.\n');
   await enter();
-  // Source: spec 3.3 supervisor rule 5. A server with a prefix is looked at and left as it is.
+  // Source: rules 3.3 supervisor rule 5. A server with a prefix is observed and left as it is.
   const isOn = ['/run/systemd/system', `/var/lib/systemd/linger/${userInfo().username}`].every((path) => existsSync(path));
   const told = (): number => portal.output().match(/"key":"Person\/ana".*"lingering":"(?:none|off)"/g)?.length ?? 0;
   await expect.poll(told).toBe(isOn ? 0 : 1);

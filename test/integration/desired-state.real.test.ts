@@ -1,7 +1,6 @@
 /**
- * The folder of YAML against a running `svc up`: last good, prune guard, removal, restart, a supervisor that goes. One portal for each of
- * the three blocks, which go on at the same time: they wait for scans, for a hung supervisor and for what must not come.
- *
+ * The folder of YAML against a running `svc up`: last good, prune guard, removal, restart, a supervisor that goes. A portal for each of the
+ * three blocks, which go on at the same time: they wait for scans, for a hung supervisor and for events that must not come.
  * @module-tag carries-state
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -202,7 +201,7 @@ describe.concurrent('removed documents', () => {
     await until('the objects gone', async () =>
       (await Promise.all(going.map((name) => view(running(), `Person/${name}`)))).every((one) => one === null),
     );
-    // What was started again on the way shows itself by now or within the wait between two starts.
+    // A supervisor started again on the way shows itself by now or within the wait between two starts.
     const endMs = performance.now() + 12_000;
     while (performance.now() < endMs) {
       expect(supervisorPids(state())).toHaveLength(before);
@@ -213,7 +212,7 @@ describe.concurrent('removed documents', () => {
 
 describe.concurrent('a supervisor', () => {
   const { state, running } = place('notas');
-  /** One that was about to begin while another came back ends by itself. */
+  /** Waits for a single supervisor: one that was about to begin while another came back ends by itself. */
   const theSupervisor = (): Promise<number> =>
     until('one supervisor', () => {
       const pids = supervisorPids(state());

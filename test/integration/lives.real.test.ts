@@ -1,5 +1,5 @@
 /**
- * What keeps a backend alive and what is said of it while it lives, with a real `svc up`: requests are use, files that were damaged are
+ * The use that keeps a backend alive, and its reported state meanwhile, with a real `svc up`: requests are use, files that were damaged are
  * mended, a person who goes leaves nothing. SVC_TEST_LONG=1 also waits the real minutes of an idle policy.
  */
 import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

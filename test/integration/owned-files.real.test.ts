@@ -1,7 +1,6 @@
 /**
- * What somebody deletes under a running portal, and a home that is full: told by the commands, and back without a command. What
- * leaves the portal as it was goes on over one portal; beside it, each with its own, what does not. Most of it is waiting for rounds.
- *
+ * Files deleted under a running portal, and a home that is full: reported by the commands, and back without a command. Tests that leave the
+ * portal as it was share one portal; beside it, each of the others has its own. Most of the time goes into waiting for resyncs.
  * @module-tag carries-state
  */
 import { spawn } from 'node:child_process';

@@ -16,7 +16,7 @@ import { view } from './world.ts';
 
 const all: readonly FaultPoint[] = ['install/before', 'install/done', ...packageFaultPoints, 'remove/before', 'remove/done'];
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Of the two points of each act the one that a bit of the seed says. */
+/** Takes one of the two points of each act, by a bit of the seed. */
 const points = process.env['SVC_TEST_LONG'] === '1' ? all : all.filter((_, at) => at % 2 === ((seed >> (at >> 1)) & 1));
 const table: string[] = [];
 afterAll(() => {
@@ -24,7 +24,7 @@ afterAll(() => {
   tellCount(`packages: killed at ${table.length} of ${all.length} points, seed ${seed}`);
 });
 
-/** What is published once for all: no point of the portal changes a repository. */
+/** Packages published once for all: no point of the portal changes a repository. */
 interface Published {
   readonly author: PackageWorld;
   readonly engine: Awaited<ReturnType<typeof serveSlowly>>;

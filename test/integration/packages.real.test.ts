@@ -15,7 +15,7 @@ import { backendPids } from './world.ts';
 /** A round with its jitter, and what a busy machine takes beside; two rounds are longer. */
 const roundMsMax = 10_000 + 1_000 + 8_000;
 
-/** What stands on the disk of a world. */
+/** Installed packages on the disk of a world. */
 interface Disk {
   installedVersion(app: string, apps?: string): string | null;
   readonly ownApps: string;
@@ -187,7 +187,7 @@ describe.concurrent('files that somebody changed on the server', () => {
     appendFileSync(join(world.state, 'opt/svc-apps/notas/frontend/index.html'), '<!-- changed -->');
   const isChanged = (world: PackageWorld): boolean =>
     readFileSync(join(world.state, 'opt/svc-apps/notas/frontend/index.html'), 'utf8').includes('changed');
-  /** What the next look every minute would see, now. */
+  /** Makes the observation of every minute due now. */
   const look = (world: PackageWorld): void => {
     for (const server of world.up.controller.context.entries.servers.values()) {
       server.observedAtMs = 0;
@@ -223,7 +223,7 @@ describe.concurrent('files that somebody changed on the server', () => {
       'its repair',
       expect.stringContaining(new Date(why?.nextDeadlineMs ?? 0).toISOString()),
     ]);
-    // What runs is other code than what is there.
+    // The running code is not the installed one.
     await world.when('Backend/ana/notas', 'running', ({ details }) => details['stale'] === true);
     await world.when('Package/notas', 'installed');
     expect([isChanged(world), Date.now() >= (why?.nextDeadlineMs ?? Infinity)]).toEqual([false, true]);

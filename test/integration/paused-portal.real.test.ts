@@ -1,6 +1,6 @@
 /**
- * Two portals on one state folder, one of them paused: nothing is started twice, and what the other one was told stands. Source: anchors I 22
- * (jepsen etcd: the one that was paused goes on writing when it wakes up).
+ * Two portals on one state folder, one of them paused: nothing is started twice, and orders that the other one took stand.
+ * A paused portal that wakes up must not go on writing, as jepsen found in etcd.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

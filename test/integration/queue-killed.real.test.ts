@@ -107,7 +107,7 @@ describe(`a portal that dies in a step of a job (seed ${seed})`, () => {
     if (cancels) {
       const job = await until('it runs', async () => {
         const seen = await find(point);
-        // What is not sent when it is ended may be lost.
+        // Log lines that are not sent when it is ended may be lost.
         return seen?.estado === 'a-correr' && seen.registo > 0 ? seen : null;
       });
       await page.call('DELETE', `/api/fila/trabalhos/${job.id}?app=notas`).catch(() => null);

@@ -110,7 +110,7 @@ describe.each(runtimes)('%s', (runtime) => {
       ]);
       const to = join(folder, `baixado-${runtime}`);
       await mkdir(join(to, 'copia'), { recursive: true });
-      // Of an earlier download that broke off, and damaged since.
+      // The part of an earlier download that broke off, and damaged since.
       await writeFile(join(to, 'copia', `.${sha(bytes)}.parte`), randomBytes(1_000));
       const files = await run<readonly string[]>(runtime, 'baixar', [id, to], {}, overFaults());
       expect(files.toSorted()).toEqual([join(to, 'copia/b.bin'), join(to, 'vazio')]);

@@ -181,7 +181,7 @@ describe.concurrent('a device that answers with I/O errors', () => {
     await back.synced;
     back.doc.getText('text').insert(13, ' depois');
     await settled(back);
-    // What is on the disk now, not what the relay remembers.
+    // The document on the disk now, not the relay's memory of it.
     await written(dir, ' depois');
     await relay.kill();
     const later = enter(await spawned(dir), 'bea:ver');

@@ -1,6 +1,6 @@
 /**
- * `kill -9` of a real portal under writing clients. They come back with what they hold, and then every document holds every edit that
- * anyone had; with the clients gone too, only the commit window is missing. Source: anchors I 18. Decision: docs/decisions/0091-commit-window.md
+ * `kill -9` of a real portal under writing clients. They come back with their own edits, and then every document holds every edit that
+ * anyone had; with the clients gone too, only the commit window is missing. Decision: docs/decisions/0091-commit-window.md
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const writers = long ? 200 : 20;
 /** A writer writes every so many turns of 20 ms. */
 const turns = long ? 10 : 1;
 const rooms = 4;
-/** Who the writers are signed in as: one person alone would wait for tickets, of which everybody gets so many a second. */
+/** Accounts of the writers: one person alone would wait for tickets, since everybody gets so many a second. */
 const people = Array.from({ length: 10 }, (_, n) => `autora${n}`);
 let dir: string;
 let portal: RunningPortal;
@@ -148,7 +148,7 @@ test('with all clients gone too, only the last moment is missing, and never from
         const made = [...edits];
         written += made.length;
         const kept = made.filter(([mark]) => there.has(mark)).length;
-        // Of one writer the first ones are there, and the last ones missing: nothing in between.
+        // Each writer's first edits are there, and the last ones missing: nothing in between.
         expect(made.slice(0, kept).every(([mark]) => there.has(mark))).toBe(true);
         const oldest = made[kept]?.[1];
         if (oldest !== undefined) worstMs = Math.max(worstMs, killedAtMs - oldest);

@@ -1,6 +1,4 @@
-/**
- * Ten thousand sockets of one account that say a byte now and then: whoever else comes is served as before. Source: anchors I 27.
- */
+/** Ten thousand sockets of one account that send a byte now and then: whoever else comes is served as before. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,8 +24,8 @@ afterAll(async () => {
 });
 
 /**
- * Keeps so many connections: on each the beginning of a head, and another byte every two seconds. One that is ended is opened again at once. Prints how
- * many it opened, once a second.
+ * Keeps so many connections: on each the beginning of a head, and another byte every two seconds. An ended connection is opened again at
+ * once. Prints how many it opened, once a second.
  */
 const attacker = `
   const net = require('node:net');

@@ -1,6 +1,5 @@
 /**
- * What `svc up` says to who sits before a terminal, and who may be administrator at its control socket.
- *
+ * Output of `svc up` on a terminal, and who may be administrator at its control socket.
  * @module-tag carries-state
  */
 import { spawn, type ChildProcess } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * What `svc get`, `why`, `plan` and `logs` say of packages and people is what is: from the words that an administrator reads. Each test has
- * a portal of its own; they go on at the same time.
+ * Checks that `svc get`, `why`, `plan` and `logs` report the true state of packages and people, from the words that an administrator reads.
+ * Each test has a portal of its own; they go on at the same time.
  */
 import { appendFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ describe.concurrent('a package whose source has other files under the same versi
       return told.checks.find(({ name }) => name === 'packages');
     };
     expect(await row()).toMatchObject({ ok: false, warning: true, fix: expect.stringContaining(file) });
-    // What can't be read says nothing: what was seen stays.
+    // An unreadable source proves nothing: the last observation stays.
     symlinkSync('/etc/passwd', join(open, 'notas/link'));
     expect(await svc('plan')).toMatchObject({ code: 2, out: expect.stringContaining('SourceChanged') });
     rmSync(join(open, 'notas/link'));
@@ -154,7 +154,7 @@ describe.concurrent('a package folder that somebody deleted', () => {
     rmSync(join(folder(world), 'notas'), { recursive: true });
     rmSync(join(folder(world), '.versions/notas'), { recursive: true });
     await until('the package to say so', () => world.view('Package/notas')?.reason === 'SourceMissing', roundMsMax);
-    // What runs goes on, as while a version is missing; once it ended it can't begin again.
+    // A running app goes on, as while a version is missing; once it ended it can't begin again.
     expect(world.view('Backend/ana/notas')?.state).toBe('running');
     expect(await svc('stop', 'ana/notas')).toMatchObject({ code: 0 });
     await until('no object for what is not there', () => world.view('Backend/ana/notas') === null);

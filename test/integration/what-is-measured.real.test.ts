@@ -25,9 +25,9 @@ function folder(): string {
 }
 
 interface Started {
-  /** What node was told before the program. */
+  /** Options that node got before the program. */
   readonly flags: readonly string[];
-  /** What the environment says that ours does not. */
+  /** Variables that the environment has and ours does not. */
   readonly env: Readonly<Record<string, string>>;
 }
 

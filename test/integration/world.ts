@@ -1,4 +1,4 @@
-/** What the integration tests share: a desired folder of their own, orders and views over the control socket, a watch for twins. */
+/** Shared parts of the integration tests: a desired folder of their own, orders and views over the control socket, a watch for twins. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectView, StartAnswer } from '../../schema/wire/http.ts';
@@ -123,7 +123,10 @@ let watching: ReturnType<typeof setInterval> | null = null;
 /** How often each process was found to be of no watch. */
 let strangers = new Map<string, number>();
 
-/** One walk over all processes serves every watch. Whose process it is changes when it begins, not later: of a stranger each tenth walk is enough. */
+/**
+ * A single walk over all processes serves every watch. The owner of a process is settled when it begins, not later: a stranger is read
+ * again in each tenth walk only.
+ */
 function lookForTwins(): void {
   const all = [...watches];
   const before = strangers;
@@ -145,7 +148,7 @@ function lookForTwins(): void {
 export function watchForTwins(state: string, apps: readonly string[]): { worst(): Readonly<Record<string, number>>; stop(): void } {
   const watch: TwinWatch = { state, worst: Object.fromEntries(apps.map((app) => [app, 0])) };
   watches.add(watch);
-  // Who was a stranger may be one of its own.
+  // A known stranger may be one of this watch's own.
   strangers.clear();
   watching ??= setInterval(lookForTwins, 40);
   return {

@@ -5,9 +5,9 @@ import { until } from './until.ts';
 type Street = Awaited<ReturnType<typeof openStreet>>;
 
 export interface Authority {
-  /** Of ACME. */
+  /** Address of ACME. */
   readonly directory: string;
-  /** Of its name server. */
+  /** Address of its name server. */
   readonly address: string;
   /** The certificate that its own HTTPS is checked by. */
   readonly ownRoot: string;

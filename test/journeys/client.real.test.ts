@@ -101,7 +101,7 @@ async function shaken(url: string, at: string): Promise<string> {
   return out.split('\r\n')[0] ?? '';
 }
 
-/** What holds at the portal itself and through each proxy. */
+/** Holds at the portal itself and through each proxy. */
 function trial({ portal, app, clock, at }: Door): void {
   test('curl --http2 is answered, by the portal and by apps', async () => {
     for (const url of [`${portal}/api/sessao`, `${app}/api/notas`, `${clock}/`])

@@ -1,5 +1,5 @@
 /**
- * What holds after every act of a person on the desktop, whatever the act was. Each breach is one line, which names the rule first.
+ * Invariants after every act of a person on the desktop, whatever the act was. Each breach is one line, which names the rule first.
  * Decision: docs/decisions/0329-the-invariants-of-a-desktop.md
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ const wordsOf: Readonly<Record<string, RegExp>> = {
   en: /(?<![\p{L}-])(the|your|you|with|files?|windows?|folders?|open|close|save|none|settings|trash|off|is|are)(?![\p{L}-])/iu,
 };
 
-/** What the apps call themselves and say of themselves is in the language of their authors. */
+/** Names and descriptions of apps are in the language of their authors. */
 const ofApps: ReadonlySet<string> = new Set(
   readdirSync(examples).flatMap((app) => {
     const manifest = path.join(examples, app, 'svc-app.json');
@@ -109,7 +109,7 @@ function textsIn(value: unknown): readonly string[] {
 
 /** Keys of texts, names of fields that nobody filled in, values that are none. */
 const rawText = /(?<![\w./-])[a-z]+[a-zA-Z]*\.[a-z][a-zA-Z]+(\.[a-zA-Z]+)*(?![\w/.-])|\{\w+\}|\bundefined\b|\bNaN\b|\[object \w+\]/;
-/** What looks like a key and is a name: of files, hosts and such. */
+/** Recognises names that look like a key: of files, hosts and such. */
 const isName = /\.(txt|md|png|svg|json|log|tracos|localhost|local|html|py|zip|db|js|css|sh|bin|example)$/;
 
 function breachesOfText({ texts, language }: ShellLook): readonly string[] {
@@ -139,7 +139,7 @@ export async function axeLines(frame: Page | Frame): Promise<readonly string[]> 
   return violations.map(({ id, impact, nodes }) => `axe: ${id} (${impact}): ${nodes.map(({ html }) => html.slice(0, 160)).join(' · ')}`);
 }
 
-/** Text that is being faded in has no colours yet. What turns for ever is not waited for. */
+/** Text that is being faded in has no colours yet. An endless animation is not waited for. */
 const endedAnimations = `(() => {
   const of = (root) => [...root.querySelectorAll('*')].flatMap((each) => [...each.getAnimations(), ...(each.shadowRoot === null ? [] : of(each.shadowRoot))]);
   const ends = of(document).filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished);

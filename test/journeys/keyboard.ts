@@ -3,7 +3,7 @@ import { frontWindow, hasKeyboard, keyboard, menuItem, openMenus, windowOf, appO
 import { until } from './until.ts';
 import { allApps, ownWindows } from './window-acts.ts';
 
-/** Of the stops of Tab in a window, so many are walked over. */
+/** Bound of the stops of Tab that are walked over in a window. */
 const stopsMax = 24;
 
 export async function keyboardJourney(person: Person): Promise<void> {

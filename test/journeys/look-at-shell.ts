@@ -11,7 +11,7 @@ export interface Named {
 }
 export interface ShellLook {
   readonly language: string;
-  /** What no wheel scrolls, and is scrolled. */
+  /** Elements that no wheel scrolls, and that are scrolled. */
   readonly scrolled: readonly string[];
   readonly page: {
     readonly x: number;

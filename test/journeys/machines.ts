@@ -34,8 +34,8 @@ export interface Machine {
   sh(script: string, how?: How): Promise<Ran>;
   start(argv: readonly string[], how?: Pick<How, 'as'>): ChildProcess;
   /**
-   * What is another than on this machine, by path, except /tmp and /run: kind, owner, mode, where a link leads or the sum of the content. What it
-   * deleted is a device.
+   * Differences from this machine, by path, except /tmp and /run: kind, owner, mode, where a link leads or the sum of the content. A
+   * deleted file is a device.
    */
   changes(): Promise<ReadonlyMap<string, string>>;
   /** Power off: nothing of it answers or is there any more. */
@@ -53,7 +53,7 @@ export interface Street {
   end(): Promise<void>;
 }
 
-/** Of documentation (RFC 5737): nobody else has them. */
+/** Addresses for documentation (RFC 5737): nobody else has them. */
 const address = (host: number): string => `198.51.100.${host}`;
 
 /** $1 an empty folder, $2 the checkout, then pairs of a folder and where the machine has it, read-only: the root of the machine, where it stays until it is killed. */

@@ -1,4 +1,4 @@
-/** What the monkey can do. An act is data: which one, and three numbers from 0 to 1 that choose where and how far. */
+/** Acts of the monkey. An act is data: which one, and three numbers from 0 to 1 that choose where and how far. */
 import type { Locator, Page } from 'playwright-core';
 import { dragBy, frontWindow, openMenus, type Point } from './person.ts';
 import { typingActs } from './monkey-typing.ts';

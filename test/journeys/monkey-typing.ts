@@ -1,4 +1,4 @@
-/** What the monkey writes, each line once, and how it is seen in the end that nothing of it was lost. */
+/** Lines that the monkey writes, each once, and the check in the end that none was lost. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { appOf, frontWindow, menuItem } from './person.ts';
@@ -16,7 +16,7 @@ import {
 } from './monkey-world.ts';
 import { until } from './until.ts';
 
-/** What waits for an app may wait for its start. */
+/** A save that waits for an app may wait for its start. */
 const savedMsMax = 20_000;
 
 async function openToWork(monkey: Monkey, name: string): Promise<void> {
@@ -95,7 +95,7 @@ async function openFile(monkey: Monkey): Promise<void> {
     // As with the keyboard: in a full folder it is not in sight.
     await top.locator('svc-file-view').getByRole('option').first().waitFor();
     const chosen = top.locator(`svc-file-view [data-name="${name}"][aria-selected=true]`);
-    // One that was just made is listed a moment later.
+    // A file just made is listed a moment later.
     const isFound = async (): Promise<boolean> => {
       await top.locator('svc-file-view').getByRole('listbox').focus();
       await page.keyboard.type(name);
@@ -186,7 +186,7 @@ async function runCommand(monkey: Monkey): Promise<void> {
   const top = frontWindow(page);
   const name = nextLine(monkey);
   const file = path.join(portal.files, name);
-  // What is typed before the new shell is shown goes to the one before.
+  // Text typed before the new shell is shown goes to the one before.
   const shells = top.getByRole('tab');
   const before = await shells.count();
   await top.getByRole('button', { name: 'Novo terminal' }).first().click();

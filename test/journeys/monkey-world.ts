@@ -1,4 +1,4 @@
-/** What an act of the monkey works with: the person's page, the portal, and what was typed so far and must never be lost. */
+/** The world of the monkey's acts: the person's page, the portal, and the text that was typed so far and must never be lost. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { FocusRule } from './invariants.ts';
 import type { Box } from './look-at-shell.ts';
@@ -13,7 +13,7 @@ export interface Monkey extends Watched {
   readonly portal: ShippedPortal;
   readonly fingers: Fingers;
   readonly ledger: Ledger;
-  /** What the last act that moved the focus leaves to expect. */
+  /** Expectation that the last act that moved the focus leaves. */
   focus: FocusRule;
   isUp: boolean;
   isOnline: boolean;

@@ -55,7 +55,7 @@ async function linesAfter(monkey: Monkey, act: Act): Promise<readonly string[]> 
   }
 }
 
-/** What the page shows and the portal said, for somebody who was not there. */
+/** The shown page and the portal's log, for somebody who was not there. */
 async function whereIs({ page, pressed, portal }: Monkey): Promise<string> {
   const shown = await page
     .locator('body')
@@ -92,7 +92,7 @@ async function atTheEnd(world: MonkeyWorld, monkey: Monkey): Promise<readonly st
   }
 }
 
-/** Of what kind a breach is: a shorter walk must fail in the same way. */
+/** Kind of a breach: a shorter walk must fail in the same way. */
 const kindOf = ({ lines }: Failure): string => /^[^:]*/.exec(lines[0] ?? '')?.[0] ?? '';
 
 /** Leaves out ever smaller parts as long as the walk still fails in the same way, within a number of tries. */

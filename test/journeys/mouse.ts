@@ -58,7 +58,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
   });
   await appsByMouse(person);
   await person.act('English', async () => {
-    // What was told before is in the language before.
+    // An earlier message is in the language before.
     await until('no message', async () => (await page.locator('ui-toast').getByRole('button').count()) === 0);
     await account.click();
     await menuItem(page, 'English').click();

@@ -1,6 +1,6 @@
 /**
- * An operator puts svc into service from its Debian package: the portal as an account of its own on one machine, three servers, 40 people with
- * passwords, and a year in short: the kit is upgraded, servers are taken away. What was there before, of others, is there after it.
+ * An operator puts svc into service from its Debian package: the portal as an account of its own on one machine, three servers, 40 people
+ * with passwords, and a year in short: the kit is upgraded, servers are taken away. Files that others had there before are there after it.
  * @module-tag carries-state
  */
 import type { ChildProcess } from 'node:child_process';
@@ -107,7 +107,7 @@ async function openServer(name: ServerName): Promise<Machine> {
       "ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key",
       'mkdir -p /root/.ssh && chmod 700 /root/.ssh && rm -f /root/.ssh/*',
       'newusers',
-      // Of others, at the places that svc has for its own.
+      // Files of others, at the places that svc has for its own.
       'mkdir -p /opt/svc/estado /etc/svc/desired /opt/outro',
       'echo "kind: Portal" >/etc/svc/desired/portal.yaml; echo segredo >/etc/svc/store-password; chmod 600 /etc/svc/store-password',
       'echo 1 >/opt/svc/estado/dados.db; echo x >/opt/svc/LEIA; echo y >/opt/outro/z; ln -s /opt/outro /opt/svc/outro',
@@ -194,7 +194,7 @@ test('40 people behind one address sign in with the passwords of their accounts'
   expect([wrong.status, JSON.parse(wrong.body).code]).toEqual([401, 'CREDENTIALS_REFUSED']);
 });
 
-/** Of the app, by server. */
+/** Process ids of the app, by server. */
 const pids = new Map<ServerName, string>();
 const someone = (name: ServerName): string => people.find(({ server }) => server === name)!.name;
 const pidOf = async (name: ServerName): Promise<string> =>
@@ -336,7 +336,7 @@ test('the package is purged: the state and the desired folder stay unless they a
   expect(err).toContain('svc: /var/lib/svc stays\nsvc: /etc/svc-portal stays\n');
   const after = await portal.changes();
   const left = [...after.keys()].filter((file) => !beforePackage.has(file) && !/^\/(?:etc\/svc-portal|var\/lib\/svc)(?:\/|$)/.test(file));
-  // What dpkg, useradd and systemctl keep for themselves, and the folders that these are in.
+  // Files that dpkg, useradd and systemctl keep for themselves, and their folders.
   expect(left.filter((file) => /svc/.test(file))).toEqual([]);
   expect([...beforePackage].filter(([file]) => !after.has(file))).toEqual([]);
 });

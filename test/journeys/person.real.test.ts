@@ -1,6 +1,6 @@
 /**
  * A person with a mouse, on a phone, with the keyboard alone, and a monkey use all of the desktop as it is shipped. After each act the same
- * must hold (invariants.ts). One portal and one Chromium for all of them.
+ * must hold (invariants.ts). A single portal and Chromium for all of them.
  * @module-tag carries-state
  */
 import type { Browser, BrowserContextOptions } from 'playwright-core';
@@ -98,7 +98,7 @@ describe('journeys of a person', () => {
     async (name) => expect(await journeys[name]()).toEqual([]),
   );
 
-  /** One that is known to pass, whose failure is news; the long run goes over many. */
+  /** A seed that is known to pass, whose failure is news; the long run goes over many. */
   const seeds = isLong ? Array.from({ length: 100 }, (_, n) => n + 1) : [51];
   const actsPerSeed = amount(100, 400);
   const walks = only === undefined ? [...keptSeeds, ...seeds.map((seed) => ({ seed, acts: walkOf(seed, actsPerSeed) }))] : [];

@@ -76,7 +76,7 @@ export function beginWithoutWindows(): void {
   }
 }
 
-/** What kinds of things are open: for axe, two of one kind are the same. */
+/** Kinds of things that are open: for axe, two of one kind are the same. */
 async function surfaceOf(page: Page): Promise<string> {
   return await page.evaluate(() => {
     const kinds: string[] = [];
@@ -116,7 +116,7 @@ export interface Hands {
   open(target: Locator): Promise<void>;
 }
 
-/** What has the keyboard is this one, or is in it. */
+/** True when the element has the keyboard, or holds the one that has it. */
 export const hasKeyboard = async (target: Locator): Promise<boolean> =>
   (await target.count()) > 0 &&
   (await target.first().evaluate((element) => {
@@ -133,7 +133,7 @@ export const keyboard = (page: Page): Hands & { reach(target: Locator): Promise<
     const isThere = async (): Promise<boolean> => await hasKeyboard(target);
     for (let tabs = 0; tabs < tabsMax; tabs += 1) {
       if (await isThere()) return;
-      // One stop for all of a list or bar: arrows go on in it.
+      // A single stop for all of a list or bar: arrows go on in it.
       const arrows = await target.first().evaluate((element) => {
         let at: Element | null = element;
         while (at !== null) {

@@ -27,7 +27,7 @@ export interface ShippedPortal {
   readonly address: string;
   /** The files of the person that the journeys are. */
   readonly files: string;
-  /** Of the last start; works once. */
+  /** Link of the last start; works once. */
   readonly link: string;
   output(): string;
   /** SIGKILL to the portal alone. */

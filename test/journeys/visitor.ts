@@ -10,7 +10,7 @@ export interface Answer {
 export interface Visitor {
   /** As a page of that origin asks. */
   ask(method: string, url: string, body?: unknown): Promise<Answer>;
-  /** What it sends to that host, for another program. */
+  /** The cookie that it sends to that host, for another program. */
   cookie(host: string): string;
   /** As somebody who opens the address, through all redirects. */
   open(url: string): Promise<Answer>;

@@ -1,12 +1,12 @@
-/** What a page complains of while a person uses it: exceptions, errors of the console, answers that failed. */
+/** Complaints of a page while a person uses it: exceptions, errors of the console, answers that failed. */
 import type { Page } from 'playwright-core';
 
 export interface Watched {
-  /** Those since the last call; none that belong to an absence of the portal or of the network. */
+  /** Problems since the last call; none that belong to an absence of the portal or of the network. */
   takeProblems(): readonly string[];
   /** From now on the portal or the network is away: requests fail. */
   away(): void;
-  /** It is back. What was under way may still fail for a moment, until the page says that it is connected. */
+  /** It is back. Requests under way may still fail for a moment, until the page says that it is connected. */
   back(): void;
 }
 
@@ -73,7 +73,7 @@ export function watchPage(page: Page): Watched {
       return taken;
     },
     away: () => void (isAway = true),
-    // What the processes of pages tell of the absence comes a moment later.
+    // The processes of pages report the absence a moment later.
     back: () => {
       isAway = false;
       backAtMs = performance.now();

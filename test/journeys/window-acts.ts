@@ -84,7 +84,7 @@ async function keyboardStays(person: Person, after: string): Promise<void> {
   if (!stays) person.found.push(`${after}: focus: it left the window`);
 }
 
-/** What is typed after an act on a window's frame arrives in the window. */
+/** Checks that text typed after an act on a window's frame arrives in the window. */
 async function typingArrives(person: Person, after: string, read: () => Promise<string>): Promise<void> {
   const word = `w${Math.floor(performance.now())}`;
   await person.page.keyboard.type(word);

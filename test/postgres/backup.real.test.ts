@@ -19,7 +19,7 @@ let server: TestPostgres;
 let place: PostgresPlace;
 let store: PostgresStore;
 const objects = new Map<string, Buffer>();
-/** Of objects that were not there before. */
+/** Objects that were not there before. */
 let fresh: string[] = [];
 const sink: ChunkSink = {
   has: (sha) => objects.has(sha),

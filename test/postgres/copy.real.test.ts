@@ -26,7 +26,7 @@ let folder: string;
 let file: string;
 let server: TestPostgres;
 let tables: readonly string[];
-/** What JSON and SQL take as their own. */
+/** Characters that JSON and SQL take as their own. */
 const odd = `"ção" \\ \n 🎈 \0 '; --`;
 const rowsOfEach = 1_203;
 const options = { clock: systemClock, holder: 'test', rooms: null, folders: {} };

@@ -215,7 +215,7 @@ interface Missing {
   readonly rows: number;
 }
 
-/** Of what was confirmed up to now, what this server does not have. */
+/** Finds the confirmed writes that this server does not have. */
 async function missingAt(port: number, { portals, writers }: World): Promise<Missing> {
   const keys = writers.flatMap(({ confirmed }) => confirmed);
   const rows = portals.flatMap(({ confirmed }) => confirmed);
@@ -304,7 +304,7 @@ test('a primary that stands still is left for the promoted one, and nothing is w
   const of = `SELECT (SELECT count(*) FROM named_values WHERE name LIKE 'escrita/%')::int AS values, (SELECT count(*) FROM room_tails)::int AS rows`;
   const before = await asked(pair.ports[0], of);
   await goesOn(world);
-  // One that starts now finds both of them taking writes.
+  // A portal that starts now finds both of them taking writes.
   const third = await portal('casa3');
   await third.store.putValue('escrita/casa3', '1');
   expect(await asked(pair.ports[1], `SELECT FROM named_values WHERE name = 'escrita/casa3'`)).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** What the simulator of several portals takes for granted of PostgreSQL is so. */
+/** Checks that PostgreSQL behaves as the simulator of several portals assumes. */
 import { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';

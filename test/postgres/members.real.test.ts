@@ -236,7 +236,7 @@ test('each is replaced by one of the next build, one after the other, under a lo
   // Which only one of the three has.
   await load.alsoAsk(nextPart);
   await load.goesOn();
-  // One of before that starts again finds tables to which the next one added.
+  // A portal of the build before that starts again finds tables to which the next one added.
   await replace(1);
   const { checks } = (await portals[1]!.admin('GET', '/api/admin/doctor')).body as {
     readonly checks: readonly { readonly name: string; readonly warning: boolean; readonly detail: string }[];

@@ -1,6 +1,6 @@
 /**
- * The first build that knew `--join`, as it was, is replaced by this one under a load: in the long run, where the history of the clone has it. That of every run is in
- * members.real.test.ts, with a build that is made of this tree.
+ * The first build that knew `--join`, as it was, is replaced by this one under a load: in the long run, where the history of the clone has
+ * it. The test of every run is in members.real.test.ts, with a build that is made of this tree.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ import { beginLoad } from '../support/portals-load.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { writeUsedDesired } from '../support/used-state.ts';
 
-/** Of 26 November 2026. */
+/** A commit of 26 November 2026. */
 const older = 'df3a993eaa282e95529a2c97cab073c4824e8d98';
 const isLong = process.env['SVC_TEST_LONG'] === '1';
 

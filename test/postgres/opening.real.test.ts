@@ -1,4 +1,4 @@
-/** What an administrator gets wrong about the database is told with what to do, at once, and leaves no connection behind. */
+/** An administrator's mistakes about the database are reported with the fix, at once, and leave no connection behind. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';

@@ -1,7 +1,8 @@
 /**
- * Three portals behind nginx on one real PostgreSQL, under people who write and apps in use: round after round one portal is killed, stands still or is
- * cut off by packets that are dropped, or the database itself is started anew. Nothing that anybody wrote is missing, no app is started twice, nobody
- * is signed out, and no portal that leads no more orders anything. `npm run test:long` has the full counts (issue 17); `FC_SEED` repeats a run.
+ * Three portals behind nginx on one real PostgreSQL, under people who write and apps in use: round after round one portal is killed, stands
+ * still or is cut off by packets that are dropped, or the database itself is started anew. No written edit is missing, no app is started
+ * twice, nobody is signed out, and no portal that leads no more orders anything. `npm run test:long` has the full counts; `FC_SEED` repeats
+ * a run.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomOf } from '../../schema/crdt/testing/random-edits.ts';
@@ -31,7 +32,7 @@ let world: FaultsWorld;
 let watch: Watch;
 let editors: Editors;
 let use: Use;
-/** Of their own: how often somebody asks for something does not change what follows. */
+/** Random numbers of their own: how often somebody asks for something does not change what follows. */
 const [ofFaults, ofOrders] = [randomOf(shareSeed), randomOf(shareSeed + 1)];
 
 beforeAll(async () => {
@@ -126,7 +127,7 @@ test('whatever falls, nothing that was written is missing, no app is started twi
     for (let n = 0; n < rounds; n += 1) {
       const made = await round(n);
       done.push(made);
-      // Of a run that is ended half-way, too.
+      // Prints the rounds of a run that is ended half-way, too.
       // oxlint-disable-next-line no-console
       console.log(`round ${n + 1} of ${rounds}: ${JSON.stringify({ ...made, rooms: made.rooms.length })}`);
     }

@@ -119,7 +119,7 @@ test('with rooms and files beside the database: wherever a portal is killed whil
     expect([point, killed.code, killed.err]).toEqual([point, null, expect.anything()]);
     seen.push(await counted(place));
   }
-  // Of the kill before a commit nothing is there.
+  // The kill before a commit leaves no rows.
   expect(seen).toEqual([
     [0, 0],
     [0, 2],

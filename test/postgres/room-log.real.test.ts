@@ -134,7 +134,7 @@ describe('portals of one database', () => {
     await owner.owners.release(sala);
     expect(await other.owners.ownerOf(sala)).toBeNull();
     expect(await other.owners.take(sala)).toEqual({ kind: 'ours', number: 2 });
-    // What comes late of the one before is refused, also when nobody else wrote yet.
+    // A late write of the earlier owner is refused, also when nobody else wrote yet.
     await expect(owner.log.append([row(1)])).rejects.toMatchObject({ code: 'ROOM_ELSEWHERE' });
     await other.owners.releaseAll();
     expect(await owner.owners.take(sala)).toEqual({ kind: 'ours', number: 3 });
@@ -202,7 +202,7 @@ describe('portals of one database', () => {
     const reader = enter(there, sala);
     await expect.poll(() => reader.doc.getText('t').toJSON()).toBe('antes depois');
     await expect.poll(() => second.log.sizeOf(other)).toBeGreaterThan(0);
-    // Who comes to the wrong one is told to try again, and nothing is shown as blank.
+    // A client of the wrong portal is asked to try again, and nothing is shown as blank.
     expect(await enter(here, sala).closed).toBe(1013);
     expect([here.reports, there.reports]).toEqual([[], []]);
     for (const client of [again, reader, bia]) client.end();

@@ -182,7 +182,7 @@ describe('several portals of one database', () => {
     const order: string[] = [];
     let isOver = false;
     const writing = (async () => {
-      // One is always on its way.
+      // A write is always on its way.
       for (let n = 0; n < 2_000; n += 1) {
         if (isOver) return;
         await store!.putValue('sempre', String(n));

@@ -12,7 +12,7 @@ interface Site {
   readonly portal: string;
   readonly write: (portal: string) => void;
   readonly svc: (...args: readonly string[]) => Promise<{ readonly code: number | null }>;
-  /** Of the app, once it runs. */
+  /** Process id of the app, once it runs. */
   readonly pid: () => Promise<number>;
 }
 

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.resolve(root, process.env['SVC_TEST_SERVER_DIR'] ?? 'build/test-server');
 
-/** What must be here to build and run the machine. */
+/** Commands that must be here to build and run the machine. */
 const needs: readonly (readonly [command: string, debianPackage: string])[] = [
   ['qemu-system-x86_64', 'qemu-system-x86'],
   ['qemu-img', 'qemu-utils'],

@@ -1,7 +1,7 @@
 /**
  * A whole server: a bare Debian 12 with systemd becomes one of the portal's, people's apps run there within their ceilings, a server-scope
- * app serves everybody, all of it lives through logouts, a lost service manager and a reboot, and goes without a trace. One machine and one
- * portal for all tests, which build on one another in this order. `npm run test:server`.
+ * app serves everybody, all of it lives through logouts, a lost service manager and a reboot, and goes without a trace. A single machine
+ * and portal for all tests, which build on one another in this order. `npm run test:server`.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -404,7 +404,7 @@ describe('the way back', () => {
       slowMs,
     );
     expect(await machine.ok('root', 'stat -c "%a %U" /var/lib/svc-apps/mural; cat /var/lib/svc-apps/mural/n')).toBe('700 root\n3');
-    // What is in the folder keeps the number of the account that is gone; an account that gets this number later does not get in.
+    // Files in the folder keep the number of the account that is gone; an account that gets this number later does not get in.
     expect(
       (await machine.run('root', 'setpriv --reuid "$(stat -c %u /var/lib/svc-apps/mural/n)" --clear-groups cat /var/lib/svc-apps/mural/n'))
         .code,

@@ -31,7 +31,7 @@ echo nameserver 127.0.0.1 >/etc/resolv.conf
 chmod 755 /root /root/a; chmod 644 cert.pem
 `;
 
-/** Of the account of its person. */
+/** Finds the app of the account of its person. */
 const appPid = 'pgrep -u bia -f relogio/.*/main';
 
 let machine: Machine;

@@ -1,6 +1,6 @@
 /**
- * One virtual day of 150 people with 10 apps each, under seeded faults; SVC_TEST_LONG=1 has 1,000 people. What a person, an app or a server
- * lives through is the same in both: there is more of it. `SVC_SIM_SEED=n` plays another day.
+ * A virtual day of 150 people with 10 apps each, under seeded faults; SVC_TEST_LONG=1 has 1,000 people. The events of a person, an app or a
+ * server are the same in both: there are more of them. `SVC_SIM_SEED=n` plays another day.
  */
 import { expect, it } from 'vitest';
 import { tellCount } from '../support/counts.ts';

@@ -1,4 +1,4 @@
-/** Seeded faults: each kind is one thing that really happens to such systems (anchors B and D). */
+/** Seeded faults: each kind is one thing that really happens to such systems. */
 import { removeDocument, writeDocumentAgain, type Owner } from './leaving-model.ts';
 import { killPortal, noticeServer, setLink } from './portal-model.ts';
 import { end, killSupervisor } from './server-model.ts';
@@ -105,7 +105,7 @@ export function crash(world: World, reason: 'Crashed' | 'OutOfMemory'): void {
   end(world, app, process, reason);
 }
 
-/** One app that keeps dying: walks the whole backoff into `failed`. */
+/** Lets an app die again and again: walks the whole backoff into `failed`. */
 export function crashRepeatedly(world: World): void {
   const app = anyAlive(world);
   if (app === null) return;

@@ -1,4 +1,4 @@
-/** What must hold at every step of the model world, and what must hold once the faults stopped. A violation names seed, time and object. */
+/** Invariants of every step of the model world, and of the state once the faults stopped. A violation names seed, time and object. */
 import { decideBackend } from '../../reconcilers/backend.ts';
 import type { BackendDecision } from '../../reconcilers/backend-types.ts';
 import type { ActionOf } from '../../reconcilers/actions.ts';

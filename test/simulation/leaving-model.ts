@@ -64,7 +64,7 @@ function changed(world: World, owner: Owner): void {
   }
 }
 
-/** What the resync asks of these kinds, as far as it can decide otherwise than before. */
+/** Asks the owners of these kinds that the resync could decide otherwise than before. */
 export function askAll(world: World, server: ServerModel): void {
   for (const person of server.people) if (person.document === 'leaving') ask(world, person, workLeaver);
   for (const one of server.packages) if (one.document === 'leaving' || one.removing || !one.seen) ask(world, one, workPackage);
@@ -78,7 +78,7 @@ export function askLeaver(world: World, person: PersonModel): void {
   if (person.document === 'leaving') ask(world, person, workLeaver);
 }
 
-/** One worker a key. */
+/** Queues a key for its single worker. */
 function ask<Key extends Owner>(world: World, owner: Key, work: (world: World, owner: Key) => void): void {
   if (world.portal === null || owner.asked) return;
   owner.asked = true;

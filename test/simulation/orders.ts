@@ -1,4 +1,4 @@
-/** What the portal's executors do to a server of the model: orders to a supervisor with their reply, and health probes. */
+/** Acts of the portal's executors on a server of the model: orders to a supervisor with their reply, and health probes. */
 import type { Action } from '../../reconcilers/actions.ts';
 import { limits } from '../../machines/limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -40,7 +40,7 @@ export function order(world: World, app: AppModel, action: Order, done: () => vo
   });
 }
 
-/** What the supervisor does on receipt. Source: schema/supervisor-protocol.ts. */
+/** The supervisor's act on receipt. Source: schema/supervisor-protocol.ts. */
 function take(world: World, app: AppModel, action: Order): void {
   if (action.kind === 'backend/pin') {
     if (app.env !== null) app.env = { pinned: action.pinned };
@@ -64,7 +64,7 @@ function take(world: World, app: AppModel, action: Order): void {
   push(world, app);
 }
 
-/** One probe; without a way to the server there is no result at all, because that is not the app's failure. */
+/** Sends a probe; without a way to the server there is no result at all, because that is not the app's failure. */
 export function probe(world: World, app: AppModel, attempt: number): void {
   const pid = app.snapshot?.process?.pid ?? 0;
   app.probing = true;

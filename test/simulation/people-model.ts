@@ -34,7 +34,7 @@ export function closeWindow(world: World, app: AppModel): void {
   enqueue(world, app);
 }
 
-/** Of who is signed out by their removal: their pages end, and no window is waited for. */
+/** Closes the windows of a person who is signed out by their removal: their pages end, and no window is waited for. */
 export function closeAll(app: AppModel): void {
   app.windows = { open: 0, zeroSinceMs: null };
 }
@@ -97,14 +97,14 @@ function openAgain(world: World, app: AppModel): void {
 }
 
 export function writeDocument(world: World, app: AppModel, document: AppModel['document']): void {
-  // One that names a person or an app without a document is an error of the folder.
+  // A document that names a person or an app without a document is an error of the folder.
   if (document !== null && (app.person.document !== 'written' || app.installed.document !== 'written')) return;
   app.document = document;
   enqueue(world, app);
   enqueuePerson(world, app.person);
 }
 
-/** Other code comes to the disk; with `force` every instance gets SIGTERM, whoever runs it. Source: spec 3.3 row 10. */
+/** Puts other code on the disk; with `force` every instance gets SIGTERM, whoever runs it. Source: rules 3.3 row 10. */
 export function installAgain(world: World, force: boolean): void {
   const installed = world.random.pick(world.packages);
   if (!installed.present || installed.document !== 'written') return;

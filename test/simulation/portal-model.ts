@@ -229,7 +229,7 @@ export function ensure(world: World, person: PersonModel): void {
   });
 }
 
-/** Whether it said that it ends. What runs is asked for first: a push may be under way. */
+/** Whether it confirmed that it ends. Running apps are asked for first: a push may be under way. */
 export function quit(world: World, person: PersonModel): boolean {
   if (!person.server.reachable) return false;
   const isThere = person.supervisor !== null;
@@ -290,7 +290,7 @@ export function startPortal(world: World): void {
     server.seen = 'unknown';
     afterInPortal(world, world.random.int(10, 100), () => look(world, server));
   }
-  // What comes back out of the store is JSON; for a sample, because it costs more than everything else.
+  // Memories come back out of the store as JSON; for a sample, because it costs more than everything else.
   for (let n = 0; world.among === null && n < 100; n += 1) {
     const app = world.random.pick(world.apps);
     if (app.memory !== null) app.memory = JSON.parse(JSON.stringify(app.memory)) as typeof app.memory;

@@ -1,4 +1,4 @@
-/** Sequences over rows of the table of spec 3.3: the backoff end to end, the probes, and the promises about one app. Literals of the spec. */
+/** Sequences over rows of the table of rules 3.3: the backoff end to end, the probes, and the promises about one app. Literals of the rules. */
 import { describe, expect, it } from 'vitest';
 import { createStage, play, type Line, type Stage } from './stage.ts';
 

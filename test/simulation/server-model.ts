@@ -1,6 +1,6 @@
 /**
- * What happens on a server without the portal: a supervisor per person drives machines/supervision.ts, a launcher takes its steps,
- * processes bind, answer, crash and end. The lock of the launcher is held by the process it becomes, as flock's is (spec 3.1).
+ * Events on a server without the portal: a supervisor per person drives machines/supervision.ts, a launcher takes its steps, processes
+ * bind, answer, crash and end. The lock of the launcher is held by the process it becomes, as flock's is (rules 3.1).
  */
 import { advance, nextDeadlineMs, stoppedSupervision, type SupervisionEffect, type SupervisionEvent } from '../../machines/supervision.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
@@ -88,7 +88,7 @@ function carryOut(world: World, app: AppModel, effect: SupervisionEffect): void 
   }
 }
 
-/** The seven steps of spec 3.1. Beside the lock a second launcher does nothing; the supervisor then looks again. */
+/** The seven steps of rules 3.1. Beside the lock a second launcher does nothing; the supervisor then observes again. */
 function launch(world: World, app: AppModel): void {
   checkLaunch(world, app);
   const life = app.person.supervisor ?? 0;
@@ -169,7 +169,7 @@ function terminate(world: World, app: AppModel, hard: boolean): void {
   if (app.processes.length === 0) lookAfter(world, app, 1);
 }
 
-/** Time until the next 10 s scan. Source: spec 3.3, supervisor rule 2. */
+/** Time until the next 10 s scan. Source: rules 3.3, supervisor rule 2. */
 export function untilScan(world: World): number {
   return limits.supervisorScanMs - (world.clock.monotonicMs() % limits.supervisorScanMs);
 }
@@ -215,7 +215,7 @@ export function bootSupervisor(world: World, person: PersonModel): void {
     // Alive by memory only: what became of the process is not a failure of the app.
     if (app.processes.length === 0 && (state === 'running' || state === 'starting'))
       app.supervision = { ...app.supervision, state: 'stopped' };
-    // The env file alone carries the wish: whatever status.json remembers of an earlier one is over. Source: spec 2.6.
+    // The env file alone carries the order: an earlier order in status.json is over. Source: rules 2.6.
     if (app.env === null && app.processes.length === 0) {
       const reason = state === 'stopped' || state === 'stopping' ? app.supervision.reason : 'WishDeleted';
       app.supervision = { ...stoppedSupervision, reason };
@@ -241,7 +241,7 @@ export function killSupervisor(world: World, person: PersonModel): void {
   }
 }
 
-/** `ocioso:<N>m`: N minutes without a connection. Source: spec 3.3, supervisor rule 3. */
+/** `ocioso:<N>m`: N minutes without a connection. Source: rules 3.3, supervisor rule 3. */
 export function watchIdle(world: World, app: AppModel): void {
   const policy = closePolicy(app.installed.manifest);
   const life = app.person.supervisor;

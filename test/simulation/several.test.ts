@@ -1,6 +1,6 @@
 /**
- * Several portals over one database in virtual time (issue 17): what holds for one portal holds for all of them together, and each fence that is
- * left out is found. A failure prints the seed and what happened before it: `node test/simulation/portals/simulate.ts SEED`.
+ * Several portals over one database in virtual time: the invariants of one portal hold for all of them together, and each fence that is
+ * left out is found. A failure prints the seed and the events before it: `node test/simulation/portals/simulate.ts SEED`.
  */
 import { expect, it } from 'vitest';
 import { amount } from '../support/amount.ts';
@@ -8,7 +8,7 @@ import { tellCount } from '../support/counts.ts';
 import { simulateSeveral, type SeveralReport } from './portals/simulate.ts';
 import type { LeftOut } from './portals/simulation.ts';
 
-/** One is enough for most of them; all are found within so many. */
+/** A single seed is enough for most of them; all are found within so many. */
 const seedsMax = 20;
 
 const first = Number(process.env['SVC_SIM_SEED'] ?? Math.floor(performance.timeOrigin) % 2_147_483_647);

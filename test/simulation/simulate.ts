@@ -1,5 +1,5 @@
 /**
- * One run of the model world: people live, faults strike, and every now and then both rest so that convergence can be checked.
+ * A run of the model world: people live, faults strike, and every now and then both rest so that convergence can be checked.
  * `node test/simulation/simulate.ts [seed] [people] [apps] [hours]` prints the report.
  */
 import { checkConverged, checkLeft } from './invariants.ts';

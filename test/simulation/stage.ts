@@ -1,4 +1,4 @@
-/** One person with one app, no faults but the scripted ones, for scenarios that read like a table. Times are milliseconds after the sign-in. */
+/** A person with one app, no faults but the scripted ones, for scenarios that read like a table. Times are milliseconds after the sign-in. */
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { ask, closeWindow, openWindow, signIn, signOut, writeDocument } from './people-model.ts';
 import { enqueue, killPortal, noticeServer, setLink, startPortal } from './portal-model.ts';
@@ -22,7 +22,7 @@ export interface Stage {
   nowMs(): number;
 }
 
-/** What can happen on the stage, in the words of spec 3.3. */
+/** Events on the stage, in the words of rules 3.3. */
 export const deeds = {
   'start request': ({ world, app }: Stage) => ask(world, app, 'start', 'person'),
   'stop request': ({ world, app }: Stage) => ask(world, app, 'stop', 'person'),

@@ -1,6 +1,6 @@
 /**
- * The table of spec 3.3 in simulated time, row by row. Numbers are literals of the spec, not the
- * constants of the code. Every line of a scenario is [ms after the sign-in, what happens] or [ms, 'is', state, reason].
+ * The table of rules 3.3 in simulated time, row by row. Numbers are literals of the rules, not the constants of the code. Every line of a
+ * scenario is [ms after the sign-in, event] or [ms, 'is', state, reason].
  */
 import { expect, it } from 'vitest';
 import { createStage, play, type Line, type StageOptions } from './stage.ts';

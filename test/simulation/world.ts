@@ -29,7 +29,7 @@ export interface Process {
 /** `gone`: forgotten; what stands on the disk of who was forgotten stays there. */
 export type DocumentState = 'written' | 'leaving' | 'gone';
 
-/** One package of one server. */
+/** A package of one server. */
 export interface Installed {
   readonly kind: 'package';
   readonly server: ServerModel;
@@ -52,7 +52,7 @@ export interface ServerModel {
   document: DocumentState;
   asked: boolean;
   reachable: boolean;
-  /** What the portal believes. */
+  /** The portal's belief about the server. */
   seen: 'reachable' | 'unreachable' | 'unknown';
   readonly people: PersonModel[];
   readonly packages: Installed[];
@@ -82,7 +82,7 @@ export interface PersonModel {
   supervisorEnded: boolean;
 }
 
-/** One app of one person. */
+/** An app of one person. */
 export interface AppModel {
   /** The app itself, of a portal's view of it. */
   readonly ground: AppModel;
@@ -134,7 +134,7 @@ export interface Tally {
   readonly violations: string[];
 }
 
-/** What the next events of a kind suffer. */
+/** Faults of the next events of a kind. */
 export interface Mischief {
   lostPushes: number;
   latePushes: number;
@@ -146,7 +146,7 @@ export interface Mischief {
   crashAfterBoundaries: number;
 }
 
-/** What a scenario fixes instead of drawing it, and what it writes down. Times are monotonic. */
+/** Values that a scenario fixes instead of drawing them, and its log. Times are monotonic. */
 export interface Script {
   behaviour: Behaviour | null;
   setUpMs: number | null;
@@ -156,13 +156,13 @@ export interface Script {
   readonly probedAtMs: number[];
 }
 
-/** What one of several portals is for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
+/** One of several portals for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
 export interface Among {
-  /** One that does not lead looks, and does nothing of what it decides. */
+  /** False for a portal that does not lead: it observes, and carries out none of its decisions. */
   leads(): boolean;
   /** The number that its orders carry, and the one that they carry in truth: a mutation leaves the first one out. */
   readonly number: { readonly told: number | undefined; readonly real: number };
-  /** What edges that got lost would have told. */
+  /** Observes the changes of lost edges. */
   refresh(): void;
   /** A wish came to its end, as far as this portal knows. */
   finish(app: AppModel, decision: BackendDecision): void;
@@ -181,7 +181,7 @@ export interface Several {
   seen(person: PersonModel, among: Among): void;
   /** False: the supervisor refuses the order, because it saw one of a later portal. */
   accepts(person: PersonModel, among: Among): boolean;
-  /** What an order takes longer on its way. */
+  /** Extra time of an order on its way. */
   lateMs(): number;
 }
 
@@ -203,7 +203,7 @@ export interface World {
   /** Number of the portal's life; null while it is dead. Whatever an older life scheduled is void. */
   portal: number | null;
   portalLives: number;
-  /** What the portal must look at in its next resync because an edge was lost. */
+  /** Apps that the portal must observe in its next resync because an edge was lost. */
   readonly unseen: Set<AppModel>;
   /** Nobody changes anything, so that convergence can be checked. */
   resting: boolean;
@@ -223,7 +223,7 @@ function manifestOf(index: number, random: Random): Manifest {
   return { id: `app${index}`, version: '1.0.0', ...(service ? { kind: 'service' as const } : {}), backend };
 }
 
-/** Of an object of the world itself. */
+/** Makes an object of the world itself. */
 const grounded = <Model extends object>(made: Omit<Model, 'ground'>): Model => {
   const model = made as unknown as Model & { ground: Model };
   model.ground = model;

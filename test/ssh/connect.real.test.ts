@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const account = () => sshd.accounts[0]!.name;
 const withKey = (): SshCredential => ({ kind: 'key', privateKey: readFileSync(sshd.keyFile) });
-/** So many were begun. What sshd writes of the end of one may come late. */
+/** The number of begun connections. sshd may log the end of one late. */
 const connections = (): number => [...sshd.log().matchAll(/Connection from /g)].length;
 
 /** As check-password.ts does, without its questions. */

@@ -23,7 +23,7 @@ import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';
 const twoScansMs = 20_000 + 10_000;
 const long = process.env['SVC_TEST_LONG'] === '1';
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Of points that follow one another: every `step`-th, from a place that the seed says. */
+/** Takes every `step`-th of the points, from a place that the seed says. */
 const chosen = <Point>(points: readonly Point[], step: number): readonly Point[] =>
   long ? points : points.filter((_, at) => at % step === seed % step);
 

@@ -1,4 +1,4 @@
-/** What the doctor of a server asks on it and through its sshd, over a real one. */
+/** Checks of the doctor on a server and through its sshd, over a real one. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

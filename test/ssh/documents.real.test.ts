@@ -1,6 +1,5 @@
 /**
- * What a Server document says is what the portal holds to: also when it changes, and when somebody only asks what would be done.
- *
+ * The portal follows a Server document: also when it changes, and when somebody only asks for the plan.
  * @module-tag carries-state
  */
 import { execFile } from 'node:child_process';

@@ -35,7 +35,7 @@ beforeAll(async () => {
   members = others;
   await passwd('usermod', ['-s', '/usr/sbin/nologin', locked.name]);
   for (const one of [group, admins]) await passwd('groupadd', [one]);
-  // One has it as the primary group only.
+  // A member has it as the primary group only.
   const primary = member(members.length - 1);
   await passwd('usermod', ['-g', group, primary.name]);
   await inGroup([...members.filter((each) => each !== primary), locked, written()]);

@@ -1,4 +1,7 @@
-/** What a person wrote into their ~/.bashrc or ~/.ssh/rc, over a real sshd whose SFTP is a program: files, commands and the supervisor say what is in the way. */
+/**
+ * A person's ~/.bashrc or ~/.ssh/rc in the way, over a real sshd whose SFTP is a program: files, commands and the supervisor report the
+ * obstacle.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';

@@ -1,7 +1,6 @@
 /**
- * What goes or changes on a server over ssh, without a word to the portal, is seen and being mended within a round: ten seconds and
- * the jitter. Decision: docs/decisions/0085-one-look-one-command.md
- *
+ * Losses and changes on a server over ssh, without a word to the portal, are seen and being mended within a resync: ten seconds and the
+ * jitter. Decision: docs/decisions/0085-one-look-one-command.md
  * @module-tag carries-state
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What goes over the connection comes out the same with every cipher, through exchanges of keys, and several channels at a time. */
+/** Bytes over the connection come out the same with every cipher, through exchanges of keys, and several channels at a time. */
 import { createHash, KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Client } from 'ssh2';

@@ -1,6 +1,6 @@
 /**
- * What the scripts of the kit make sshd read (kit/server: reload.sh, accounts.sh, remove.sh, facts.sh), with a real sshd on a machine without
- * systemd: mounts and processes are of a namespace of their own, so that nothing of this machine is touched.
+ * Settings that the scripts of the kit make sshd read (kit/server: reload.sh, accounts.sh, remove.sh, facts.sh), with a real sshd on a
+ * machine without systemd: mounts and processes are of a namespace of their own, so that nothing of this machine is touched.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ async function onServer(lines: string): Promise<readonly string[]> {
       'UsePAM no',
       'StrictModes no',
       'LogLevel VERBOSE',
-      // What root's own `~/.bashrc` does here is not part of the test.
+      // The effects of root's own `~/.bashrc` here are not part of the test.
       'SetEnv SHLVL=2',
     ].join('\n'),
   );

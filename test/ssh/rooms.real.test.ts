@@ -1,6 +1,6 @@
 /**
  * Backends of other accounts, on a server over ssh, in the rooms of their people: the credential comes with the start, works from there as
- * the person, and ends with the app. Source: spec 5.3, 5.4.
+ * the person, and ends with the app. Source: rules 5.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser } from 'playwright-core';
 
-/** What playwright-core turns off, which a second `--disable-features` replaces: Chromium obeys the last one only. */
+/** Features that playwright-core turns off, which a second `--disable-features` replaces: Chromium obeys the last one only. */
 const offByPlaywright = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',

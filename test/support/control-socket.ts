@@ -29,7 +29,7 @@ export function callControlSocket(socketPath: string, method: string, path: stri
   });
 }
 
-/** What goes to control-caller-main.ts, and what comes back. */
+/** A message to control-caller-main.ts, and its answer. */
 export interface CallOrder {
   readonly id: number;
   readonly args: Parameters<typeof callControlSocket>;

@@ -1,4 +1,4 @@
-/** What a long test tried, in one line: shown at once, and once more at the end of `npm run test:long` (setup/test.ts). */
+/** Reports the counts of a long test in one line: shown at once, and once more at the end of `npm run test:long` (setup/test.ts). */
 import { appendFileSync } from 'node:fs';
 
 export function tellCount(line: string): void {

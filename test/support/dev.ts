@@ -8,7 +8,7 @@ import { compileCache } from '../../kit/testing/compile-cache.ts';
 import { processesBelow, repository, until } from './portal.ts';
 
 export interface RunningDev {
-  /** Of the author: a copy that may be changed. */
+  /** The author's folder: a copy that may be changed. */
   readonly folder: string;
   readonly state: string;
   readonly pid: number;

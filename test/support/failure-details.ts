@@ -10,11 +10,11 @@ import { openedContexts } from './opened-contexts.ts';
 async function shownOn(page: Page): Promise<string> {
   const shown = page.locator('body').ariaSnapshot({ timeout: 5_000 });
   const text = (await shown.catch((error: unknown) => String(error))).replaceAll(/\s+/g, ' ');
-  // What is in front comes last.
+  // The window in front comes last.
   return text.length <= 3_000 ? text : `${text.slice(0, 700)} … ${text.slice(-2_300)}`;
 }
 
-/** One line; the longest comparisons are of whole pages. */
+/** Shortens a difference to one line; the longest comparisons are of whole pages. */
 function differenceOf(diff: string): string {
   const lines = stripVTControlCharacters(diff).split('\n');
   const changed = lines.filter((line) => /^[-+]/.test(line) && !/^(?:- Expected|\+ Received)$/.test(line)).join(' ');

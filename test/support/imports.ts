@@ -1,4 +1,4 @@
-/** What the files of the tree import, read without the linter and the compiler. */
+/** Reads the imports of the files of the tree, without the linter and the compiler. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 

@@ -34,7 +34,7 @@ export async function unmount(dir: string): Promise<void> {
   });
 }
 
-/** What a test that was killed left mounted in its folder. */
+/** Unmounts the leftovers of a killed test in its folder. */
 export async function unmountBelow(dir: string): Promise<void> {
   for (const point of mountPoints().filter((each) => each.startsWith(`${dir}/`))) await unmount(point);
 }
@@ -62,7 +62,7 @@ export async function mountQuota(dir: string, image: string): Promise<void> {
   for (const [program, ...words] of steps) await call(program, words);
 }
 
-/** Of what was mounted at `dir`: leaves `bytes`; null: there is no limit. */
+/** Limits the quota at `dir`: leaves `bytes`; null: there is no limit. */
 export function limitQuota(dir: string, bytes: number | null): void {
   const quota = (...words: readonly string[]): string => execFileSync('btrfs', ['qgroup', ...words], { encoding: 'utf8' });
   const used = bytes === null ? 0 : Number(/^0\/256\s+(\d+)/m.exec(quota('show', '--raw', '--sync', dir))?.[1]);

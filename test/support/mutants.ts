@@ -29,7 +29,7 @@ export interface Mutant {
 
 type Case = () => unknown;
 
-/** What the instrumented sources read and write: their interface with the runner of Stryker. */
+/** State that the instrumented sources read and write: their interface with the runner of Stryker. */
 interface Switch {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -108,7 +108,7 @@ async function loader(folder: string, tests: readonly string[], contents: Readon
   };
 }
 
-/** What a property finds once it finds again. */
+/** Runs properties with a fixed seed, so that their findings repeat. */
 const seededFastCheck = {
   ...fastCheck,
   assert: (property: fastCheck.IRawProperty<unknown>, { numRuns = runsMax, ...given }: fastCheck.Parameters<unknown> = {}) =>

@@ -19,10 +19,10 @@ export interface Network {
   /** Reaches all of them, and is cut off from none by `cut`. */
   readonly router: Pick<NetworkHost, 'within'>;
   readonly hosts: readonly NetworkHost[];
-  /** What these two say to each other is dropped. */
+  /** Drops the packets between these two. */
   cut(one: number, other: number): Promise<void>;
   mend(one: number, other: number): Promise<void>;
-  /** What anybody says to it, and it to anybody, is dropped. */
+  /** Drops all packets to it and from it. */
   alone(host: number): Promise<void>;
   found(host: number): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ interface Place {
   readonly within: readonly string[];
 }
 
-/** Of documentation (RFC 5737): nobody else has them. */
+/** Addresses for documentation (RFC 5737): nobody else has them. */
 const addressOf = (host: number, end: 1 | 2): string => `198.51.100.${4 * host + end}`;
 
 export async function openNetwork(hostCount: number): Promise<Network> {

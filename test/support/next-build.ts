@@ -8,7 +8,7 @@ import { repository } from './portal.ts';
 
 const folders = ['api', 'bin', 'build', 'controller', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'shell', 'store'];
 
-/** What it adds to tables whose statements older portals have prepared. */
+/** Columns that it adds to tables whose statements older portals have prepared. */
 const step = ['sessions', 'rooms', 'room_people', 'portals', 'named_values'].map(
   (table) => `ALTER TABLE ${table} ADD COLUMN of_tomorrow TEXT;`,
 );

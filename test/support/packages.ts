@@ -184,7 +184,7 @@ export async function serveRepository(folder: string): Promise<{ readonly url: s
   };
 }
 
-/** One file over HTTP, slowly, so that something can happen meanwhile. */
+/** Serves a file over HTTP, slowly, so that something can happen meanwhile. */
 export async function serveSlowly(
   bytes: Buffer,
   chunkMs: () => number,

@@ -10,7 +10,7 @@ export interface PageAnswer {
 }
 
 export interface PageClient {
-  /** What each of its calls carries. */
+  /** Headers of each of its calls. */
   readonly headers: Readonly<Record<string, string>>;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before each test file: `vi.waitFor` and `vi.waitUntil` give up after a second unless told otherwise, and on a machine that does
- * much else at the time a condition may take longer. What does not come at all is no quicker found by a shorter wait.
+ * Loaded before each test file: `vi.waitFor` and `vi.waitUntil` give up after a second by default, and on a machine that does much else at
+ * the time a condition may take longer. A shorter wait finds a missing event no sooner.
  */
 import { vi } from 'vitest';
 

@@ -38,7 +38,7 @@ export interface RunningPortal {
 
 export interface PortalOptions {
   readonly desired?: string;
-  /** Of examples/apps and examples/faults, in place of `desired`; those of examples/desired when neither is given. */
+  /** Names of examples/apps and examples/faults, in place of `desired`; those of examples/desired when neither is given. */
   readonly apps?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Use this state folder (it is then kept at `stop`). */
@@ -77,8 +77,8 @@ export async function freePort(): Promise<number> {
 export const msOften = 25;
 
 /**
- * Waits for a condition; the message names it when the deadline passes. What was waited for so long is looked at less often: a look may
- * cost a request or a walk over all processes. A state that is short-lived is looked for with `msBetweenMax` = `msOften`.
+ * Waits for a condition; the message names it when the deadline passes. The longer it waits, the less often it checks: a check may cost a
+ * request or a walk over all processes. A state that is short-lived is looked for with `msBetweenMax` = `msOften`.
  */
 export async function until<T>(
   what: string,
@@ -129,7 +129,7 @@ export function processesBelow(folder: string): readonly ProcessOnServer[] {
   return processesBelowEach([folder])[0] ?? [];
 }
 
-/** The same for several folders, at the cost of one. What is passed over is not read. */
+/** The same for several folders, at the cost of one. Skipped processes are not read. */
 export function processesBelowEach(
   folders: readonly string[],
   isPassedOver: (pid: string) => boolean = () => false,

@@ -1,4 +1,7 @@
-/** What people do while portals come and go behind a balancer: pages, routes and an app are asked for all the time, and somebody writes in a room. */
+/**
+ * Acts of people while portals come and go behind a balancer: pages, routes and an app are asked for all the time, and somebody writes in a
+ * room.
+ */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as Y from 'yjs';
@@ -6,13 +9,13 @@ import { until } from './portal.ts';
 import { connect, type RawClient } from './room-client.ts';
 
 export interface LoadPlace {
-  /** Of the balancer. */
+  /** Port of the balancer. */
   readonly port: number;
-  /** Of the portal's origin, as people type it. */
+  /** Host of the portal's origin, as people type it. */
   readonly host: string;
   /** By host. */
   readonly cookies: ReadonlyMap<string, string>;
-  /** Of `caderno`. */
+  /** A room of `caderno`. */
   readonly room: string;
   /** Between an answer and the next question of the same asker; none when it is not said, which takes all that the processors have. */
   readonly restMs?: number;

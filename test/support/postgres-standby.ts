@@ -13,13 +13,13 @@ const call = promisify(execFile);
 export interface PostgresPair {
   /** Its database; both servers are named in it, the primary first. */
   readonly place: PostgresPlace;
-  /** Of the server that is the primary at first, and of the other one. */
+  /** Ports of the server that is the primary at first, and of the other one. */
   readonly ports: readonly [number, number];
   /** SIGKILL to every process of the first one. */
   killPrimary(): void;
   /** SIGSTOP to all of its processes; the answer lets them go on. */
   pausePrimary(): () => void;
-  /** What the primary confirms from now on the standby does not get. */
+  /** Keeps the primary's further commits from the standby. */
   holdBack(): void;
   promote(): Promise<void>;
   remove(): Promise<void>;
@@ -78,7 +78,7 @@ async function addStandby(primary: TestPostgres, synchronous: boolean): Promise<
   };
 }
 
-/** What stands still answers no request to end, and what is killed leaves its mark in the kernel. */
+/** Removes a killed server: a stopped process answers no request to end, and a killed one leaves its mark in the kernel. */
 async function removeKilled(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid');
   if (!existsSync(file)) return;

@@ -16,11 +16,11 @@ export interface TestPostgres {
   /** Below it, what is its own; `data` of it the server's. Goes with it. */
   readonly folder: string;
   readonly data: string;
-  /** Of the server, where it has one; whom it is to be read by must be root. */
+  /** Certificate of the server, where it has one; its reader must be root. */
   readonly certificate: string;
   /** A new, empty database; `more` stands at the end of its CREATE DATABASE. */
   database(more?: string): Promise<PostgresPlace>;
-  /** Of its first process, from which all others come. */
+  /** Id of its first process, from which all others come. */
   pid(): number;
   start(): Promise<void>;
   /** `immediate`: as if it were killed. */
@@ -35,7 +35,7 @@ const programs = '/usr/lib/postgresql';
 interface PostgresOptions {
   /** On a machine of test/support/network.ts: with TLS there; the test itself comes by a socket of the file system. */
   readonly host?: NetworkHost;
-  /** What is committed is on the disk, as a database for people has it. */
+  /** Commits are on the disk, as a database for people has it. */
   readonly fsync?: boolean;
   /** As `name=value`. */
   readonly settings?: readonly string[];

@@ -19,7 +19,7 @@ export interface RelayWorld {
   /** `ws://127.0.0.1:port/ws/salas`. */
   readonly url: string;
   readonly dir: string;
-  /** What the relay reported, newest last. */
+  /** Reports of the relay, newest last. */
   readonly reports: string[];
   close(): Promise<void>;
 }

@@ -99,7 +99,7 @@ export function connect(at: string, ticket: string, { doc = new Y.Doc(), asks = 
   };
 }
 
-/** What a document says, to compare. */
+/** Content of a document, to compare. */
 export const said = (client: { readonly doc: Y.Doc }): string => contentOf(client.doc);
 
 /** Everything that the client sent before has been dealt with: it is answered, or was sent away. */

@@ -20,7 +20,7 @@ export interface RoomEntry {
 }
 
 interface Entered extends Pick<RunningPortal, 'admin'> {
-  /** Of 127.0.0.1. */
+  /** Port of 127.0.0.1. */
   readonly port?: number;
   readonly socketPath?: string;
 }

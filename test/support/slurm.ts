@@ -166,7 +166,7 @@ async function configuration(dir: string, host: string, patient: boolean): Promi
     TaskPlugin: 'task/none',
     SelectType: 'select/cons_tres',
     SelectTypeParameters: 'CR_Core_Memory',
-    // Of batch jobs, too: else each waits up to three seconds for its turn.
+    // Applies to batch jobs, too: else each waits up to three seconds for its turn.
     SchedulerParameters: 'batch_sched_delay=0,sched_min_interval=100000,sched_interval=2',
     // More than the machine has: jobs of a test need not wait for each other.
     SlurmdParameters: 'config_overrides',

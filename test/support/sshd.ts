@@ -233,7 +233,7 @@ export async function sweep(): Promise<void> {
   }
 }
 
-/** What an installed kit is: commands, their bundles, the sdk and a Node; readable for everybody, wherever this clone lies. */
+/** Makes an installed kit: commands, their bundles, the sdk and a Node; readable for everybody, wherever this clone lies. */
 async function makeKit(kit: string): Promise<void> {
   await mkdir(join(kit, 'node/bin'), { recursive: true, mode: 0o755 });
   const bundles = join(repository, 'build/kit');
@@ -275,7 +275,7 @@ async function beside(dir: string, listenAt: Listen, made: ChildProcess[], confi
   return { port, log: () => readFileSync(files.log, 'utf8'), halt: () => end(child) };
 }
 
-/** What comes first in a sshd_config wins. */
+/** The first setting in a sshd_config wins. */
 async function listen(files: SshdFiles, port: number, config: readonly string[]): Promise<ChildProcess> {
   const lines = [
     ...config,

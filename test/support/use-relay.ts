@@ -11,7 +11,7 @@ export interface EnterOptions extends RawClientOptions {
 }
 
 export interface UsedRelay {
-  /** Of the running test. */
+  /** World of the running test. */
   readonly world: RelayWorld;
   enter(ticket: string, options?: EnterOptions): RawClient;
 }

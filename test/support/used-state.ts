@@ -1,6 +1,6 @@
 /**
- * What a person leaves in the state folder of a portal, of this build or of an earlier one, and how another portal answers for it: made and read over the same routes,
- * so that what was asked of one build is compared with what the next one says.
+ * A person's data in the state folder of a portal, of this build or of an earlier one, and another portal's answers about it: made and read
+ * over the same routes, so that the answers of one build are compared with those of the next one.
  */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const apps = ['notas', 'caderno', 'moinho'] as const;
 export interface UsedState {
   readonly cookie: string;
   readonly rooms: readonly string[];
-  /** What the portal answered, by path. */
+  /** Answers of the portal, by path. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** By room. */
   readonly texts: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ export function askAs(port: number, cookie: string): Ask {
     });
 }
 
-/** What may differ between two builds, two ports or two moments is left out. */
+/** Leaves out values that may differ between two builds, two ports or two moments. */
 function plain(path: string, { status, body }: PageAnswer): unknown {
   const text = body.toString();
   if (!text.startsWith('{')) return [status, text];

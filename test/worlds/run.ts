@@ -105,7 +105,7 @@ function createJudge({ never }: World) {
   return {
     untrue,
     said,
-    /** One statement: where it was said, and whether it holds. */
+    /** Notes a statement: where it was said, and whether it holds. */
     hears: (where: string, text: string, holds: boolean, expected: unknown = ''): void => {
       said.push(`${where}: ${text}`);
       if (!holds) untrue.push(`${where} says ${JSON.stringify(text)}${expected === '' ? '' : `, true is ${String(expected)}`}`);
@@ -164,7 +164,7 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
   // Folders and servers are looked at by turns: what is said may be as old as that.
   const endMs = performance.now() + 15_000;
   const isTrueBy = (sentence: string): boolean => truth.says?.test(sentence) !== false || performance.now() > endMs;
-  // What is tried again may be under way just then: both are asked for one state.
+  // A retried act may be under way just then: both are asked for one state.
   const why: Why = await until(
     `why ${key}`,
     async () => {

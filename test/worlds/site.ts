@@ -56,7 +56,7 @@ export interface Site {
   doctor(server?: string): Promise<readonly Row[]>;
   /** The rows of a person's task panel: state and reason by app. */
   panel(person: string): Promise<ReadonlyMap<string, Said>>;
-  /** One file of the desired state; no documents: it is removed. */
+  /** Writes a file of the desired state; no documents: it is removed. */
   write(file: string, ...documents: readonly string[]): Promise<void>;
   /** As it stands, one that is no YAML as well. */
   writeText(file: string, text: string): Promise<void>;
@@ -87,14 +87,14 @@ sys.exit(servidor.escutar(Pedido, sys.argv[1:]))
 /** Its sshd goes on until it is killed by the number in its pid file. */
 export async function startSshd(machine: Machine): Promise<void> {
   const child = machine.start(['/usr/sbin/sshd', '-D', '-e']);
-  // One whose log nobody reads stands still once the pipe is full.
+  // An sshd whose log nobody reads stands still once the pipe is full.
   for (const stream of [child.stdout, child.stderr]) stream?.resume();
   await until('sshd', async () => (await machine.run(['test', '-s', '/run/sshd.pid'], { codes: [0, 1] })).code === 0);
 }
 
 export const stopSshd = (machine: Machine): Promise<unknown> => machine.sh('kill "$(cat /run/sshd.pid)"; rm -f /run/sshd.pid');
 
-/** Of the portal, on a machine that does much else. */
+/** Deadline of a portal's start, on a machine that does much else. */
 const startMsMax = 120_000;
 
 /** `servers`: with the accounts of each. */
@@ -166,7 +166,7 @@ function portalProcess(portal: Machine): Pick<Site, 'log' | 'restart' | 'stop'> 
 
 function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'plan' | 'doctor'> {
   const svc: Site['svc'] = (...args) =>
-    // One that goes on is no refusal.
+    // A command that goes on is no refusal.
     portal.run(
       [
         ...(args[0] === 'up' ? ['timeout', '90'] : []),

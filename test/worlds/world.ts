@@ -6,13 +6,13 @@ export interface Truth {
   readonly state?: string;
   /** Is in the sentence of `svc why`. */
   readonly says?: RegExp;
-  /** Of `svc why`; null: there is none to be said; absent: another place says it. The match goes to `mend`. */
+  /** Fix by `svc why`; null: there is none to be said; absent: another place says it. The match goes to `mend`. */
   readonly fix?: RegExp | null | undefined;
 }
 
 export interface World {
   readonly name: string;
-  /** Those of one lane are broken one after the other; lanes, and worlds without one, beside each other. */
+  /** Worlds of one lane are broken one after the other; lanes, and worlds without one, beside each other. */
   readonly lane?: string;
   readonly break: (site: Site) => Promise<unknown>;
   /** By key of the object, what `get`, `why`, and of a Backend the panel of its person say. The fix of the first one mends. */
@@ -35,14 +35,14 @@ export interface World {
   readonly healed: Readonly<Record<string, string>>;
   /** Within which it is well again; 60 s unless given. */
   readonly healMsMax?: number;
-  /** What the world leaves is taken away. */
+  /** Removes the leftovers of the world. */
   readonly after?: (site: Site) => Promise<unknown>;
 }
 
 /** Groups come one after the other. */
 export interface Group {
   readonly name: string;
-  /** Those that have to be ready before; the kit goes to no other one. */
+  /** Servers that have to be ready before; the kit goes to no other one. */
   readonly servers: readonly string[];
   /** So many of its worlds are the part of a run of `npm test` whose seed chose the group. */
   readonly share: number;

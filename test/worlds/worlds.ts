@@ -16,14 +16,14 @@ export interface Report {
 /** Each breaks its own account. */
 export const accounts = Array.from({ length: 30 }, (_, n) => `c${n}`);
 
-/** Those of the named groups whose name matches; all, unless said. */
+/** Worlds of the named groups whose name matches; all, unless said. */
 export const someOf = (groups: readonly Group[], names: readonly string[] | null, only = ''): readonly Group[] =>
   groups.flatMap((group) => {
     const worlds = group.worlds.filter(({ name }) => new RegExp(only).test(name));
     return worlds.length === 0 || names?.includes(group.name) === false ? [] : [{ ...group, worlds }];
   });
 
-/** What a seed chooses for a short run: a group, and of its worlds as many as it says. */
+/** Chooses the worlds of a short run by a seed: a group, and of its worlds as many as it says. */
 export function shareOf(groups: readonly Group[], seed: number): readonly Group[] {
   const group = groups[seed % groups.length];
   if (group === undefined) return [];
@@ -79,7 +79,7 @@ const person = (name: string, server: string): string =>
   `kind: Person\nmetadata: { name: ${name} }\nspec: { nome: Pessoa ${name}, login: ${name}.login, server: ${server}, account: ${name} }`;
 
 const everywhere = ['sirius', 'vega', 'polar'];
-/** Who has an app there that is wanted. */
+/** People who have an app there that is desired. */
 const wantedAt = [
   ['vega', 'eva'],
   ['polar', 'rui'],

@@ -1,4 +1,4 @@
-/** What an app tries against the shell and against another app: a row of the matrix of docs/isolation.md. */
+/** An attack of an app on the shell and on another app: a row of the matrix of docs/isolation.md. */
 import type { Frame, Page } from 'playwright-core';
 
 export type Mode = 'subdomain' | 'path';
@@ -25,13 +25,13 @@ export interface Cell {
 export interface Attack {
   /** After "an app". */
   readonly what: string;
-  /** What holds it where it does not get through. */
+  /** The barrier where the attack does not get through. */
   readonly by: string;
   /** The modes in which it gets through. */
   readonly open?: readonly Mode[];
   /** Runs in the page of the attacker; true is a success. An error is none. */
   readonly inPage?: (aim: Aim) => Promise<boolean> | boolean;
-  /** What the page alone can't see: whether it had an effect. */
+  /** Checks an effect that the page alone can't see. */
   readonly seen?: (cell: Cell) => Promise<boolean>;
 }
 

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { consentOf } from '../support/browser.ts';
 import type { Cell } from './attack.ts';
 
-/** Of the shell to the page: an answer of a port, or the first message on the port of a call. */
+/** A message of the shell to the page: an answer of a port, or the first message on the port of a call. */
 export interface Reply {
   readonly ok?: boolean;
   readonly valor?: unknown;

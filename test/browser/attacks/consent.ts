@@ -154,7 +154,7 @@ export const consent: readonly Attack[] = [
           await cell.hostile.waitForFunction(() => innerWidth > 1_200);
           await press();
           await question(cell).waitFor();
-          // One more would close the question, which is then not asked for a minute.
+          // A further press would close the question, which is then not asked for a minute.
           for (let each = 0; each < 3; each += 1) {
             await sleep(rhythmMs);
             await press();

@@ -1,4 +1,7 @@
-/** Cookies, storage, caches, workers and channels. What the shell and the victim keep is put there before: cross-app.real.test.ts, hostile-apps.ts. */
+/**
+ * Attacks on cookies, storage, caches, workers and channels. The data of the shell and the victim is put there before:
+ * cross-app.real.test.ts, hostile-apps.ts.
+ */
 import { frameOfVictim, inPathMode, type Aim, type Attack, type Cell, type Mode } from './attack.ts';
 
 const both: readonly Mode[] = ['subdomain', 'path'];

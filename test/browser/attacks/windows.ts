@@ -58,7 +58,7 @@ const fromTab =
     await own.close();
     return got;
   };
-/** What a script of the tab that the attacker's window opened gets of the window that opened it. */
+/** Tries an act on the window that opened the tab, by a script of the tab that the attacker's window opened. */
 const throughOpener =
   (act: (aim: Aim) => boolean) =>
   async (cell: Cell): Promise<boolean> => {

@@ -44,7 +44,7 @@ export async function newPage(
         // A page without an origin remembers nothing anyway.
       }
     }, people);
-  // Of a machine that does much else at the time.
+  // The machine may do much else at the time.
   context.setDefaultTimeout(90_000);
   openedContexts.add(context);
   context.once('close', () => openedContexts.delete(context));
@@ -52,9 +52,9 @@ export async function newPage(
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    // An app that takes the focus before anybody clicked in it is told so by Chromium; that is between the two.
-    // Whoever is ending does not hear that its last window closed (spec 3.3 rule 6: ignored).
-    // Whose room was deleted may ask for its role before hearing so.
+    // Chromium reports an app that takes the focus before anybody clicked in it; that is between the two.
+    // An app that is ending does not receive /close-tabs (rules 3.3, rule 6: ignored).
+    // A client whose room was deleted may ask for its role before it learns that.
     const { url } = message.location();
     const ignored =
       message.text().startsWith('Blocked autofocusing') ||
@@ -194,8 +194,8 @@ interface MadeDesk extends TestPage {
 }
 
 /**
- * Makes the page of the test before as one of a new profile: with its processes there already it costs half of what a new one does. False when
- * that can't be. What a script or a WebSocket route of a test left on a page stays: such a test opens a page of its own.
+ * Makes the page of the test before as one of a new profile: with its processes there already it costs half as much as a new one. False
+ * when that can't be. A script or a WebSocket route that a test left on a page stays: such a test opens a page of its own.
  */
 export async function cleared(made: TestPage): Promise<boolean> {
   // A page that hangs answers nothing.
@@ -304,8 +304,8 @@ export const drawn = async (page: Page): Promise<unknown> =>
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
 /**
- * Presses at a point, goes by a distance in steps as a hand does, and lets go. What was laid out just now is drawn first: a browser asks the last
- * frame that it drew which page is under a press.
+ * Presses at a point, goes by a distance in steps as a hand does, and lets go. Elements laid out just now are drawn first: a browser asks
+ * the last frame that it drew which page is under a press.
  */
 export async function drag(page: Page, from: { readonly x: number; readonly y: number }, dx: number, dy: number): Promise<void> {
   await drawn(page);

@@ -8,7 +8,7 @@ const dragMsMax = 10_000;
 export async function draggedInto(from: Locator, to: Locator, isDone: () => boolean): Promise<void> {
   await until('it was dragged there', async () => {
     if (isDone()) return true;
-    // What is there already can't be dragged once more.
+    // An element that arrived already can't be dragged once more.
     await from.dragTo(to, { timeout: dragMsMax }).catch(() => {});
     return await until('a drag is done', isDone, 5_000).catch(() => false);
   });

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What only the page of the victim, and whoever got into it, can know. */
+/** A secret that only the page of the victim, and whoever got into it, can know. */
 export const secretOfVictim = 'segredo-da-vitima-7f31';
 
 const backend = `
@@ -32,7 +32,7 @@ const kept = async () => {
 };
 kept().then(() => (document.body.dataset.pronta = ''));
 </script>\`,
-  // Not the SDK: it speaks to the shell as it likes. What it got of an answer is in respondido.
+  // Not the SDK: it speaks to the shell as it likes. Its received answers are in respondido.
   hostil: \`<script>
 const ligada = () => new Promise((resolve) => {
   addEventListener('message', function heard({ data, ports }) {

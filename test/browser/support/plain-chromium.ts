@@ -18,7 +18,7 @@ export interface PlainPage {
   /** In the middle of what the script gives. */
   press(script: string): Promise<void>;
   pressAt(x: number, y: number): Promise<void>;
-  /** One after the other; a press and its release. */
+  /** Presses the keys one after the other, with their release. */
   type(words: string, everyMs: number): Promise<void>;
   key(name: 'Escape' | 'Enter' | 'Tab'): Promise<void>;
   /** In front of the others. */

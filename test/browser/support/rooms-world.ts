@@ -23,7 +23,7 @@ export interface RoomsWorld {
 
 export interface Desktop extends TestPage {
   readonly person: PersonName;
-  /** What the portal answers to this person's session, called from the shell's own page. */
+  /** The portal's answer to this person's session, called from the shell's own page. */
   call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly value: unknown }>;
 }
 

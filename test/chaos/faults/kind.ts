@@ -1,4 +1,4 @@
-/** What a kind of fault is. */
+/** The interface of a kind of fault. */
 import type { Random } from '../../simulation/random.ts';
 import type { App, ChaosPerson, ChaosWorld } from '../world.ts';
 import type { Writers } from '../writers.ts';
@@ -15,7 +15,7 @@ export type Heal = () => Promise<void> | void;
 
 export interface FaultKind {
   readonly name: string;
-  /** What it falls on. In one round no two faults fall on the same thing. */
+  /** The kind of its target. In one round no two faults have the same target. */
   readonly on: 'backend' | 'person' | 'package' | 'server' | 'portal' | 'yaml';
   /** Whatever it falls on, running apps go on in the processes that they have. */
   readonly spares?: true;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { theEnd, type Attack, type Attacker } from '../attack.ts';
 
-/** What the world puts into the home of the attacker. */
+/** Files that the world puts into the home of the attacker. */
 export const prepared = { folder: 'muitos', entries: 20_000, large: 'grande', largeBytes: 256 * 1_024 ** 2, trashed: 5_000 } as const;
 
 export const at = ({ home }: Attacker, name = ''): string => `caminho=${encodeURIComponent(name === '' ? home : `${home}/${name}`)}`;

@@ -69,7 +69,7 @@ export async function runAct(act: string, { fs, folder, other, clock }: ActWorld
 
 const textAt = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null);
 
-/** What is wrong; null: nothing is lost, and nothing is half. */
+/** Returns the fault; null: nothing is lost, and nothing is half. */
 export function faultAfter(act: string, folder: string, other: string): string | null {
   if (act === 'save' || act === 'upload') {
     const text = textAt(`${folder}/a`);

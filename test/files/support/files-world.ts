@@ -16,7 +16,7 @@ export interface FilesWorld {
   readonly sshd: TestSshd;
   readonly portal: PortalWorld;
   readonly accounts: readonly TestAccount[];
-  /** Of the account by its number. */
+  /** Files of the account by its number. */
   fs(n: number): FileSystem;
   /** A shell of the account, begun in a folder. */
   terminalOf(account: string, folder: Uint8Array): Promise<RemoteShell>;
@@ -92,7 +92,7 @@ export async function bytesBy(
     res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) }));
   });
   req.on('error', reject);
-  // Who still writes has not come to it.
+  // A caller that still writes does not await the answer yet.
   promise.catch(() => undefined);
   if (body === undefined || body instanceof Uint8Array) req.end(body);
   else {

@@ -83,7 +83,7 @@ export interface Order {
   readonly leader: number;
 }
 
-/** What all supervisors kept of orders, in the order of each. */
+/** The supervisors' records of orders, in the order of each. */
 export async function ordersOf({ folder }: FaultsWorld): Promise<readonly Order[]> {
   const homes = join(folder, 'casa/home');
   const orders: Order[] = [];

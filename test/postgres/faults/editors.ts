@@ -33,7 +33,7 @@ export interface EditorsOptions {
 export interface Again {
   /** A room takes edits again: one that was made after the fault got to somebody else. */
   readonly first: number;
-  /** One of everybody got to everybody else. */
+  /** Time until an edit of everybody got to everybody else. */
   readonly whole: number;
 }
 
@@ -44,7 +44,7 @@ export interface Editors {
   rest(): void;
   /** From now on it is looked when each room takes edits again. */
   fault(): void;
-  /** Of each room. */
+  /** Times of each room. */
   again(): ReadonlyMap<string, Again>;
   /** Every edit is in every document of its room. */
   whole(what: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** What happens to one portal, or to the database. Each ends when it is over; `struck` is told when it began. */
+/** Faults of one portal, or of the database. Each ends when it is over; `struck` is called when it began. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseHost, hostOf, type FaultsWorld } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** What was measured in the rounds, as a table: a row for each kind of fault. */
+/** Measured figures of the rounds, as a table: a row for each kind of fault. */
 import type { Again } from './editors.ts';
 
 export interface Round {
@@ -9,7 +9,7 @@ export interface Round {
   readonly ledMs: number | null;
   /** From the fault to the first that a supervisor heard of the new one. */
   readonly actedMs: number | null;
-  /** Of the rooms that the portal had. */
+  /** Times of the rooms that the portal had. */
   readonly rooms: readonly Again[];
   /** From the end of the fault until every edit was in every document. */
   readonly settledMs: number;

@@ -1,4 +1,4 @@
-/** Who leads and whose the rooms are, looked at all the time in the database itself. */
+/** Watches who leads and whose the rooms are, all the time in the database itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { until } from '../../support/portal.ts';

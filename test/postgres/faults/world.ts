@@ -12,7 +12,7 @@ import { emptyServer, startPortal, until, type RunningPortal } from '../../suppo
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { createEntry, type RoomEntry } from '../../support/room-entry.ts';
 
-/** Of the network: the database is the first, the portals follow. */
+/** Hosts of the network: the database is the first, the portals follow. */
 export const databaseHost = 0;
 export const hostOf = (portal: number): number => portal + 1;
 
@@ -94,7 +94,7 @@ async function desiredFor(folder: string, options: FaultsWorldOptions, { place, 
 
 export const newFolder = async (): Promise<string> => await mkdtemp(join(tmpdir(), 'svcf-'));
 
-/** Of the portals that answer. */
+/** The first answer of the portals that answer. */
 export async function anyOf<Result>(portals: readonly RunningPortal[], ask: (portal: RunningPortal) => Promise<Result>): Promise<Result> {
   const failed: unknown[] = [];
   for (const portal of portals) {
@@ -134,7 +134,7 @@ export async function whenRunning(world: FaultsWorld, person: string): Promise<v
 
 export interface Starts {
   readonly pids: readonly number[];
-  /** Those that began while another one lived. */
+  /** Processes that began while another one lived. */
   readonly twins: number;
 }
 

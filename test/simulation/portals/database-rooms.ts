@@ -10,7 +10,7 @@ export interface RoomTables {
   /** Portal '': it was given back. */
   readonly owners: Map<string, { portal: string; number: number }>;
   readonly deleted: Set<string>;
-  /** Of `sala canal`. */
+  /** Rows by `sala canal`. */
   readonly tails: Map<string, TailRow[]>;
   /** For invariants: a row is in the log from now on. */
   onAppend: (session: Session, sala: string) => void;

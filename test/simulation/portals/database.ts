@@ -39,14 +39,14 @@ export interface Database extends RoomTables {
   lease: Lease | null;
   /** Id of a portal to when it is over. */
   readonly portals: Map<string, { address: string; untilMs: number }>;
-  /** What acts of the model's own store write: carried out at the commit. */
+  /** Writes of the model's own store: carried out at the commit. */
   readonly acts: Map<string, (values: readonly unknown[]) => void>;
   /** A number that grows with each change of a row, for what a serializable transaction saw. */
   changes: number;
   readonly changedAt: Map<string, number>;
   readonly holders: Map<string, Set<Session>>;
   readonly waiting: Map<string, (() => void)[]>;
-  /** Of each writer the number of its last group that was committed. */
+  /** The number of each writer's last committed group. */
   readonly lastWrites: Map<string, number>;
 }
 
@@ -98,7 +98,7 @@ export function ask(database: Database, session: Session, question: Question, an
   }
 }
 
-/** What begins a group of writes: its writer, and its number. */
+/** Begins a group of writes: its writer, and its number. */
 const numberedGroup = /^BEGIN ISOLATION LEVEL SERIALIZABLE; INSERT INTO last_writes VALUES \('([^']+)', (\d+),/;
 
 /** FOR SHARE of a transaction holds up who changes that row. */
@@ -162,7 +162,7 @@ export function write(session: Session, act: () => void): void {
   else session.transaction.writes.push(act);
 }
 
-/** What the statement itself says, so that a limit of the product that changes is another one here. */
+/** The interval in the statement itself, so that a changed limit of the product is a changed one here. */
 function msIn(text: string): number {
   const ms = /interval '(\d+) milliseconds'/.exec(text)?.[1];
   if (ms === undefined) throw new Error(`no interval in ${text}`);
@@ -197,7 +197,7 @@ function answerLeases(database: Database, session: Session, question: Question):
   }
   if (text === `SELECT number, holder FROM leases WHERE name = 'leader' FOR SHARE`) {
     const { transaction } = session;
-    // What a serializable transaction did not see when it began it may not hold.
+    // A serializable transaction may not lock a row that changed after it began.
     if (transaction?.isSerializable === true && (database.changedAt.get('leases') ?? 0) > transaction.beganAt)
       throw refused('40001', 'could not serialize access due to concurrent update');
     hold(database, session, 'leases');

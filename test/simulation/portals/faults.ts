@@ -1,4 +1,4 @@
-/** What strikes several portals over one database, besides what strikes one (faults-model.ts). */
+/** Faults of several portals over one database, besides those of one portal (faults-model.ts). */
 import { crash, crashRepeatedly, serverVanishes, supervisorDies } from '../faults-model.ts';
 import { installAgain } from '../people-model.ts';
 import { countFault, type Mischief, type World } from '../world.ts';

@@ -1,5 +1,5 @@
 /**
- * What the database of the model answers to the questions of lease, portals, owners and logs is what PostgreSQL answers: one suite for both
+ * The model's database answers the statements of lease, portals, owners and logs as PostgreSQL does: one suite for both
  * (test/simulation/several-database.test.ts and test/postgres/fencing.real.test.ts).
  */
 import type { Pool, PoolClient } from 'pg';
@@ -15,7 +15,7 @@ import { createRoomOwners } from '../../../store/room-owners.ts';
 
 export interface FencingFixture {
   readonly pool: Pool;
-  /** One of which no deadline ever comes: nothing is renewed by itself. */
+  /** A clock whose deadlines never come: nothing is renewed by itself. */
   readonly still: Clock;
   /** Leases and portals that nobody renews are over. */
   expire(): Promise<void>;

@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import { ask, endTransaction, refused, type Answer, type Database, type Question, type Session } from './database.ts';
 import type { ProcessClock } from './process.ts';
 
-/** What questions suffer on the way. */
+/** Faults of statements on the way. */
 export interface Weather {
   /** The server is stopped: who asks is told at once. */
   isAway: boolean;
@@ -27,7 +27,7 @@ export interface LineOptions {
   readonly weather: Weather;
   readonly clock: ProcessClock;
   readonly random: Random;
-  /** Of the portal, as in `Weather.cut`. */
+  /** The portal, as in `Weather.cut`. */
   readonly owner: object;
   /** Left out on purpose: what is asked, and what of the answer is told. */
   readonly bends?: (question: Question, answer: Answer) => Answer;

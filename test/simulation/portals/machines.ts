@@ -22,7 +22,7 @@ export function startMachine(simulation: Simulation, slot: Slot): void {
   if (slot.portal !== null) return;
   const clock = createProcessClock(world.clock, slot);
   const name = `portal${slot.index}`;
-  // Whose room it is, said wrongly by who asks.
+  // Forges the room's owner in the portal's own statement.
   const bends = (question: Question, answer: Answer): Answer => (question.name === 'room-owners' ? forged(portal, question) : answer);
   const line = openLine({
     database,
@@ -90,7 +90,7 @@ export function killMachine(simulation: Simulation, portal: Portal): void {
 /** As `systemctl restart`: rooms go to the others, and who led hands over. */
 export async function drainMachine(simulation: Simulation, portal: Portal): Promise<void> {
   tell(simulation, `${portal.name} is told to end`);
-  // What does not come to its end is ended (TimeoutStopSec).
+  // A portal that does not come to its end is killed (TimeoutStopSec).
   portal.clock.at(portal.clock.monotonicMs() + 5_000, () => simulation.kill(portal));
   await portal.relay?.drain();
   await portal.reigns?.end();

@@ -45,7 +45,7 @@ export function createProcessClock(
     goOn: () => {
       if (state !== 'paused') return;
       state = 'runs';
-      // One of them may stop or end the process again.
+      // A late call may stop or end the process again.
       for (let next = late.shift(); next !== undefined; next = late.shift()) {
         next();
         if (!runs()) return;

@@ -1,6 +1,6 @@
 /**
- * The controller of one reign: the loop of portal-model.ts over a view of the world, with what it keeps written to the store by the product's
- * own acts under the product's own number (store/postgres-sql.ts). One that only looks writes nothing.
+ * The controller of one leadership term: the loop of portal-model.ts over a view of the world, whose records are written to the store by
+ * the product's own acts under the product's own number (store/postgres-sql.ts). A controller that only observes writes nothing.
  */
 import type { BackendDecision } from '../../../reconcilers/backend-types.ts';
 import { checkFinished } from '../invariants.ts';
@@ -18,7 +18,7 @@ export interface ModelController {
   start(): Promise<void>;
   rest(): Promise<void>;
   stop(): Promise<void>;
-  /** What an edge told. */
+  /** Observes an app after an edge. */
   look(app: AppModel): void;
 }
 
@@ -27,7 +27,7 @@ const supervisorText = 'model: supervisor';
 const finishText = 'model: finish';
 const readText = 'model: read';
 
-/** What the acts of the model do in the database, and that nobody does them who was deposed. */
+/** Acts of the model in the database, with the check that no deposed portal does them. */
 export function knowActs({ world, database, tally }: Simulation): void {
   const judged = (kind: string, number: unknown): void => {
     tally.writes += 1;

@@ -1,6 +1,6 @@
 /**
  * The rooms of one portal: documents are sets of edits here, and the log and its owners are the product's (store/postgres-room-log.ts,
- * room-owners.ts). What is written is acknowledged; a room that another portal took is let go of, and its sockets come again.
+ * room-owners.ts). Written edits are acknowledged; a room that another portal took is let go of, and its sockets come again.
  */
 import { updateFrameBytes, updatesIn, writeUpdateFrame } from '../../../schema/room-frames.ts';
 import type { RoomLog } from '../../../store/room-log.ts';
@@ -39,7 +39,7 @@ export function createRelay(simulation: Simulation, portal: Portal, { owners, lo
   const { world, tally, acknowledged } = simulation;
   const rooms = new Map<string, OpenRoom>();
   const opening = new Map<string, Promise<OpenRoom | Awaited<ReturnType<RoomOwners['take']>>>>();
-  /** One group at a time. */
+  /** A single group at a time. */
   let writing: Promise<void> | null = null;
   let isOver = false;
 
@@ -57,7 +57,7 @@ export function createRelay(simulation: Simulation, portal: Portal, { owners, lo
     const edits = new Set(updatesIn(tail).flatMap((update) => Buffer.from(update).toString().split(' ')));
     const missing = [...before].filter((edit) => !edits.has(edit));
     if (missing.length > 0) violate(world, `${sala}: ${missing.length} acknowledged edits are not in the log (${missing[0]})`);
-    // What is in the log counts as said, whether or not the portal that wrote it came to say so.
+    // Edits in the log count as acknowledged, whether or not the portal that wrote them came to say so.
     acknowledged.set(sala, new Set([...before, ...edits]));
     const room: OpenRoom = { sala, seq, edits, pending: [], sockets: new Set() };
     rooms.set(sala, room);
@@ -139,7 +139,7 @@ export function createRelay(simulation: Simulation, portal: Portal, { owners, lo
           addAll(client, there);
           socket.isOpen = true;
           const known = new Set(there);
-          // What the room has needs no acknowledgement any more: a room that loses it ends its sockets.
+          // Edits in the room need no acknowledgement any more: a room that loses them ends its sockets.
           client.unacknowledged.clear();
           const missing = [...client.edits].filter((edit) => !known.has(edit));
           for (const edit of missing) client.unacknowledged.add(edit);

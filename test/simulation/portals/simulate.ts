@@ -34,7 +34,7 @@ export interface SeveralReport extends SeveralTally {
   readonly rests: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly violations: readonly string[];
-  /** What happened before the first violation. */
+  /** Events before the first violation. */
   readonly story: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function simulateSeveral({ seed, steps, leavesOut = 'nothing', isHu
   const simulation = create(seed, leavesOut);
   const { world, tally } = simulation;
   const { random } = Math;
-  // What the product draws (pauses before another try) is the world's too.
+  // Random numbers of the product (pauses before another try) are the world's too.
   Math.random = world.random.next;
   try {
     const mood = { calm: false, rests: 0, isOver: false };
@@ -135,7 +135,7 @@ function live(simulation: Simulation, mood: Mood): void {
     if (writer !== undefined && writer.member?.id !== owner?.portal)
       violate(world, `${writer.name} wrote to ${sala}, which is another portal's (${owner?.number})`);
   };
-  // Who looks at a page looks at one of the portals.
+  // A person's page is one of the portals'.
   for (const app of world.apps) Object.defineProperty(app, 'shown', { get: () => shownSomewhere(simulation, app) });
   for (const slot of simulation.slots) startMachine(simulation, slot);
   simulation.clients = createClients(simulation, 5, 2);
@@ -209,7 +209,7 @@ function watchLeader(simulation: Simulation): void {
       const leads = database.lease?.number ?? 0;
       if (leads < number) violate(world, `the number of the lease went from ${number} to ${leads}`);
       if (leads > number && number > 0) tally.takeovers += 1;
-      // Who took it over may be struck in turn.
+      // The portal that took it over may be struck in turn.
       if (leads > number && gone !== null) gone = nowMs;
       number = leads;
       const isWell = (slot: Slot): boolean =>

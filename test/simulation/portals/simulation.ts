@@ -1,4 +1,4 @@
-/** What the parts of a world of several portals share. */
+/** Shared state of the parts of a world of several portals. */
 import type { Reigns } from '../../../bin/up/reigns.ts';
 import type { Fence } from '../../../kit/supervise/fence.ts';
 import type { Membership } from '../../../store/portals.ts';
@@ -12,14 +12,14 @@ import type { ProcessClock } from './process.ts';
 import type { ModelController } from './reign.ts';
 import type { Relay } from './relay.ts';
 
-/** What is left out on purpose, to see that it is found. */
+/** The protection left out on purpose, to see that its absence is found. */
 export type LeftOut = 'nothing' | 'writes' | 'orders' | 'rooms';
 
 export interface Reign extends Lease {
   readonly sql: PostgresSql;
 }
 
-/** One process of svc up. */
+/** A process of svc up. */
 export interface Portal {
   readonly name: string;
   readonly slot: Slot;
@@ -28,7 +28,7 @@ export interface Portal {
   member: Membership | null;
   reigns: Reigns<ModelController> | null;
   relay: Relay | null;
-  /** Those that run: while one takes the place of another there are two. */
+  /** Running controllers: while one takes the place of another there are two. */
   readonly controllers: Set<ModelController>;
   /** The highest number of a lease that it saw. */
   readonly seen: { number: number };
@@ -73,11 +73,11 @@ export interface Simulation {
   readonly leavesOut: LeftOut;
   readonly fences: Map<PersonModel, SupervisorFence>;
   readonly tally: SeveralTally;
-  /** Of each room, what was acknowledged: it may never be missing again. */
+  /** Acknowledged edits of each room: none may ever be missing again. */
   readonly acknowledged: Map<string, Set<string>>;
   clients: readonly Client[];
   kill(portal: Portal): void;
-  /** Those that go through it. */
+  /** Sockets that go through it. */
   socketsOf(portal: Portal): readonly Socket[];
   /** The last things that happened, for a failure. */
   readonly story: string[];

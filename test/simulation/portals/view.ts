@@ -114,7 +114,7 @@ function appOwn(app: AppModel, person: PersonModel, installed: Installed, keeps:
   };
 }
 
-/** What of the store a reign reads: all of one moment. */
+/** Rows of the store that a leadership term reads: all of one moment. */
 export interface Stored {
   readonly intents: ReadonlyMap<AppModel, PendingIntent | null>;
   readonly memories: ReadonlyMap<AppModel, string>;

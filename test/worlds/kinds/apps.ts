@@ -26,7 +26,7 @@ const publish = async (site: Site, { id, manifest, files }: Broken, version = '1
   );
 };
 
-/** What an author does who read what is wrong. */
+/** The fix of an author who read the error. */
 const nextVersion =
   (id: string, manifest: object = {}) =>
   (site: Site): Promise<void> =>
@@ -161,7 +161,7 @@ const running: Group = {
   ],
 };
 
-/** Of an app that runs: what somebody does to it on its server. */
+/** Makes a world of a running app that somebody harms on its server. */
 function hurt(name: string, id: string, script: string, truth: Truth, over: Partial<World> = {}): World {
   return app(name, { id }, truth, {
     break: async (site) => {

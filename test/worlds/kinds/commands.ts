@@ -1,4 +1,4 @@
-/** What the commands refuse, portals of their own that do not start among it: each mended as the error says. */
+/** Refusals of the commands, portals of their own that do not start among it: each mended as the error says. */
 import { until } from '../../journeys/until.ts';
 import { folder, state, type Site } from '../site.ts';
 import type { Group, World } from '../world.ts';

@@ -305,7 +305,7 @@ const onPolar: readonly World[] = [
   },
 ];
 
-/** What is said where somebody did something to what is installed on polar. */
+/** The reports where the file system of polar's packages is full. */
 const full: World = {
   name: 'no room for packages',
   lane: 'polar',
