@@ -124,7 +124,7 @@ export const limits = {
   // Server kit. Decision: docs/decisions/0065-server-kit.md
   /** For so long after it was seen last it is told that another portal orders a server. */
   rivalKeptMs: 10 * 60_000,
-  /** What begins to fail later than that after a new kit came is not laid to it. Decision: docs/decisions/0419-a-kit-goes-to-one-server-first.md */
+  /** Time after a new kit came within which a new failure is laid to it. Decision: docs/decisions/0419-a-kit-goes-to-one-server-first.md */
   kitTroubleMs: 10 * 60_000,
   /** How often the kit of a server and its accounts are observed. */
   kitPollMs: 60_000,

@@ -87,7 +87,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** One backend for all people of the server. */
+/** Turns a package into a single backend for all people of the server. */
 const ofServer = (one: InstalledPackage): InstalledPackage => ({
   ...one,
   manifest: { ...one.manifest, kind: 'service', escopo: 'servidor' },

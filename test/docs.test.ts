@@ -153,7 +153,7 @@ describe('references', () => {
   });
 
   test('what is broken is found', () => {
-    const line = ' * Source: spec 3.3. Decisions: docs/decisions/0199-gone.md, 0198; mode 0600';
+    const line = ' * Source: rules 3.3. Decisions: docs/decisions/0199-gone.md, 0198; mode 0600';
     expect(missingDecisions('a.ts', line)).toEqual(['a.ts:1 0199-gone.md', 'a.ts:1 0198']);
     expect(missingDecisions('a.md', 'told once (0197)')).toEqual(['a.md:1 0197']);
     const links = `[a](gone.md) [b](glossary.md#none) [0197](decisions/${records[0]}) [c](https://example.org/x) \`[d](e)\``;
@@ -225,7 +225,20 @@ describe('glossary', () => {
 });
 
 /** Top folders without a bare opening and without a dead citation. A folder is added once it has none, and never leaves. */
-const plainFolders = ['api', 'machines', 'reconcilers', 'schema', 'sdk', 'setup', 'shell', 'store'];
+const plainFolders = [
+  'api',
+  'bench',
+  'controller',
+  'examples',
+  'machines',
+  'reconcilers',
+  'schema',
+  'sdk',
+  'setup',
+  'shell',
+  'store',
+  'test',
+];
 
 /** A line on which a comment begins or goes on with such a word, instead of a noun or a verb. */
 const bareOpening = /^\s*(?:\/\*\*?|\/\/|\*|#|""") ?(?:Of|What|Who|Whose|Those|That of|One) /;
@@ -247,7 +260,7 @@ describe('comments in plain words', () => {
   const sources = files.filter((path) => /\.(?:ts|js|cjs|mjs|c|py|sh)$/.test(path) && !path.includes('generated'));
 
   test.for(plainFolders)('%s has no bare opening and no citation that leads nowhere', (folder) => {
-    const inFolder = sources.filter((path) => path.startsWith(`${folder}/`));
+    const inFolder = sources.filter((path) => path.startsWith(`${folder}/`) && path !== 'test/docs.test.ts');
     expect(inFolder.length).toBeGreaterThan(5);
     expect(inFolder.flatMap((path) => unplainLines(path, read(path)))).toEqual([]);
   });

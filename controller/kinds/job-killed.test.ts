@@ -15,7 +15,7 @@ const made = (): ReturnType<typeof job> => job('1');
 const id = `j${'1'.padStart(20, '0')}`;
 const name = (): string => cluster.submitted[0] ?? '';
 
-/** What happens to a job from outside, each of it again where the portal died of it. */
+/** Events of a job from outside; a portal that died of one gets it again. */
 const submits = async (): Promise<void> => {
   await jobs.submitJob(made(), { ofPerson: 10 });
   bus.enqueue(`Job/${id}`, true);

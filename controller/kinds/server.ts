@@ -36,7 +36,7 @@ export const serverKind: Kind<ServerEntry, ServerDesired, ServerObserved, Server
   }),
 };
 
-/** What becomes of a new kit on one server decides when the others get it. */
+/** Wakes the other servers: the state of a new kit on one server decides when the others get it. */
 function askOthers({ entries, queue }: Context, server: ServerEntry): void {
   for (const other of entries.servers.values()) if (other !== server && other.kit !== null) queue.add(other.key, false);
 }

@@ -1,4 +1,7 @@
-/** What the servers of a site tell about a new kit: who has it, where it failed, what runs worse since. reconcilers/kit-rollout.ts judges it. */
+/**
+ * Collects the state of a new kit on the servers of a site: who has it, where it failed, what runs worse since. reconcilers/kit-rollout.ts
+ * judges it.
+ */
 import { turnOf, type RolloutServer, type Trouble, type Turn } from '../../reconcilers/kit-rollout.ts';
 import { kitAim, serverMemory, type ServerMemory, type ServerObserved } from '../../reconcilers/server.ts';
 import { keys } from '../../schema/keys.ts';
@@ -68,7 +71,7 @@ function appsOn(site: Site, server: ServerEntry): number {
   return apps;
 }
 
-/** What stopped being well after the kit came, and soon enough to be laid to it. The oldest one. */
+/** Returns the oldest failure that began after the kit came, and soon enough to be laid to it. */
 function troubleSince(site: Site, server: ServerEntry, placedAtMs: number): Trouble | null {
   const troubles: Trouble[] = [];
   const look = (key: string, type: 'Ready' | 'Reachable', states: readonly string[] | null): void => {

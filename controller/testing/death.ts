@@ -8,7 +8,7 @@ export interface Death {
   /** Settles when the point is reached. */
   readonly came: Promise<void>;
   isDead(): boolean;
-  /** What the one who dies is to be given in its place. */
+  /** Wraps an object for the portal that dies: once dead, it gets no answer. */
   reached<Asked extends object>(asked: Asked): Asked;
 }
 

@@ -99,7 +99,7 @@ async function ask(context: Context, name: string, roomsTo: string | null): Prom
   if (entry !== undefined) {
     const erasure = { server: entry.server.name, account: entry.account, roomsTo: to, askedAtMs: options.clock.nowMs(), left: null };
     await putErasure(options.store, name, erasure);
-    // One who is leaving already goes through it from here on.
+    // A person who is leaving already is erased by the same removal from here on.
     if (entry.leaving) Object.assign(entry, { erasure, signedOut: false });
     faultPoint('erase/asked');
   }

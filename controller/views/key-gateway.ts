@@ -113,7 +113,7 @@ async function seeByHand(context: Context, own: SshKeys, server: ServerEntry, ne
   const admin = 'ssh' in document.spec ? (document.spec.ssh.admin ?? 'root') : '';
   for (const account of [admin, ...accountsOn(context, server)]) {
     if ((await own.refuses(document, account, 'next')) === null) continue;
-    // One that neither opens is told of elsewhere.
+    // An account that neither key opens is reported elsewhere.
     if ((await own.refuses(document, account, 'current')) !== null && account !== admin) continue;
     throw new SvcError(
       'SSH_REFUSED',

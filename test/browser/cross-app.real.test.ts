@@ -1,7 +1,7 @@
 /**
- * What the page of one app can do to the shell and to another app, cell by cell, in a real browser: with an origin for each app, and in path mode,
- * where the cells that stay open are why docs/security.md says "trusted apps only". The cells: test/browser/attacks/, docs/isolation.md.
- * Source: anchors I 10, H 3.
+ * The reach of one app's page into the shell and another app, cell by cell, in a real browser: with an origin for each app, and in path
+ * mode, where the cells that stay open are why docs/security.md says "trusted apps only". The cells: test/browser/attacks/,
+ * docs/isolation.md.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -68,7 +68,7 @@ mount --rbind /sys sys
 for folder in tmp run ".$2"; do mkdir -p "$folder"; mount -t tmpfs tmpfs "$folder"; done
 chmod 1777 tmp
 mkdir run/lock run/sshd
-# What this machine's root keeps for shells is no server's.
+# A server has none of the shell files that this machine's root keeps.
 rm -rf root/.bash* root/.profile etc/ssh/ssh_host_* etc/ssh/sshd_config.d/*
 shift 2
 while [ $# -gt 0 ]; do

@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => server?.remove());
 
-/** One database for all, emptied: to make one takes longer than most tests, and so does TRUNCATE, which makes the files of each table anew. */
+/**
+ * A single database for all, emptied: to make one takes longer than most tests, and so does TRUNCATE, which makes the files of each table
+ * anew.
+ */
 let shared: PostgresPlace | null = null;
 let emptied = '';
 describeStore('postgres', async () => {

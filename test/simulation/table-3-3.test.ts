@@ -281,7 +281,7 @@ const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly 
   ],
 ];
 
-it.for(rows)('spec 3.3: %s', ([, app, lines]) => {
+it.for(rows)('rules 3.3: %s', ([, app, lines]) => {
   const stage = createStage(app);
   const { seen, expected } = play(stage, lines);
   expect(seen).toEqual(expected);

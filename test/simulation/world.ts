@@ -156,7 +156,7 @@ export interface Script {
   readonly probedAtMs: number[];
 }
 
-/** One of several portals for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
+/** Describes one of several portals for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
 export interface Among {
   /** False for a portal that does not lead: it observes, and carries out none of its decisions. */
   leads(): boolean;

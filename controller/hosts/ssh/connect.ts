@@ -152,7 +152,7 @@ function typesLeft(seen: readonly HostKey[]): readonly string[] {
   return Object.keys(hostKeyTypes).filter((type) => !seen.some((key) => key.type === type));
 }
 
-/** One method, tried once: a server that is asked for others first counts them as failed attempts. */
+/** A single method, tried once: a server that is asked for others first counts them as failed attempts. */
 function authentication(target: SshTarget, username: string, credential: SshCredential): ConnectConfig {
   if (credential.kind === 'key') {
     const { privateKey, next } = credential;

@@ -50,7 +50,10 @@ export async function portalKey(stateDir: string): Promise<PortalKey> {
   }
 }
 
-/** One of another key is of before a change that was cut off; a comment of somebody's stays. */
+/**
+ * Writes the public line beside the key. A file with another key is left from a change that was cut off; somebody's own comment on the line
+ * stays.
+ */
 async function keepPublicLine(file: string, publicLine: string): Promise<void> {
   const there = await readIfThere(`${file}.pub`);
   if (there !== null && String(there).includes(publicLine.split(' ')[1] ?? '')) return;
@@ -58,7 +61,7 @@ async function keepPublicLine(file: string, publicLine: string): Promise<void> {
   await putNew(`${file}.pub`, `${publicLine}\n`, 0o644);
 }
 
-/** One in 256 keys that ssh2 makes can't be read: it drops the zeros at the beginning of the public half. */
+/** Makes a key that can be read: ssh2 makes an unreadable one in 256, since it drops the zeros at the beginning of the public half. */
 export function newKey(make: () => string = () => ssh2.utils.generateKeyPairSync('ed25519', { comment: 'svc-portal' }).private): string {
   for (;;) {
     const made = make();

@@ -1,5 +1,5 @@
 'use strict';
-/** Eco: an engine that gives back what it gets, to whoever calls the capability eco/v1 (spec 2.1 `capacidades`, 4.2). */
+/** Eco: an engine that gives back what it gets, to whoever calls the capability eco/v1 (rules 2.1 `capacidades`, 4.2). */
 const http = require('node:http');
 const { escutar, servidor } = require('svc');
 

@@ -23,7 +23,7 @@ class Conflito(Exception):
 
 
 class Invalida(Exception):
-    """What was sent is not a note."""
+    """Raised when the sent value is not a note."""
 
 
 class Guarda:
