@@ -1,5 +1,7 @@
 /** Limits of the HTTP border that more than one part of it has. */
 export const limits = {
+  /** Rooms that `svc du` tells one by one. */
+  spaceRoomsMax: 10_000,
   /** Longest wait of `/readyz` for the store. */
   readyMsMax: 2_000,
   /** The certificate of the public address: time for its answer; time between checks for `/metrics`; days left that are few, and too few. */

@@ -134,6 +134,8 @@ export interface PortalOptions {
   readonly stateDir?: string;
   /** Puts a parcel of the state folder in (schema/parcels.ts); without it that is refused. */
   readonly restore?: (parcel: string) => Promise<ParcelAnswer>;
+  /** Bytes that the log holds of the documents of a room. */
+  readonly roomSize?: (id: string) => Promise<number>;
   /** How scheduled backups stand; null: none are asked for. */
   readonly backups?: () => BackupStanding | null;
   /** Makes functions of the schemas of routes; a test makes them all. */

@@ -1,5 +1,7 @@
 /** Limits of the commands and of `svc up`. */
 export const limits = {
+  /** `svc du` looks at one part of the state folder for so long. */
+  duMsMax: 20_000,
   /** What completes a word waits for the portal for so long. */
   completionMsMax: 500,
   completionsMax: 1_000,

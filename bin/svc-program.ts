@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { auditResults } from '../schema/audit.ts';
 import { addBackup } from './backup/program.ts';
+import { addCare } from './care-program.ts';
 import { collect, count, listed, output, state, time, versionText } from './common-options.ts';
 import { templateNames } from './create/templates.ts';
 import { addSetup } from './setup/program.ts';
@@ -358,32 +359,7 @@ for (const [act, description] of [
     });
 }
 
-const person = program.command('person').description('people: what is held of one, and its end');
-
-person
-  .command('erase')
-  .argument('<person>', 'whose')
-  .description('say what the portal and their server hold of a person; with --yes none of it stays, and their document goes')
-  .option('--rooms-to <person>', 'who gets the rooms that others are in')
-  .option('--yes', 'do it')
-  .addOption(state())
-  .addOption(output())
-  .action(async (name, options) => {
-    process.exitCode = await (await import('./commands/person.ts')).runErase(name, options);
-  });
-
-const keys = program.command('keys').description('keys of the portal: its ssh key, and what it seals and signs with');
-
-keys
-  .command('rotate')
-  .description('new keys beside the old ones, which count until nothing needs them; 1 when a server keeps the old ssh key')
-  .option('--server <server>', 'the ssh key on this server only, for now')
-  .option('--plan', 'only say what would be done: 2 changes')
-  .addOption(state())
-  .addOption(output(['table', 'json']))
-  .action(async (options) => {
-    process.exitCode = await (await import('./commands/keys.ts')).runKeysRotate(options);
-  });
+addCare(program);
 
 const store = program.command('store').description('where the portal keeps what it knows');
 

@@ -138,6 +138,12 @@ export const limits = {
   clockSkewMsMax: 5_000,
   /** A server that was given up is gone within this; what is left of it goes on being forgotten afterwards. */
   forgetMsMax: 60_000,
+  // `svc du`. Decision: docs/decisions/0417-what-uses-the-disk.md
+  /** For one folder, for the answer behind it, and for all servers and people together; so many are looked at at once. */
+  spaceFolderSeconds: 8,
+  spaceAnswerMs: 5_000,
+  spaceMsMax: 20_000,
+  spaceAtOnce: 6,
   // Erasing a person. Decision: docs/decisions/0416-erasing-a-person.md
   /** A removal on their server that failed is tried again after so long. */
   eraseAgainMs: 30_000,

@@ -7,6 +7,7 @@
  * something, or start the person's supervisor when none listens.
  */
 import type { HeldOfPerson } from './erasure.ts';
+import type { SpaceQuery, SpaceRow } from './space.ts';
 import type { FilesCommands } from './files.ts';
 import type { Words } from './texts/reasons.ts';
 import type { Duplex } from 'node:stream';
@@ -233,6 +234,8 @@ export interface AdminCommands {
   serverAct(name: string, act: ServerAct, force: boolean): AsyncIterable<ServerActEvent>;
   /** Lists the data held of a person, also on their server. Changes nothing. Rejects NOT_FOUND where nothing is. */
   heldOf(usuario: string): Promise<HeldOfPerson>;
+  /** Lists the folders on the servers with the room that they take, of all people or of one, of all apps or of one. Never guesses. */
+  space(query: SpaceQuery): Promise<readonly SpaceRow[]>;
   /** Nothing of them is kept when they leave. Rejects NOT_FOUND, and CONFLICT where others are in their rooms and nobody gets those. */
   askErasure(usuario: string, roomsTo: string | null): Promise<HeldOfPerson>;
   /** Waits until they are gone; the last events say what is left. */

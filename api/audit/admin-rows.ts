@@ -16,6 +16,7 @@ export const adminRows: Rows = {
   'GET /api/admin/why': adminReads,
   'GET /api/admin/events': adminReads,
   'GET /api/admin/usage': adminReads,
+  'GET /api/admin/space': adminReads,
   'GET /api/admin/portal-usage': adminReads,
   'GET /api/admin/doctor': adminReads,
   'GET /api/admin/servers/:server/doctor': adminReads,

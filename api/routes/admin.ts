@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Store } from '../../store/store.ts';
+import type { BackupStanding } from '../../schema/backups.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, DoctorCheck, PeopleView, PersonRecord, ServerAct } from '../../schema/gateway.ts';
 import type { ParcelAnswer } from '../../schema/parcels.ts';
@@ -19,6 +20,7 @@ import type { Starts, StartOptions } from '../starts.ts';
 import type { Logs } from './log.ts';
 import type { KeyRings } from '../auth/key-rings.ts';
 import { addErasureRoutes } from './erasure.ts';
+import { addSpaceRoute } from './space.ts';
 import { addKeyRoute, linesOf } from './keys.ts';
 import { addPackageRoutes } from './packages.ts';
 import { addRestorationRoute } from './restorations.ts';
@@ -27,12 +29,14 @@ export interface AdminRouteDeps {
   readonly people: PeopleView;
   readonly admin: AdminView;
   readonly commands: AdminCommands;
-  readonly store: Pick<Store, 'events'>;
+  readonly store: Pick<Store, 'events' | 'rooms' | 'jobs'>;
   readonly starts: Starts;
   readonly logs: Logs;
   readonly budgets: Pick<Budgets, 'usage'>;
   readonly doctor: () => Promise<readonly DoctorCheck[]>;
   readonly rings: Pick<KeyRings, 'rotate'>;
+  readonly backups?: (() => BackupStanding | null) | undefined;
+  readonly roomSize?: ((id: string) => Promise<number>) | undefined;
   /** Undefined: there is no state folder with parcels. */
   readonly restore?: ((parcel: string) => Promise<ParcelAnswer>) | undefined;
   readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
@@ -49,6 +53,7 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void
   addServerRoutes(app, deps);
   addKeyRoute(app, deps);
   addErasureRoutes(app, deps);
+  addSpaceRoute(app, deps);
   addRestorationRoute(app, deps.restore ?? noState);
 }
 

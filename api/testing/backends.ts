@@ -386,6 +386,7 @@ const nothingDoneTo = {
   serverAct: nothingDone,
   rotateKey: nothingDone,
   heldOf: nobodyHeld,
+  space: async () => [],
   askErasure: nobodyHeld,
   finishErasure: nothingDone,
 } as const;

@@ -57,6 +57,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'server rollback': ['svc server rollback lab'],
   'server remove': ['svc server remove lab'],
   'server forget': ['svc server forget lab', 'svc server forget lab --yes'],
+  du: ['svc du', 'svc du --person ana', 'svc du --app notas -o json'],
   person: ['svc person erase ana'],
   'person erase': ['svc person erase ana', 'svc person erase ana --yes --rooms-to bia'],
   keys: ['svc keys rotate --plan', 'svc keys rotate'],

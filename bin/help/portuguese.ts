@@ -207,6 +207,9 @@ export const portuguese: Translation = {
     'a Server document': 'um documento Server',
     'only say what would be done: 0 nothing, 2 changes': 'só diz o que seria feito: 0 nada, 2 mudanças',
     'end what still runs from it': 'encerra o que ainda roda a partir dele',
+    'what uses the disks: person, app, version, engine, room, job; the largest first':
+      'o que usa os discos: pessoa, aplicativo, versão, motor, sala, trabalho; os maiores primeiro',
+    'of this app only': 'só deste aplicativo',
     'people: what is held of one, and its end': 'pessoas: o que é guardado de uma, e o seu fim',
     whose: 'de quem',
     'say what the portal and their server hold of a person; with --yes none of it stays, and their document goes':

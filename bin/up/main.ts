@@ -320,6 +320,7 @@ async function portalParts({
     ...rooms,
     ...(opened.peers === null ? {} : { peers: opened.peers }),
     backups: () => backups.standing(),
+    roomSize: (id) => opened.roomLog.log.sizeOf(id),
     restore: createParcels({
       stateDir,
       store: opened.store,

@@ -23,6 +23,7 @@ import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
 import { entryOrResting, restingKeys, restingStatus } from './resting.ts';
 import { eraseGateway } from './erase-gateway.ts';
+import { spaceOnServers } from '../space/space.ts';
 import { keyGateway } from './key-gateway.ts';
 import { queueView } from './queue.ts';
 import { serverGateway } from './server-gateway.ts';
@@ -68,6 +69,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
           return servers.serverAct(name, act, force);
         },
         heldOf: (person) => erasing.heldOf(person),
+        space: (query) => spaceOnServers(context, query),
         askErasure: async (person, roomsTo) => {
           refuseWatching(context);
           return await erasing.askErasure(person, roomsTo);

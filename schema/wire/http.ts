@@ -7,6 +7,7 @@ import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
 import { limits } from '../limits.ts';
 import { parcelName } from '../parcels.ts';
+import { spaceKinds } from '../space.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const status = oneOf(backendStates);
@@ -363,6 +364,22 @@ export const heldAnswer = closed({
   held: list(held),
   sharedRooms: list(closed({ id: text, nome: text, app: text, people: count })),
   erasure: orNull(closed({ server: text, account: text, roomsTo: nullable('string'), askedAtMs: count, left: orNull(list(held)) })),
+});
+export const spaceQuery = closed({ person: personId, app: appId }, []);
+export const spaceAnswer = closed({
+  rows: list(
+    closed({
+      what: oneOf(spaceKinds),
+      name: text,
+      app: nullable('string'),
+      person: nullable('string'),
+      server: nullable('string'),
+      bytes: orNull(count),
+      isAtLeast: flag,
+      note: nullable('string'),
+    }),
+  ),
+  backups: nullable('string'),
 });
 export const doctorQuery = closed({ idioma: { type: 'string', enum: ['pt', 'en'] } }, []);
 export const doctorAnswer = closed({

@@ -2,18 +2,23 @@
  * `svc person erase` over a real sshd and a real `svc up`: a person with rooms, jobs, files and an app that runs, and the same for one who is cut off at each
  * step. Afterwards disk and portal are searched for remains. Needs root.
  */
+import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { promisify } from 'node:util';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { eraseFaultPoints } from '../../controller/faults.ts';
 import type { HeldOfPerson } from '../../schema/erasure.ts';
+import type { SpaceRow } from '../../schema/space.ts';
 import { everyNth } from '../support/share.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSshd, type TestAccount, type TestSshd } from '../support/sshd.ts';
+
+const execute = promisify(execFile);
 
 /** Whoever gets the rooms, and one for each step. */
 const names = ['bia', 'ana', ...eraseFaultPoints.map((_, index) => `p${index}`), 'presa'];
@@ -123,6 +128,34 @@ test('a report of what is held changes nothing; a name that nobody has is no per
   for (const name of ['ninguem', '..', '%2e%2e', 'a\u0000b', '-x'])
     expect((await svc('person', 'erase', '--yes', '--', name.replace('\0', ''))).code).toBe(1);
 });
+
+test(
+  'the disk is told by person, app, version and room, as du counts it; a server that is away is unknown',
+  { timeout: 120_000 },
+  async () => {
+    const rowsOf = async (...words: readonly string[]): Promise<readonly SpaceRow[]> =>
+      (JSON.parse((await svc('du', ...words, '-o', 'json')).out) as { rows: readonly SpaceRow[] }).rows;
+    const { home } = account('ana');
+    const { stdout } = await execute('du', ['-sk', join(home, '.svc-apps/caderno')]);
+    const ana = await rowsOf('--person', 'ana');
+    const kb = (ana.find(({ what, app }) => what === 'app data' && app === 'caderno')?.bytes ?? 0) / 1_024;
+    // It runs: a line of its log may be a block more.
+    expect(Math.abs(kb - Number(stdout.split('\t')[0]))).toBeLessThanOrEqual(8);
+    expect(ana.filter(({ what }) => what === 'room').map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['So de ana', 'De ana e bia']),
+    );
+    const all = await rowsOf();
+    expect(all.filter(({ what, app, person }) => what === 'app' && app === 'caderno' && person === null)).toMatchObject([
+      { server: 'sirius', bytes: expect.any(Number) as number, isAtLeast: false },
+    ]);
+    expect(all.find(({ name }) => name === 'svc.db')?.bytes).toBeGreaterThan(0);
+    expect(all.find(({ name }) => name === 'log')).toMatchObject({ bytes: null, note: expect.stringContaining('journalctl') as string });
+    expect((await svc('du', '--person', 'ninguem')).err).toMatch(/NOT_FOUND/);
+    await sshd.halt();
+    expect((await rowsOf('--person', 'ana')).find(({ server }) => server === 'sirius')).toMatchObject({ bytes: null, isAtLeast: false });
+    await sshd.resume();
+  },
+);
 
 test('rooms that others are in hold it up until somebody is to have them; then nothing is left', { timeout: 240_000 }, async () => {
   const refused = await svc('person', 'erase', 'ana', '--yes');

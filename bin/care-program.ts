@@ -1,0 +1,41 @@
+/** The part of `svc` that an administrator uses from the second day on: disks, people, keys. Implemented in commands/. */
+import type { Command } from 'commander';
+import { listed, output, state } from './common-options.ts';
+
+export function addCare(program: Command): void {
+  program
+    .command('du')
+    .description('what uses the disks: person, app, version, engine, room, job; the largest first')
+    .option('--person <person>', 'of this person only')
+    .option('--app <app>', 'of this app only')
+    .addOption(state())
+    .addOption(listed())
+    .action(async (options) => (await import('./commands/du.ts')).runDu(options));
+
+  const person = program.command('person').description('people: what is held of one, and its end');
+
+  person
+    .command('erase')
+    .argument('<person>', 'whose')
+    .description('say what the portal and their server hold of a person; with --yes none of it stays, and their document goes')
+    .option('--rooms-to <person>', 'who gets the rooms that others are in')
+    .option('--yes', 'do it')
+    .addOption(state())
+    .addOption(output())
+    .action(async (name, options) => {
+      process.exitCode = await (await import('./commands/person.ts')).runErase(name, options);
+    });
+
+  const keys = program.command('keys').description('keys of the portal: its ssh key, and what it seals and signs with');
+
+  keys
+    .command('rotate')
+    .description('new keys beside the old ones, which count until nothing needs them; 1 when a server keeps the old ssh key')
+    .option('--server <server>', 'the ssh key on this server only, for now')
+    .option('--plan', 'only say what would be done: 2 changes')
+    .addOption(state())
+    .addOption(output(['table', 'json']))
+    .action(async (options) => {
+      process.exitCode = await (await import('./commands/keys.ts')).runKeysRotate(options);
+    });
+}
