@@ -1,4 +1,4 @@
-/** Counts what the store could not do, for `/metrics`: a full disk, a database that is away or refuses. What it rejects goes on to the caller. */
+/** Counts failed operations of the store, for `/metrics`: a full disk, a database that is away or refuses. The errors go on to the caller. */
 import { SvcError } from '../schema/errors.ts';
 import type { Store } from './store.ts';
 

@@ -55,7 +55,7 @@ function statusOf(body: unknown): StoreLook['statuses'] {
     const { key, state, details } = JSON.parse(String(body)) as Partial<StoredStatus>;
     return typeof key === 'string' && typeof state === 'string' ? [{ key, state, details: details ?? {} }] : [];
   } catch {
-    // One that can't be read is written anew by the next portal.
+    // The next portal writes an unreadable status anew.
     return [];
   }
 }

@@ -45,7 +45,7 @@ async function read(at: string, file: string): Promise<StoreLook> {
   try {
     database = new DatabaseSync(at, { readOnly: true, timeout: 5_000 });
     const all = (sql: string): Readonly<Record<string, unknown>>[] => database?.prepare(sql).all() ?? [];
-    // One moment for all of it.
+    // All reads see the same moment.
     database.exec('BEGIN');
     const schema = Number(all('PRAGMA user_version')[0]?.['user_version']);
     return await lookWith(async (sql) => all(sql), {
