@@ -48,7 +48,7 @@ function endNamed(folder: string): void {
     try {
       if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${folder}/`)) process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It ended while we looked.
+      // It ended while we read it.
     }
   }
 }

@@ -12,7 +12,7 @@ export const inspectable = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' } as con
 
 const openMsMax = 10_000;
 const lookMs = 10;
-/** The profiler costs as much as it looks often. */
+/** The profiler costs as much as it samples often. */
 const profileUs = 1_000;
 
 export interface Inspected {
@@ -20,7 +20,7 @@ export interface Inspected {
   heapBytes(): Promise<number>;
   beginProfile(): Promise<void>;
   endProfile(): Promise<Profile>;
-  /** A process that is looked into waits with its end for this. */
+  /** An inspected process waits with its end for this. */
   close(): void;
 }
 

@@ -145,7 +145,7 @@ export interface TickCost {
   readonly objects: number;
   /** CPU of one resync with everything that it enqueues and asks, of each round. */
   readonly resyncMs: readonly number[];
-  /** CPU of the look at every backend alone. */
+  /** CPU of the decision about every backend alone. */
   readonly tickMs: number;
 }
 

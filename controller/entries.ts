@@ -106,9 +106,9 @@ export interface ServerEntry {
   nextAway: number;
   /** The same of those who are here and at rest. */
   nextResting: number;
-  /** The next look is at everybody: an administrator asked for it. */
+  /** The next observation is of everybody: an administrator asked for it. */
   everybody: boolean;
-  /** Engines, Linux packages that lack; null before the first look. */
+  /** Engines, Linux packages that lack; null before the first observation. */
   inventory: Inventory | null;
   /** The requirements that the inventory was asked for. */
   inventoryOf: ReadonlySet<string>;
@@ -130,9 +130,9 @@ export interface ServiceEntry {
   readonly app: string;
   probe: ServiceProbe | null;
   probing: boolean;
-  /** Its portal credential as it was seen last; null: to be looked at. */
+  /** Its portal credential as it was seen last; null: to be observed. */
   credential: ServiceCredential | null;
-  /** When it was looked at, or something was done to it; 0: to be looked at now. */
+  /** When it was observed or acted on last; 0: to be observed now. */
   credentialSeenMs: number;
   /** Package that it was seen with. */
   credentialOf: string;
@@ -152,7 +152,7 @@ export interface PersonEntry {
   packages: ReadonlyMap<string, InstalledPackage>;
   /** The packages among them that the person installed. */
   own: readonly InstalledPackage[];
-  /** Their supervisor knows another package than the look at their home did. */
+  /** Their supervisor knows another package than the observation of their home did. */
   lookDue: boolean;
   /** Number of the server observation that these packages come from. */
   lastObservation: number;
@@ -160,7 +160,7 @@ export interface PersonEntry {
   accountSeen: boolean | null;
   /** An administrator of the server locked it, or let it expire. */
   closed: AccountClosed | null;
-  /** They are looked at after those who are needed at once (observe/strangers.ts): until then they are unknown. */
+  /** They are observed after the people who are needed at once (observe/strangers.ts): until then they are unknown. */
   waits: boolean;
   /** A decision about them or their supervisor was recorded in this run. */
   decided: boolean;
@@ -297,7 +297,7 @@ export interface GrantEntry {
   leaving: boolean;
   /** Refusal of the last attempt. */
   refused: string | null;
-  /** The rooms that it concerns, as they were read last; null before the first look. */
+  /** The rooms that it concerns, as they were read last; null before the first observation. */
   seen: {
     readonly observed: GrantObserved;
     /** For `svc describe`: what is there by documents, and what people gave. */
@@ -341,7 +341,7 @@ export interface EntryFactory {
   kit?(document: ServerDocument): KitState | null;
   link(person: string, account: string, host: Host): SupervisorLink;
   memory(key: string): BackendMemory | null;
-  /** Absent: clusters are not looked at. */
+  /** Absent: clusters are not observed. */
   cluster?(document: ClusterDocument): Cluster;
 }
 
@@ -414,7 +414,7 @@ export function isHere({ session, leaving, link }: PersonEntry): boolean {
   return session || leaving || link.view().status !== 'down';
 }
 
-/** The same, or something was heard of their apps since the portal began. */
+/** The same, or a report about their apps was received since the portal began. */
 export function isAwake(person: PersonEntry): boolean {
   return isHere(person) || person.link.snapshots().length > 0;
 }

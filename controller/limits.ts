@@ -1,6 +1,6 @@
 /** Limits of the loop and of what carries its orders out. */
 export const limits = {
-  /** A look at the lingering of one account of this machine, and turning it on. */
+  /** Deadline of reading the lingering of one account of this machine, and of turning it on. */
   lingerMsMax: 10_000,
   /** Idle time of a connection to an app that ends after minutes without a connection. Decision: docs/decisions/0024-idle-connections.md */
   proxyOciosoConnectionMsMax: 25_000,
@@ -25,7 +25,7 @@ export const limits = {
    * repeats it, however long the last one took. Decision: docs/decisions/0085-one-look-one-command.md
    */
   packagePollMs: 5_000,
-  /** Every second round it is tried whether a server takes a new connection: each is a line in the log of its sshd. */
+  /** Every second resync tries whether a server takes a new connection: each is a line in the log of its sshd. */
   doorPollMs: 15_000,
   /**
    * People who are away: so many at least, and this part of them, are observed with each observation of their server: everybody within
@@ -48,11 +48,11 @@ export const limits = {
   restingLooks: 6,
   /** Documents of one change of the folder that have a line of their own in the audit record; the others are counted. */
   documentsToldMax: 10_000,
-  /** So many people are looked at before the portal serves, and at once after that. */
+  /** So many people are observed before the portal serves, and at once after that. */
   strangersAtOnceMax: 256,
   /** And so long after the portal began to act. */
   strangersAfterMs: 1_000,
-  /** A younger look at the unpacked source of a package serves. */
+  /** A younger observation of the unpacked source of a package serves. */
   sourceAgeMs: 5_000,
   /** How often engines and Linux packages are read where no change is signalled. */
   inventoryPollMs: 60_000,
@@ -61,7 +61,7 @@ export const limits = {
   // People of the system. Decision: docs/decisions/0398-people-of-the-system.md
   /** How often the list of a People document is read, at most; one that takes long to read, a tenth of the time. */
   peoplePollMs: 9_000,
-  /** After a look that nothing could be read of, once it has ended. */
+  /** Wait after an observation that could read nothing, once it has ended. */
   peopleAgainMs: 20_000,
   peopleOfListMax: 10_000,
   /** Lines that a server may print about accounts: each account is three lines, and each of its groups one. */
@@ -96,10 +96,10 @@ export const limits = {
   grantWaitMsMax: 10_000,
   /** Without a try for so long after its wait, an act begins anew. */
   actForgottenMs: 2 * 60_000,
-  /** Another wish lifts the wait so often at once, and once more after each of these. */
+  /** Another order lifts the wait so often at once, and once more after each of these. */
   actWishesAtOnce: 6,
   actWishRefillMs: 10_000,
-  /** Rounds of one key that act: so many at once, and one more after each of these. */
+  /** Passes of one key that act: so many at once, and one more after each of these. */
   actRoundsAtOnce: 120,
   actRoundRefillMs: 500,
   actsPerKeyMax: 5_000,
@@ -112,17 +112,17 @@ export const limits = {
   lineCausesMax: 200,
   linesForgottenMs: 60 * 60_000,
   // Portal credentials of server-scope apps. Decision: docs/decisions/0203-server-scope-credential.md
-  /** How often one is looked at while its app does not run, and after an act that failed. */
+  /** How often one is observed while its app does not run, and after an act that failed. */
   credentialRetryMs: 60_000,
   /** And while it runs. */
   credentialPollMs: 10 * 60_000,
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
-  /** Pages hear of a running installation at most so often, and at every change of state. */
+  /** Pages are notified of a running installation at most so often, and at every change of state. */
   installProgressMs: 250,
   /** How often Linux packages that an installation waits for are checked. */
   inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
-  /** For so long after it was seen last it is told that another portal orders a server. */
+  /** For so long after it was seen last, another portal that orders a server is reported. */
   rivalKeptMs: 10 * 60_000,
   /** Time after a new kit came within which a new failure is laid to it. Decision: docs/decisions/0419-a-kit-goes-to-one-server-first.md */
   kitTroubleMs: 10 * 60_000,
@@ -147,7 +147,7 @@ export const limits = {
   // Erasing a person. Decision: docs/decisions/0416-erasing-a-person.md
   /** A removal on their server that failed is tried again after so long. */
   eraseAgainMs: 30_000,
-  /** Longest removal on the server in one go, and longest look at the folders that svc made there. */
+  /** Longest removal on the server in one go, and longest check of the folders that svc made there. */
   eraseMsMax: 10 * 60_000,
   eraseLookMsMax: 45_000,
   /** `svc person erase` waits so long for the loop. */
@@ -159,7 +159,7 @@ export const limits = {
   // Usage of apps. See kit/supervise/usage.ts.
   /** Minimum interval of two readings; a caller that asks sooner gets the last one. */
   usagePollMs: 1_000,
-  /** An older look is no start for a rate, and is shown no longer. */
+  /** An older reading is no start for a rate, and is shown no longer. */
   usageKeptMs: 15_000,
   /** A server that does not tell within this is left out of the answer. */
   usageAnswerMsMax: 3_000,

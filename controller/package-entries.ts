@@ -20,7 +20,7 @@ function targetOf(wanted: PackageWanted): PackageTarget {
   return { server, app, scope, person: scope === 'pessoa' ? (pessoa ?? null) : null };
 }
 
-/** Makes the entries follow documents, wishes and held rollbacks. */
+/** Makes the entries follow documents, orders and held rollbacks. */
 export function syncPackages(entries: Entries): void {
   const documents = wantedOf<PackageDocument>(entries.inForce, 'Package');
   const all = documents.map(({ placed, leaving }) => ({
@@ -28,7 +28,7 @@ export function syncPackages(entries: Entries): void {
     wanted: { by: 'document', placed } as PackageWanted,
     leaving,
   }));
-  // Documents win: a wish for the same waits until the document is gone.
+  // Documents win: an order for the same waits until the document is gone.
   const covered = new Set(all.filter(({ leaving }) => !leaving).map(({ wanted }) => targetKey(targetOf(wanted))));
   for (const wish of entries.wishes.values()) {
     const person = entries.people.get(wish.person);
@@ -48,7 +48,7 @@ export function syncPackages(entries: Entries): void {
     const target = targetOf(wanted);
     const known = entries.packages.get(name);
     const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
-    // A new wish retries, regardless of how the last attempt ended.
+    // A new order retries, regardless of how the last attempt ended.
     if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
     if (targetKey(entry.target) !== targetKey(target)) {
       markRemoving(entries, entry.target, false);

@@ -13,7 +13,7 @@ interface Start {
 
 const starts = new WeakMap<BackendEntry, Start>();
 
-/** Called when the order is about to be sent; the answer is called when the supervisor took it: wish and process may be others by then. */
+/** Called when the order is about to be sent; the answer is called when the supervisor took it: order and process may be others by then. */
 export function noteOrder(figures: Figures, entry: BackendEntry): (nowMs: number) => void {
   const { app, intent, person } = entry;
   const before = person.link.snapshot(app)?.process?.pid ?? null;

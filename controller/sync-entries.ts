@@ -52,7 +52,7 @@ export function syncEntries(
   return [...before].filter((key) => !after.has(key));
 }
 
-/** The groups of people, or those of a package, changed. People who were not looked at yet have no packages. */
+/** The groups of people, or those of a package, changed. People who were not observed yet have no packages. */
 function shutAway(entries: Entries, onShut: OnShut): void {
   for (const person of entries.people.values()) {
     if (!person.waits && person.accountSeen !== true) continue;

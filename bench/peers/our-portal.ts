@@ -16,7 +16,7 @@ import { endPortal } from './end-portal.ts';
 import { freePort, taskset, type ProxyServer } from './proxy-servers.ts';
 
 export interface OurPortal extends ProxyServer {
-  /** Only of one that was started to be looked into. */
+  /** Only of one that was started to be inspected. */
   inspected(): Promise<Inspected>;
 }
 
@@ -71,7 +71,7 @@ async function writeDesired(folder: string): Promise<string> {
   return desired;
 }
 
-/** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
+/** `looked`: it can be inspected, by its environment; else it is started as it ships. */
 export async function startPortal(looked = false): Promise<OurPortal> {
   const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
   await chmod(folder, 0o711);

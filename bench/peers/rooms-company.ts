@@ -15,22 +15,22 @@ const idBase = 3_100_000_000;
 const seenMsMax = 15_000;
 
 export interface Company {
-  /** For `openMember`: says who it is as soon as it is in, and keeps what it is told. */
+  /** For `openMember`: sends its presence as soon as it is in, and keeps the presence that it receives. */
   joining(person: number): Pick<MemberOptions, 'presence' | 'onPresence'>;
-  /** For `openMember`: only keeps what it is told. */
+  /** For `openMember`: only keeps the presence that it receives. */
   hearing(person: number): Pick<MemberOptions, 'onPresence'>;
   /** The next frame that the person sends: its cursor has moved. */
   move(person: number): Buffer;
   /** As `move`, but what is expected of the others changes only with `moved`: for frames that are made long before they are sent. */
   frame(person: number, clock: number): Buffer;
   moved(person: number, clock: number): void;
-  /** False: what the people are told is not kept until it is true again. */
+  /** False: received presence is not kept until it is true again. */
   keep(on: boolean): void;
   /** Waits until these see what each of these says of itself, and nobody else; answers with who lacks whom. Empty where no server knows. */
   unseen(present: readonly number[], when: string): Promise<readonly string[]>;
   /** The person of that client id. */
   personOf(id: number): number;
-  /** They are gone, and nobody reads any more what they were told. */
+  /** They are gone, and nobody reads any more the presence that they received. */
   forget(people: readonly number[]): void;
 }
 
@@ -100,7 +100,7 @@ export function createCompany({ dialect, room, usuarioOf }: CompanyOf): Company 
         };
       };
       let lacks: readonly Lack[] = [];
-      // Whoever saw all stays out of it: 500 look at 500.
+      // Whoever saw all stays out of it: 500 wait for 500.
       let waiting = present;
       await cameTrue(() => {
         lacks = waiting.map(lackOf).filter((lack) => lack.lacks.length + lack.ghosts.length > 0);

@@ -10,12 +10,12 @@ import type { LoadOrder } from './rooms-load.ts';
 export interface RoomServer {
   readonly pid: number;
   readonly facts: ServerFacts;
-  /** Only of one that was started to be looked into. */
+  /** Only of one that was started to be inspected. */
   inspected(): Promise<Inspected>;
   stop(): Promise<void>;
 }
 
-/** `looked`: it can be looked into, which the environment says; else it is started as it ships. */
+/** `looked`: it can be inspected, by its environment; else it is started as it ships. */
 type Start = (looked: boolean, rooms: number) => Promise<RoomServer>;
 
 export interface Pinned {

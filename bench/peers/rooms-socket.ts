@@ -114,7 +114,7 @@ export function openLoadSocket(place: SocketPlace, on: SocketEvents): LoadSocket
   const mend = (buffer: Buffer, at: number, end: number): number => {
     const held = cut!;
     if (held.size === 0) {
-      // Fewer than ten bytes are held: look at the head again with what follows.
+      // Fewer than ten bytes are held: read the head again with the bytes that follow.
       const joined = Buffer.concat([held.buffer.subarray(0, held.filled), buffer.subarray(at, end)]);
       cut = null;
       parse(joined, 0, joined.length);

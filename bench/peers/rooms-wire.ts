@@ -1,6 +1,6 @@
 /**
- * The two framings of the rooms benchmark, and readers that look at no more of a message than a figure needs. Both carry the messages
- * of y-protocols; Hocuspocus puts the name of the document before each and wants an authentication first.
+ * The two framings of the rooms benchmark, and readers that decode no more of a message than a figure needs. Both carry the messages of
+ * y-protocols; Hocuspocus puts the name of the document before each and wants an authentication first.
  */
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';

@@ -15,7 +15,7 @@ type StoreName = (typeof stores)[number];
 
 interface Start {
   readonly listenS: number;
-  /** Until all packages are told as installed, as well. */
+  /** Until all packages are reported as installed, as well. */
   readonly readyS: number;
   readonly cpuS: number;
   readonly databaseS: number;

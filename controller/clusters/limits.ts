@@ -13,7 +13,7 @@ export const limits = {
   /** Commands for one scheduler, all callers together: bursts overload it. */
   schedulerCallsPerSecondMax: 16,
   accountsAtOnceMax: 4,
-  /** A job that was told to end and lives on so much later is killed. */
+  /** A job that was asked to end and lives on so much later is killed. */
   jobStopSeconds: 30,
   /** A job that lives so much longer than its command and its deliveries may take is killed: its wrapper was stopped. */
   jobOverdueSeconds: 120,

@@ -118,7 +118,7 @@ export function sbatchOptions({ name, limits: wanted }: ClusterJob, { partition,
     `--mem=${wanted.memoryMb}M`,
     `--time=${Math.ceil((wanted.seconds + limits.jobDeliverySeconds) / 60) + 1}`,
     ...(wanted.gpus > 0 ? [`--gpus=${wanted.gpus}`] : []),
-    // A command never runs twice: what became of it is told instead.
+    // A command never runs twice: its outcome is reported instead.
     '--no-requeue',
     '--export=NONE',
     '--open-mode=append',

@@ -100,8 +100,9 @@ function stateOf(options: SlurmClusterOptions): State {
 }
 
 /**
- * The scheduler's list first. Folders are read only of accounts with a job which the list does not show as going on; a job of which they tell no end
- * is looked for in the list once more: it may be younger than the first. An account that can't be read keeps its own jobs as they are, and no others.
+ * The scheduler's list first. Folders are read only of accounts with a job which the list does not show as going on; a job whose folder
+ * shows no end is looked for in the list once more: it may be younger than the first. An account that can't be read keeps its own jobs as
+ * they are, and no others.
  */
 async function list(state: State, prefix: string, signal: AbortSignal): Promise<readonly ClusterSeen[]> {
   const { owners, ended } = state;
@@ -146,7 +147,7 @@ function unread(name: string, error: SvcError): ClusterSeen {
   return { name, id: '', state: 'waiting', note, exitCode: null, startedAtMs: null, endedAtMs: null, place: null };
 }
 
-/** The later look for what is there, the earlier one for what is over: between the two the job may have ended. */
+/** The later observation for jobs that are there, the earlier one for jobs that are over: between the two the job may have ended. */
 function asOf(later: ClusterSeen, earlier: ClusterSeen | undefined): ClusterSeen {
   if (later.state === 'waiting' || later.state === 'running') return later;
   return earlier ?? { ...later, state: 'running', exitCode: null, endedAtMs: null };

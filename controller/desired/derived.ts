@@ -32,7 +32,7 @@ export function createPeopleLists() {
       if (isSameList(lists.get(key), list)) return false;
       lists = new Map(lists).set(key, list);
       return await apply().catch((error: unknown) => {
-        // The next look finds another list, and takes it.
+        // The next observation finds another list, and takes it.
         lists = new Map([...lists].filter(([each]) => each !== key));
         throw error;
       });
@@ -40,7 +40,7 @@ export function createPeopleLists() {
   };
 }
 
-/** Most looks find what the one before did: of ten thousand people that is a millisecond. */
+/** Most observations find what the one before did: for ten thousand people that is a millisecond. */
 function isSameList(one: PeopleList | undefined, { of, members, unseen }: PeopleList): boolean {
   if (one?.of !== of || one.members.length !== members.length || one.unseen.join('\n') !== unseen.join('\n')) return false;
   return members.every((member, at) => {

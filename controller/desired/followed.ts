@@ -30,7 +30,7 @@ export async function openFollowedSource(_dir: string, store: Store): Promise<De
   };
 }
 
-/** An unchanged document stays the same object: the loop skips what it owns without another look. */
+/** An unchanged document stays the same object: the loop skips what it owns without comparing it again. */
 function sameObjects(before: InForce, next: InForce): InForce {
   const kept = (one: InForce['documents'], other: InForce['documents']): InForce['documents'] =>
     new Map(

@@ -63,7 +63,7 @@ test('an error whose cause is outside the folder is gone when that is, though no
   const [error = ''] = source.errors();
   expect(error).toMatch(/UNSEPARATED_PEOPLE|DUPLICATE_ACCOUNT/);
   const looks = asked;
-  // However often somebody looks, and without telling it twice.
+  // However often it is read, and without reporting it twice.
   expect([await source.reread(false), await source.reread(false), asked]).toEqual([false, false, looks]);
   clock.advance(10_000);
   expect([await source.reread(false), asked]).toEqual([false, looks + 1]);

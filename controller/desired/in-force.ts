@@ -55,7 +55,7 @@ const nothing: InForce = { hash: '', documents: new Map(), held: [], why: null, 
 export async function openDesiredSource(dir: string, store: Store, clock = systemClock, askPeople = ownPeople): Promise<DesiredSource> {
   const text = await store.value(valueName);
   let inForce = thaw(text, await store.inForce());
-  /** Another one whenever something changes: portals that do not lead look at it. */
+  /** Changes whenever something changes: portals that do not lead compare it. */
   let serial = serialOf(text);
   const reader = createFolderReader(askPeople);
   let errors: readonly string[] = [];
@@ -96,7 +96,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
     errors: () => errors,
     warnings: () => warnings,
     reread: async (prune) => {
-      // Taken before the reading: a write in between makes the next look read again.
+      // Taken before the reading: a write in between makes the next pass read again.
       const now = await folderMark(dir);
       const beganMs = clock.monotonicMs();
       if (now === mark && !prune && (errors.length === 0 || beganMs < againAtMs)) return false;
@@ -106,7 +106,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
       const before = errors.join('\n');
       errors = answer.ok ? [] : answer.errors;
       warnings = answer.ok ? answer.warnings : [];
-      // The store is full or away: the next look must take the folder again, not find it unchanged.
+      // The store is full or away: the next pass must take the folder again, not find it unchanged.
       const changed = await change((now) => (answer.ok ? take(now, answer, prune, lists.all()) : now)).catch((error: unknown) => {
         mark = null;
         throw error;
@@ -117,7 +117,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
     lists: () => lists.all(),
     preview: async (from, prune, other = lists.all()) => {
       const answer = await (from === dir ? reader.read(dir) : readFolder(from));
-      // It is right by now: who saw that here finds it in force at the next look.
+      // The folder is valid again; clears the mark so that the next read applies it.
       if (from === dir && answer.ok && errors.length > 0) mark = null;
       return answer.ok ? { inForce: take(inForce, answer, prune, other), errors: [] } : { inForce, errors: answer.errors };
     },
@@ -156,7 +156,7 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
     const name = keyOfDocument(document);
     const known = before.documents.get(name) ?? comesBack(before.leaving.get(name));
     const isSame = known?.digest === digest && known.from === undefined;
-    // An unchanged document stays the same object: the loop skips what it owns without another look.
+    // An unchanged document stays the same object: the loop skips what it owns without comparing it again.
     written.set(name, isSame ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
   const wanted = targetsOf(written.values());

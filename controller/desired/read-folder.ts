@@ -21,7 +21,7 @@ export type FolderAnswer =
   /** `errors` are ready to print: `file:line:col CODE message` with a caret below. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Changes whenever a file of the folder does, at the price of a stat each: the level look reads no YAML while it is the same. */
+/** Changes whenever a file of the folder does, at the price of a stat each: a resync reads no YAML while it is the same. */
 export async function folderMark(dir: string): Promise<string> {
   try {
     const entries = await readdir(dir, { withFileTypes: true });
@@ -128,7 +128,7 @@ async function readFiles(dir: string, kept: ReadonlyMap<string, Kept>): Promise<
 async function readFile(file: string, name: string, before: Kept | undefined): Promise<Kept> {
   const { handle, stats } = await openPlainFile(file);
   try {
-    // Taken before the bytes: a write in between makes the next look read again.
+    // Taken before the bytes: a write in between makes the next pass read again.
     const mark = markOf(stats);
     if (before?.mark === mark) return before;
     // A length of one byte over the limit is enough for the reader to refuse the file with its own message.

@@ -52,7 +52,7 @@ export interface ExecutorOptions {
   readonly onServer: (action: ServerAction) => void;
   /** Drops an object once everything that its removed document owned is gone. */
   readonly onForgotten: (key: string) => Promise<void>;
-  /** Wishes or held rollbacks were written: reads them again. */
+  /** Orders or held rollbacks were written: reads them again. */
   readonly onInstalls: () => Promise<void>;
   /** An installation goes on. */
   readonly onProgress: (entry: PackageEntry, task: PackageTask) => void;

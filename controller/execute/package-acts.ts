@@ -99,7 +99,7 @@ function enqueueKeys({ entries, onChange }: ExecutorOptions, target: PackageTarg
 }
 
 function remember({ entries, clock }: ExecutorOptions, target: PackageTarget, task: PackageTask, failed: SvcError | null): void {
-  // The run was cancelled on request: not a failure. The wish that follows decides.
+  // The run was cancelled on request: not a failure. The order that follows decides.
   const cancelled = failed?.code === 'CANCELLED';
   const failure: PackageObserved['failure'] =
     failed === null || cancelled

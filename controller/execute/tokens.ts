@@ -53,7 +53,7 @@ export async function rereadToken(entry: BackendEntry): Promise<void> {
   try {
     await askToken(entry);
   } catch {
-    // The line went; the next look asks again.
+    // The line went; the next pass asks again.
   } finally {
     asking.delete(entry);
   }

@@ -36,12 +36,12 @@ export const watchingExecutors = (all: Executors): Executors => actsThroughout(a
  */
 export const isOthersToStop = (actions: readonly Action[]): boolean => actions.some(({ kind }) => kind === 'backend/stop');
 
-/** How an installation goes is told by the portal that does it. */
+/** The progress of an installation is reported by the portal that does it. */
 export function watchingBus(bus: Bus): Bus {
   return { ...bus, publish: (person, event) => (event.type === 'install-progress' ? undefined : bus.publish(person, event)) };
 }
 
-/** Reads as ever; statuses, events and what follows from a look are those of the portal that leads. */
+/** Reads as ever; statuses, events and other results of an observation are those of the leading portal. */
 export function watchingStore(store: Store): Store {
   return {
     ...store,

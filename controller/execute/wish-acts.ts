@@ -1,4 +1,4 @@
-/** Writes to the store how people's wishes for packages and held rollbacks ended, once they are decided. */
+/** Writes to the store how people's orders for packages and held rollbacks ended, once they are decided. */
 import type { ActionOf } from '../../reconcilers/actions.ts';
 import { publishGone } from '../loop/package-news.ts';
 import type { ExecutorOptions, Executors } from './guarded.ts';
@@ -22,7 +22,7 @@ export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollba
 
 async function keepWish({ store, onInstalls }: ExecutorOptions, { person, app, requestId, version }: ActionOf<'wish/keep'>): Promise<void> {
   const wish = await store.installWish(person, app);
-  // A newer wish is not touched.
+  // A newer order is not touched.
   if (wish?.requestId === requestId) await store.putInstallWish({ person, app, version, requestId, atMs: wish.atMs });
   await onInstalls();
 }

@@ -1,4 +1,4 @@
-/** A file that is opened to be read, and the validator by which two readings of it are told apart. */
+/** A file that is opened to be read, and the validator that distinguishes two readings of it. */
 import { createHash } from 'node:crypto';
 import type { FileContent } from '../../schema/files.ts';
 import { codedFault } from './file-fault.ts';
@@ -6,7 +6,8 @@ import type { FileFacts, FileSystem } from './file-system.ts';
 import { limits } from './limits.ts';
 import { readAll, readRange } from './transfer.ts';
 
-// With their quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is told by its bytes, a large one where it can be by when it changed.
+// With their quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is identified by its bytes, a
+// large one where possible by the time of its change.
 
 const digestTag = (all: Buffer): string => `"d${createHash('sha256').update(all).digest('base64url')}"`;
 const timeTag = ({ bytes, modifiedMs, uid, changedMs }: FileFacts): string =>

@@ -41,7 +41,7 @@ test('what appears in the source after it was read is no part of the copy, and n
 });
 
 type Endless = readonly [string, (fs: PinnedFileSystem, folder: Buffer) => Promise<unknown>];
-/** Looked at one by one, a million of them take a quarter of a minute. */
+/** Read one by one, a million of them take a quarter of a minute. */
 const isLong = process.env['SVC_TEST_LONG'] === '1';
 const inTurn: readonly Endless[] = [
   ['copy', (fs, folder) => copyTo(fs, folder, Buffer.concat([folder, Buffer.from('-copia')]), 'recusar', quietly)],

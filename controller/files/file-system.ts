@@ -11,7 +11,7 @@ export interface FileFacts {
   readonly mode: number;
   /** Whole seconds over SFTP. */
   readonly modifiedMs: number;
-  /** When anything of it changed last, which no program sets as it likes; null: not told, as by OpenSSH. */
+  /** When anything of it changed last, which no program sets as it likes; null: unknown, as over OpenSSH. */
   readonly changedMs: number | null;
   readonly uid: number;
 }

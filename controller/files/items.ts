@@ -1,4 +1,4 @@
-/** Files as pages are told of them. */
+/** Files as pages receive them. */
 import { pathText, shownName } from '../../schema/wire/file-path.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
 import { isFault } from './file-fault.ts';
@@ -6,7 +6,7 @@ import { nameOf, type FileFacts, type FileSystem } from './file-system.ts';
 
 export const wireKinds = { file: 'arquivo', folder: 'pasta', other: 'outro', link: 'quebrado' } as const;
 
-/** `target`: what a link leads to; null: nowhere, or the account may not look. */
+/** `target`: what a link leads to; null: nowhere, or the account may not read it. */
 export function itemOf(path: Buffer, facts: FileFacts, target: FileFacts | null): FileItem {
   const name = nameOf(path);
   const seen = facts.kind === 'link' && target !== null ? target : facts;

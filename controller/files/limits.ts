@@ -38,7 +38,7 @@ export const limits = {
   largeFolderRestMsMax: 1_000,
   /** An answer of more of them has a turn of the loop of its own. */
   itemsAtOnceMax: 500,
-  /** Links whose targets are looked at before an order is made; of more only those of a page are. */
+  /** Links whose targets are read before the listing is sorted; with more, only those of a page are. */
   listLinksMax: 1_000,
   /** Listings that are kept for further pages, of one person, and how long. */
   listingsKeptMax: 8,

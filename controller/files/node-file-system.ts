@@ -43,7 +43,7 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Entries looked at in one go. */
+/** Entries read in one go. */
 const listBatch = 512;
 const atOnce = 32;
 

@@ -19,7 +19,7 @@ type Trouble = OperationView['erros'][number];
 interface Operation {
   readonly view: Mutable<Omit<OperationView, 'resultados' | 'erros'>> & { readonly resultados: Row[]; readonly erros: Trouble[] };
   readonly ending: AbortController;
-  /** Items that are being done, and those that a cancel undoes after it was told. */
+  /** Items that are being done, and those that a cancel undoes after it was answered. */
   readonly working: Set<Promise<void>>;
   /** Called at the next change. */
   readonly waiting: Set<() => void>;
@@ -39,7 +39,7 @@ export interface OperationDeps {
   readonly clock: Clock;
 }
 
-/** `failed`: what is told of a part of the item, while the rest goes on. */
+/** `failed`: reports a failure in a part of the item, while the rest goes on. */
 type Act = (item: Buffer, progress: Progress, failed: (path: Buffer, error: unknown) => void) => Promise<Buffer | null>;
 
 export function createOperations(deps: OperationDeps): Operations {
@@ -181,7 +181,7 @@ async function run({ fs, clock }: OperationDeps, operation: Operation, items: re
   tell();
 }
 
-/** Answers how to hear no more of it. */
+/** Answers the function that removes the listener. */
 function onAbort(signal: AbortSignal, heard: () => void): () => void {
   if (signal.aborted) heard();
   signal.addEventListener('abort', heard, { once: true });

@@ -14,7 +14,7 @@ export interface Progress {
   readonly signal: AbortSignal;
   readonly bytes: (done: number) => void;
   readonly file: (path: Buffer) => void;
-  /** From now on a cancel undoes the item: it is told at once, before the work is done with it. The result ends that. */
+  /** From now on a cancel undoes the item: it is answered at once, before the work on it ends. The result ends that. */
   readonly undoable?: () => () => void;
 }
 

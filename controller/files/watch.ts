@@ -1,4 +1,4 @@
-/** Folders that are open somewhere, looked at again and again: SFTP tells of no change by itself. */
+/** Folders that are open somewhere, read again and again: SFTP reports no change by itself. */
 import type { Clock } from '../../schema/clock.ts';
 import { pathText } from '../../schema/wire/file-path.ts';
 import type { WatchLine } from '../../schema/wire/files.ts';

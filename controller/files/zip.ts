@@ -90,7 +90,7 @@ async function* tree(work: Work, path: Buffer, facts: FileFacts, name: string, d
   }
 }
 
-/** Null: it may not be read, or is none any more, which is told. */
+/** Null: it may not be read, or is none any more, which is reported. */
 async function holdOr({ fs, told }: Work, path: Buffer, name: string, depth: number): Promise<HeldFolder | null> {
   try {
     return await fs.hold(path, depth === 0 && /^\/proc\/self\/fd\/\d+$|^\/$/.test(path.toString('latin1')) ? 'follow' : 'refuse');
@@ -109,7 +109,7 @@ async function* folder(work: Work, path: Buffer, { mode, modifiedMs }: FileFacts
   for (const entry of inside) yield* tree(work, joined(path, entry.name), entry, `${name}/${names.take(entry.name)}`, depth + 1);
 }
 
-/** Null: it may not be read, which is told. */
+/** Null: it may not be read, which is reported. */
 async function entriesOf({ fs, told }: Work, folder: Buffer, name: string): Promise<readonly FileEntry[] | null> {
   const found: FileEntry[] = [];
   try {
@@ -161,7 +161,7 @@ async function* file(work: Work, path: Buffer, { mode, modifiedMs }: FileFacts, 
   }
 }
 
-/** A file that can't be read to its end is in it as far as it could, and told. */
+/** A file that can't be read to its end is in it as far as it could, and reported. */
 async function* counted(
   { signal, told }: Work,
   source: AsyncIterable<Uint8Array>,
@@ -221,7 +221,7 @@ interface Names {
   take(name: Buffer): string;
 }
 
-/** Names in a zip are text, and on other systems `\` leads to another folder: such names get another one, which is told. */
+/** Names in a zip are text, and on other systems `\` leads to another folder: such names get another one, which is reported. */
 function createNames(told: Told, others: readonly Pick<FileEntry, 'name'>[] = [], folder = ''): Names {
   const isPlain = (name: Buffer): boolean => !name.includes(0x5c) && Buffer.from(nameText(name)).equals(name);
   const used = new Set<string>();

@@ -85,8 +85,8 @@ export interface Host {
   /** Starts `svc-app-supervisor` detached as the account; resolves when its socket answers `hello`. */
   startSupervisor(account: string): Promise<void>;
   /**
-   * Packages of the system scope and, with an account, its own too; an app may stand in both. `next`: accounts that will be asked
-   * for right after this one, so that one look at the server can serve them all.
+   * Packages of the system scope and, with an account, its own too; an app may stand in both. `next`: accounts that will be asked for right
+   * after this one, so that one observation of the server can serve them all.
    */
   installed(account: string | null, next?: readonly string[]): Promise<readonly InstalledPackage[]>;
   /** Accounts among these that an administrator locked or let expire. Cheap right after `installed`; unknown ones are not among them. */

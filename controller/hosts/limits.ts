@@ -49,7 +49,7 @@ export const limits = {
   remoteOutputBytesMax: 64 * 1_024 * 1_024,
   /** Cost of a line beside its bytes: a million of empty ones are as much as may come. */
   remoteLineCostBytes: 64,
-  /** A whole look at a server, and the part of one account in it. */
+  /** Deadline of a whole observation of a server, and of one account's part in it. */
   serverObserveMsMax: 60_000,
   /**
    * The process of a person under a root portal (decision 0151): timeout of a request, idle time before it ends, pause between two starts.

@@ -35,7 +35,7 @@ export interface LocalHostOptions {
   /** Folder with svc-app-supervisor. */
   readonly binDir: string;
   readonly clock: Clock;
-  /** Looks only: makes no home and mends nothing (`svc plan`). */
+  /** Observes only: makes no home and mends nothing (`svc plan`). */
   readonly readOnly?: boolean;
   /** Packages that are there and can't be read; the others are listed all the same. */
   readonly onBadPackage: (folder: string, error: unknown) => void;
@@ -43,7 +43,7 @@ export interface LocalHostOptions {
 
 /** The calls of host.ts, for the scope `pessoa`. */
 export interface People {
-  /** Reads ahead the accounts that will be asked for next. Those that it can't read are asked for again one by one; never rejects. */
+  /** Reads ahead the accounts that will be asked for next. Accounts that it can't read are asked for again one by one; never rejects. */
   readonly ahead: (accounts: readonly string[]) => Promise<void>;
   readonly closed: (accounts: readonly string[]) => Promise<ReadonlyMap<string, AccountClosed>>;
   readonly place: (account: string) => Promise<ServerPlace>;

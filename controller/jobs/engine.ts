@@ -1,4 +1,4 @@
-/** Which engine a cluster is: what a job was handed to, and where it is looked for. */
+/** Names the engine of a cluster: jobs are handed to it, and looked for there. */
 import { hash } from 'node:crypto';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
 

@@ -113,7 +113,7 @@ function installedHash(installed: InstalledPackage | undefined, snapshot: AppSna
   if (installed === undefined) return null;
   // The supervisor checks the folder and its manifest only: the portal detects other changed files.
   if (installed.delivered === null) return installed.hash;
-  // The server's own look at its disk is newer than the portal's.
+  // The server's own observation of its disk is newer than the portal's.
   return snapshot?.installed?.hash ?? installed.hash;
 }
 
@@ -215,7 +215,7 @@ function endEvent(exit: LastExit, restarts: number): Pick<StoredEvent, 'type' | 
   return { type: exit.reason === 'HashChanged' ? 'Normal' : 'Warning', reason: exit.reason, message: `${howItEnded(exit)}${again}` };
 }
 
-/** The person's pages hear of everything that they show. */
+/** The person's pages are notified of everything that they show. */
 function publishStatus({ options }: Context, entry: BackendEntry, before: BackendDecision | null, now: BackendDecision): void {
   const same =
     before !== null &&
@@ -238,13 +238,13 @@ async function finishIntent(context: Context, entry: BackendEntry, requestId: st
   await context.options.store.finishIntent(entry.person.name, entry.app, requestId);
   faultPoint('intent/finished');
   if (entry.intent?.requestId === requestId) entry.intent = null;
-  // While the wish existed the object was kept, even if nothing else was known of the app.
+  // While the order existed the object was kept, even if nothing else was known of the app.
   if (!entry.person.packages.has(entry.app)) followPackages(context, entry.person);
   context.queue.add(entry.key, false);
   context.queue.add(keys.supervisor(entry.person.name), false);
 }
 
-/** Wishes and windows as the api left them. */
+/** Orders and windows as the api left them. */
 async function refresh({ entries, options, factory }: Context): Promise<void> {
   const { store } = options;
   const [intents, windows] = await Promise.all([store.intents(), store.windows()]);

@@ -28,7 +28,7 @@ export const engineKind: Kind<EngineEntry, EngineDesired, EngineObserved, Engine
     generation: 0,
     details: { server: server.name, app, nome, versao, declared, bytes: present?.bytes ?? null },
   }),
-  // Which there are is known after the first look at the server.
+  // Which there are is known after the first observation of the server.
   remembers: ({ entries }, key) => entries.servers.has(readKey(key).parts[0]),
 };
 

@@ -20,7 +20,7 @@ const submits = async (): Promise<void> => {
   await jobs.submitJob(made(), { ofPerson: 10 });
   bus.enqueue(`Job/${id}`, true);
   await settled();
-  // Longer than an order to a cluster may take, whose answer nobody heard.
+  // Longer than an order to a cluster may take, whose answer nobody received.
   await pass(45_000);
 };
 const runs = async (): Promise<void> => {

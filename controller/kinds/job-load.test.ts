@@ -1,4 +1,4 @@
-/** Very many jobs that wait: what a round of the loop costs with them. */
+/** Measures a pass of the loop with very many jobs that wait. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -27,7 +27,7 @@ spec: { scheduler: { local: { trusted: true } }, emVoo: 2 }
 `;
 const request = { imagem: null, comando: ['true'], ambiente: {}, limites: { cpus: 1, memoriaMb: 64, segundos: 60, gpus: 0 } };
 
-/** CPU milliseconds of a round in which nothing changed, and of the first one. */
+/** CPU milliseconds of a pass in which nothing changed, and of the first one. */
 async function cost(waiting: number): Promise<{ readonly round: number; readonly due: number; readonly began: number }> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'svc-load-'));
   writeFileSync(path.join(dir, 'all.yaml'), documents);

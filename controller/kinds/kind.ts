@@ -26,13 +26,13 @@ export interface Report {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The result of a round, for status and events. */
+/** The result of a pass, for status and events. */
 export interface News<Made> {
   /** Decision of the pass before this one; null for the first that this portal makes. */
   readonly before: Made | null;
   /** Change of the status; null: it is the same. */
   readonly change: Change | null;
-  /** Name of the round, for events. */
+  /** Name of the pass, for events. */
   readonly round: string;
 }
 
@@ -54,7 +54,7 @@ export interface Kind<
 
   /**
    * Observes what `observed` is made of, where that is not pushed, and writes it into the entry. Returns whether there is still something
-   * to decide; undefined: nothing had to be awaited, and the round goes on synchronously.
+   * to decide; undefined: nothing had to be awaited, and the pass goes on synchronously.
    */
   observe?(context: Context, entry: Entry): Promise<boolean> | undefined;
   /** Named values, replaced and never changed in place: equal fields are an equal decision. No I/O. */

@@ -29,7 +29,7 @@ export const packageKind: Kind<PackageEntry, PackageDesired, PackageObserved, Pa
   keyOf: ({ key }) => key,
   lane: ({ target }) => target.server,
   observe: async (context, entry) => {
-    // The first look reads all files, which may take long: beside the loop.
+    // The first read covers all files, which may take long: beside the loop.
     void followSource(context, entry);
     await observeOffer(context, entry, packageDesired(entry));
     return true;
@@ -92,7 +92,7 @@ function endInstances({ entries, queue }: Context, { target }: PackageEntry, des
   }
 }
 
-/** Whoever runs what an update waits for is told. */
+/** Notifies everybody who runs an app that an update waits for. */
 function tellUpdate({ entries, options }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
   const version = decision.reason === 'UpdateWaits' ? aimedVersion(desired) : null;
   if (!markUpdate(entries, target, version)) return;

@@ -65,7 +65,7 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   // Another folder is in force since.
   if (placed === undefined || placed.document !== entry.placed.document) return true;
   const begunMs = clock.monotonicMs();
-  // Set before the answer: what asks meanwhile asks for another look.
+  // Set before the answer: a caller that comes meanwhile asks for another observation.
   entry.nextLookAtMs = begunMs + limits.peoplePollMs;
   const look = await lookAtPeople(context, placed, server.host, entry.look);
   if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + lookEveryMs(clock.monotonicMs() - begunMs, look.list !== null);

@@ -57,6 +57,6 @@ export const serviceKind: Kind<ServiceEntry, ServiceDesired, ServiceObserved, Se
       if (entry) queue.add(entry.key, true);
     }
   },
-  // Which there are is known after the first look at the server.
+  // Which there are is known after the first observation of the server.
   remembers: ({ entries }, key) => entries.servers.has(readKey(key).parts[0]),
 };

@@ -27,7 +27,7 @@ let store: Store;
 let clock: SimulatedClock;
 let server: MemorySupervisors;
 let controller: Controller;
-/** Accounts whose homes were looked at. */
+/** Accounts whose homes were observed. */
 let homes: string[];
 
 beforeEach(async () => {

@@ -52,7 +52,7 @@ export interface ControllerOptions {
   readonly leader?: number | null;
   /** Resolves as long as no other portal can lead; before each act. Rejects when one may. Decision: docs/decisions/0303-a-lease-that-may-be-over.md */
   readonly held?: () => Promise<void>;
-  /** `readOnly` for `svc plan`: looks, and neither makes nor mends anything. */
+  /** `readOnly` for `svc plan`: observes, and neither makes nor mends anything. */
   readonly createHost: (server: ServerDocument, readOnly: boolean) => Host;
   /** Where backends on that server reach the portal; waits until it listens. Without it no backend gets a credential that works. */
   readonly portalUrl?: (server: ServerDocument) => Promise<string>;

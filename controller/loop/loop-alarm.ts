@@ -19,7 +19,7 @@ interface Counted {
 
 /**
  * Called for each decision. Counts decisions that acted, or are due again at once, with the same inputs as the one before; a decision
- * without actions does not count, and neither do new wishes of people. Reports a key once a minute.
+ * without actions does not count, and neither do new orders of people. Reports a key once a minute.
  */
 export function createLoopAlarm(clock: Clock, log: Log): (key: string, decided: Decided) => void {
   let minute = 0;

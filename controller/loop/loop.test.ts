@@ -138,7 +138,7 @@ test('a wall clock that was set back lets everything be decided once more: a dea
   expect(controller.tick()).toBe(14);
   await controller.context.queue.idle();
   expect(controller.tick()).toBe(0);
-  // The packages are looked at by their age too, which must not be a day less than nothing.
+  // The packages are observed by their age too, which must not be a day less than nothing.
   await controller.resync();
   await controller.context.queue.idle();
   const [server] = controller.context.entries.servers.values();
@@ -151,7 +151,7 @@ test('an intent of the api is read, carried as far as it can be, and its transit
   bus.enqueue('Backend/p0/app0', true);
   await expect.poll(async () => (await store.status('Backend/p0/app0'))?.reason).toBe('SupervisorStarting');
   await expect.poll(async () => (await store.status('Supervisor/p0'))?.state).toBe('backoff');
-  // The supervisor can't be had: the wish stays, and no failure is counted for the app.
+  // The supervisor can't be had: the order stays, and no failure is counted for the app.
   expect((await store.intent('p0', 'app0'))?.done).toBe(false);
   const transitions = logged.filter(({ message }) => message === 'transition').map(({ fields }) => fields);
   for (const fields of transitions) {

@@ -47,7 +47,7 @@ export interface Controller {
   readonly context: Context;
   /** Reads the folder, observes the servers and adopts what runs there. Executes no action yet. */
   prepare(): Promise<void>;
-  /** After `prepare`: what is wished from now on is kept for the start. A portal serves people from here on. */
+  /** After `prepare`: orders from now on are kept for the start. A portal serves people from here on. */
   hear(): void;
   /** Begins to act, after `prepare`. */
   start(): Promise<void>;
@@ -349,7 +349,7 @@ async function resync(context: LoopContext): Promise<void> {
   }
 }
 
-/** Puts everything into the queue that is decided at every round, and of the rest what is due. */
+/** Puts everything into the queue that is decided at every resync, and of the rest what is due. */
 async function askForAll(context: LoopContext): Promise<void> {
   const { entries, queue, kinds } = context;
   const breath = createBreath();
@@ -380,7 +380,7 @@ function tick(context: LoopContext): number {
   return due;
 }
 
-/** A wish of the api: what it wrote is read again before the key is worked on. */
+/** An order of the api: the row that it wrote is read again before the key is worked on. */
 async function onEdge(context: LoopContext, key: string, urgent: boolean): Promise<void> {
   const kind = context.kinds.get(kindOf(key));
   if (kind?.onEdge === undefined) context.queue.add(key, urgent);

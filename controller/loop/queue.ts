@@ -24,7 +24,7 @@ export interface WorkQueue {
   add(key: string, urgent: boolean): void;
   /** Adds the key at a wall time, unless an earlier time is set already. null clears it. */
   wake(key: string, atMs: number | null): void;
-  /** The queue is made holding everything back, so that nothing is decided before the first look; this lets it go. */
+  /** The queue is made holding everything back, so that nothing is decided before the first observation; this lets it go. */
   open(): void;
   /** Resolves when nothing waits and nothing runs (waking times don't count). */
   idle(): Promise<void>;

@@ -37,7 +37,7 @@ export function entryOf(kind: Kind, entries: Entries, key: string): unknown {
   return kind.find(entries, key.slice(kind.name.length + 1), key);
 }
 
-/** Whether the entry is to be decided again: its inputs changed, a deadline passed, or its kind is decided at every round. */
+/** Whether the entry is to be decided again: its inputs changed, a deadline passed, or its kind is decided at every resync. */
 export function isDue(context: Context, kind: Kind, entry: unknown, nowMs: number): boolean {
   const inputs = kind.lastInputs?.(entry) ?? null;
   const deadlineMs = inputs?.nextDeadlineMs ?? kind.last?.(entry)?.nextDeadlineMs ?? null;

@@ -38,7 +38,7 @@ export interface Recorded {
 export interface Recorder {
   /** Null when nothing changed, otherwise what it was before; the writes are under way. */
   record(key: string, finding: Finding, report: Recorded, round: string): Change | null;
-  /** An event beside the transitions: what came and went between two looks. */
+  /** An event beside the transitions: a state that came and went between two observations. */
   note(key: string, event: Pick<StoredEvent, 'type' | 'reason' | 'message'>, round: string): void;
   /** The memory of the last decision about it: the very object of this run, or what an earlier one left, if it can be used. */
   memory(key: string, shape: MemoryShape<unknown>): unknown;
@@ -56,7 +56,7 @@ export interface Change {
   readonly transition: boolean;
 }
 
-/** Reasons that a person should look at. */
+/** Reasons that a person should notice. */
 const warnings = new Set<string>(['failed', 'backoff', 'unknown', 'missing', 'outdated', 'drifted', 'invalid']);
 
 export async function openRecorder(store: Store, clock: Clock, log: Log): Promise<Recorder> {

@@ -1,4 +1,4 @@
-/** Names of rounds: one round is one look at one key, in its log lines and events. */
+/** Names of passes: each is the work on one key at a time, in its log lines and events. */
 let rounds = 0;
 const run = Date.now().toString(36);
 

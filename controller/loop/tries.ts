@@ -19,7 +19,10 @@ export interface Divided {
 }
 
 export interface Tries {
-  /** Divides what is asked for into what may be done now, which counts as tried, and the rest. `wish`: what is wanted of the key, as text; `atMs`: wall time. */
+  /**
+   * Divides the actions into those that may be done now, which count as tried, and the rest. `wish`: the desired state of the key, as text;
+   * `atMs`: wall time.
+   */
   divide(key: string, actions: readonly Action[], wish: () => string, atMs: number, paces: Paces | undefined): Divided;
 }
 
@@ -92,7 +95,7 @@ function tryNow({ acts, wishes }: Tried, action: Action, now: Now, mostMs: numbe
   const waitMs = doubledMs(limits.actWaitMs, count, Math.max(mostMs, limits.actWaitMs));
   acts.delete(name);
   acts.set(name, { count, notBeforeMs: now.ms + waitMs, untilMs: now.atMs + waitMs, wish: now.wish });
-  // The oldest go: a key that asks for other things each time is held by its rounds.
+  // The oldest go: a key that asks for other things each time is held by its passes.
   for (const oldest of acts.keys()) {
     if (acts.size <= limits.actsPerKeyMax) break;
     acts.delete(oldest);

@@ -64,8 +64,8 @@ export interface SameAnswer<Made> {
 const unreadable = (message: string): AccountsAnswer => ({ kind: 'unreadable', message });
 
 /**
- * Rejects as the host does. `known`: accounts to be looked at besides the members of the group. `before`: `said` of an earlier answer, and what was
- * made of it; ten thousand accounts take a tenth of a second to read, and mostly say the same.
+ * Rejects as the host does. `known`: accounts to be read besides the members of the group. `before`: `said` of an earlier answer, and what
+ * was made of it; ten thousand accounts take a tenth of a second to read, and mostly say the same.
  */
 export async function observeAccounts<Made>(
   host: Host,

@@ -1,6 +1,6 @@
 /**
- * Whether a server that answers also lets in who is not connected yet. A connection outlives the sshd that made it: looks over it say nothing of one
- * that was stopped, or that shows another host key since. Decision: docs/decisions/0351-the-door-of-a-server.md
+ * Whether a server that answers also lets in who is not connected yet. A connection outlives the sshd that made it: observations over it
+ * prove nothing about an sshd that was stopped, or that shows another host key since. Decision: docs/decisions/0351-the-door-of-a-server.md
  */
 import { causeOf } from '../../schema/cause.ts';
 import { ageMs } from '../clock/age.ts';
@@ -11,7 +11,7 @@ import type { ServerEntry } from '../entries.ts';
 /** Not waited for: a firewall that drops all takes its ten seconds. */
 export function lookAtDoor({ options: { clock }, queue }: Context, server: ServerEntry): void {
   if (server.seen.status !== 'reachable') {
-    // The looks themselves fail, and say why; the next connection that is made is a new one.
+    // The observations themselves fail, and say why; the next connection that is made is a new one.
     Object.assign(server, { door: null, doorSeenAtMs: clock.nowMs() });
     return;
   }

@@ -11,7 +11,10 @@ import { observeAccounts } from './accounts.ts';
 import type { PeopleLook } from './people-look.ts';
 import { arrivalsOf, withClaims, type Arrival } from './arrivals.ts';
 
-/** `placed`: the document, in force or about to be. `before`: the last look for the very same document, which is answered when nothing is new. */
+/**
+ * `placed`: the document, in force or about to be. `before`: the last observation for the very same document, which is answered when
+ * nothing is new.
+ */
 export async function lookAtPeople(context: Context, placed: PlacedDocument, host: Host, before: PeopleLook | null): Promise<PeopleLook> {
   const { options, ending } = context;
   const { metadata, spec } = placed.document as PeopleDocument;

@@ -59,7 +59,7 @@ export function onLinkChange(context: Context, name: string, app: string | null)
   queue.add(entry.key, true);
 }
 
-/** The supervisor noticed other code before the portal's own look did, which is at some of the people only (observe/server.ts). */
+/** The supervisor noticed other code before the portal's own observation did, which covers some of the people only (observe/server.ts). */
 function comparePackage({ options, queue }: Context, person: PersonEntry, { app, installed }: AppSnapshot): void {
   if (isShut(person, app) || (installed?.hash ?? null) === (person.packages.get(app)?.hash ?? null)) return;
   const { server } = person;

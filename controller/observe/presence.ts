@@ -25,7 +25,7 @@ export async function rereadPresence(context: Context, person: PersonEntry): Pro
   return true;
 }
 
-/** While people are away only some are looked at: who comes is looked at now, unless the last look was at them. */
+/** While people are away only some are observed: who comes is observed now, unless the last observation included them. */
 async function lookAtArrived(context: Context, person: PersonEntry): Promise<void> {
   if (person.waits) return await lookAtNow(context, person);
   const { server } = person;

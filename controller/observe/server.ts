@@ -1,4 +1,4 @@
-/** Looks that are not pushed: packages and accounts of a server, and what the api wrote into the store. */
+/** Observations that are not pushed: packages and accounts of a server, and the api's rows in the store. */
 import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Reachability } from '../../reconcilers/backend-types.ts';
@@ -170,7 +170,7 @@ function setReachability(server: ServerEntry, now: Reachability): void {
   if (!isSame || seen.cause?.fix?.en !== now.cause?.fix?.en) server.seen = now;
 }
 
-/** The newest wish and the windows of a backend, as the api stored them. */
+/** The newest order and the windows of a backend, as the api stored them. */
 export async function observeIntent(store: Store, entry: BackendEntry): Promise<void> {
   const { person, app } = entry;
   const [intent, windows] = await Promise.all([store.intent(person.name, app), store.windowsOf(person.name, app)]);

@@ -1,5 +1,5 @@
 /**
- * A portal of many people serves before each home was looked at: until then they are unknown, and then what is there is found. Decision:
+ * A portal of many people serves before each home was observed: until then they are unknown, and their apps are found afterwards. Decision:
  * docs/decisions/0261-ready-before-everybody-was-looked-at.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

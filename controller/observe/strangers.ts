@@ -12,7 +12,7 @@ import { createBreath } from '../loop/slices.ts';
 import { enqueuePerson, tookPackages } from './people.ts';
 import { observePerson, pinnedOrChanging } from './server.ts';
 
-/** Marks those who wait; answers the others, who are to be looked at now. */
+/** Marks those who wait; answers the others, who are to be observed now. */
 export async function divideStrangers(context: Context): Promise<readonly PersonEntry[]> {
   const { entries, options, recorder } = context;
   const strangers = [...entries.people.values()].filter(({ accountSeen, waits }) => accountSeen === null && !waits);
@@ -35,7 +35,10 @@ export async function adopt(people: readonly PersonEntry[]): Promise<void> {
 
 const looking = new WeakSet<Entries>();
 
-/** Looks at everybody who waits and whose server answers, some at a time. Never rejects: who can't be looked at now waits for the next call. */
+/**
+ * Observes everybody who waits and whose server answers, some at a time. Never rejects: people who can't be observed now wait for the next
+ * call.
+ */
 export async function lookAtWaiting(context: Context): Promise<void> {
   const { entries, ending } = context;
   if (looking.has(entries)) return;

@@ -31,9 +31,9 @@ export interface SupervisorLink {
   snapshots(): readonly AppSnapshot[];
   /** Usage of an app at the last reading; null when that is too old or of another process. */
   usage(app: string): AppUsage | null;
-  /** Never rejects; one look at a time, and none right after another. */
+  /** Never rejects; one observation at a time, and none right after another. */
   observeUsage(): Promise<void>;
-  /** When this app, or the line, was heard last. */
+  /** When a report of this app, or of the line, was received last. */
   seenAtMs(): number;
   /** Takes the snapshots that another controller of this portal received last, and when: they count until this line receives newer ones. */
   recall(apps: readonly AppSnapshot[], atMs: number): void;
@@ -108,7 +108,7 @@ export function createSupervisorLink(options: LinkOptions): SupervisorLink {
     recall: (apps, atMs) => {
       if (state.seenAtMs > 0) return;
       replaceAll(state, apps);
-      // Heard then, not now.
+      // Received then, not now.
       state.seenAtMs = atMs;
     },
     adopt: async () => {

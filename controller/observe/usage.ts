@@ -6,7 +6,7 @@ import type { AppUsage } from '../../schema/wire/http.ts';
 
 interface UsageReading {
   readonly takenAtMs: number;
-  /** By the supervisor's own clock: what lies between two looks does not depend on the way to it. */
+  /** By the supervisor's own clock: the time between two readings does not depend on the way to it. */
   readonly atMs: number;
   readonly apps: ReadonlyMap<string, AppUse>;
 }
@@ -53,7 +53,7 @@ export function createUsage(clock: Clock, ask: () => Promise<SupervisorReplies['
   };
 }
 
-/** Percent of one processor, to a tenth. Null without an earlier look at the same process. */
+/** Percent of one processor, to a tenth. Null without an earlier reading of the same process. */
 function rate(before: UsageReading | null, last: UsageReading, now: AppUse): number | null {
   const earlier = before?.apps.get(now.app);
   if (before === null || earlier?.pid !== now.pid || last.atMs <= before.atMs) return null;

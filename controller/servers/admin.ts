@@ -43,7 +43,7 @@ export interface ServerAdmin {
   tryKit(): Promise<readonly string[]>;
   /** Uploads the kit and makes it current; reports each step. The current kit stays current until the final rename. */
   install(kit: KitTarball, onStep: (step: string) => void): Promise<void>;
-  /** The kit before `from` is current again, also where that was done and not heard of; answers its id. Rejects NO_PREVIOUS_VERSION. */
+  /** The kit before `from` is current again, also where the answer was lost; answers its id. Rejects NO_PREVIOUS_VERSION. */
   rollBack(from: string | null): Promise<string>;
   /** Key, lingering and service manager of each account that is there; answers what could not be had, in words. */
   prepareAccounts(origins: string, accounts: readonly string[], opening?: OpeningKeys): Promise<readonly string[]>;

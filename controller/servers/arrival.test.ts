@@ -1,4 +1,4 @@
-/** Whether an account lasts, by the administrator's last look, and the look that an arrival asks for. */
+/** Tests whether an account lasts, by the administrator's last observation, and the one that an arrival asks for. */
 import { expect, test } from 'vitest';
 import type { KitObservation } from '../../reconcilers/server.ts';
 import type { Context } from '../loop/context.ts';
@@ -46,7 +46,7 @@ test('an arrival makes the server look again, but not within a minute of the las
   expect([added, kit.observedAtMs]).toEqual([['Server/sirius'], 0]);
   observeArrival(context, personOn(null));
   expect(added).toHaveLength(1);
-  // Whoever came after the look has no key of the portal there.
+  // An account made after the observation has no key of the portal there.
   observeArrival(context, personOn({ observedAtMs: nowMs, observed: seen([]), lookedFor: new Set() }));
   expect(added).toHaveLength(2);
 });

@@ -69,7 +69,7 @@ async function where(change: Change, accounts: readonly string[], which: 'curren
   return found.flat();
 }
 
-/** Answers the accounts that neither key opens, which are told of elsewhere. Rejects where the old key works and the new one does not. */
+/** Answers the accounts that neither key opens, which are reported elsewhere. Rejects where the old key works and the new one does not. */
 async function tried(change: Change, { admin }: KitState, accounts: readonly string[]): Promise<readonly string[]> {
   if (!(await isOpen(change, admin.account, 'next')))
     throw new SvcError(

@@ -53,7 +53,7 @@ export interface KitState {
   off: Reachability | null;
   busy: KitBusy | null;
   failure: KitFailure | null;
-  /** Accounts that the last look was for. */
+  /** Accounts that the last observation was for. */
   lookedFor: ReadonlySet<string>;
   observedAtMs: number;
   work: Promise<void> | null;

@@ -73,7 +73,7 @@ export function accountLasts({ server: { kit }, account }: PersonEntry): boolean
   return seen?.found === true ? seen.linger && seen.manager : null;
 }
 
-/** The last look was before there was anybody with this account: whether it lets the portal in is not known. */
+/** The last observation was before there was anybody with this account: whether it lets the portal in is not known. */
 const isNew = ({ observed, lookedFor }: KitState, account: string): boolean => observed.status === 'seen' && !lookedFor.has(account);
 
 /**
@@ -137,14 +137,14 @@ export async function observeKit(context: Context, server: ServerEntry, now = fa
 
 /** While the key is being changed either of the two is in order. */
 async function keyLookedFor(context: Context, { keys, admin }: KitState, facts: ServerFacts): Promise<string | null> {
-  // A server may be gone for good: whether all have the key is asked at each look.
+  // A server may be gone for good: whether all have the key is asked at each observation.
   await takeWhenDone(context);
   const { opening } = keys;
   if (opening === null) return await admin.publicKey();
   return opening.next !== null && opening.next === facts.key ? opening.next : opening.key;
 }
 
-/** A look that took longer than that says little about the clock. */
+/** An observation that took longer than that says little about the clock. */
 function clockWords(facts: ServerFacts, { askedMs, tookMs }: KitState): { readonly clock?: string } {
   const offMs = clockOffMs(facts.clockS, askedMs);
   if (Math.abs(offMs) <= limits.clockSkewMsMax || tookMs > limits.clockSkewMsMax) return {};

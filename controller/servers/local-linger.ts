@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
 import type { PersonEntry } from '../entries.ts';
 
-/** `none`: systemd does not run. `off`: it was only looked at. `refused`: it could not be turned on. */
+/** `none`: systemd does not run. `off`: it was only read. `refused`: it could not be turned on. */
 type Lingering = 'none' | 'on' | 'enabled' | 'off' | 'refused';
 
 /** $1 the account, '' for the portal's own; $2 whether to turn it on; $3 what stands before the paths of the system, for tests. */
@@ -36,8 +36,8 @@ interface Looked {
 }
 
 /**
- * After a start of the portal all who are signed in come at once: one account of this machine is looked at after the other, and who runs as an account
- * that is looked at joins that look.
+ * After a start of the portal all who are signed in come at once: the accounts of this machine are checked one after the other, and a
+ * person with the same account joins the check under way.
  */
 const underWay = new Map<string, Promise<Lingering>>();
 const inTurn = createTurns();

@@ -27,7 +27,7 @@ function machine() {
       let keys: KeysInOrder | null = null;
       return {
         order: () => run('accounts', ['subdomain', 'ssh-ed25519', key, '-', '-', ...accounts]),
-        /** As a round of the loop does: what it says of it. */
+        /** As a pass of the loop does: returns its report. */
         look: (): string | null => {
           nowMs += limits.kitPollMs;
           const facts = readFacts(run('facts', accounts));

@@ -87,7 +87,7 @@ async function withPortal(use: (controller: Controller) => Promise<void>): Promi
   }
 }
 
-/** So many seconds of looks. */
+/** Runs observations for so many seconds. */
 async function looks(controller: Controller, seconds: number): Promise<void> {
   for (let s = 0; s < seconds; s += 5) {
     await controller.resync();

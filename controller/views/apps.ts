@@ -115,7 +115,7 @@ function routeOf(entry: BackendEntry, clock: Clock): BackendRoute | null {
   return route;
 }
 
-/** A probe may be answered before the supervisor looks at the socket: until it does, the app is `starting` there. */
+/** A probe may be answered before the supervisor checks the socket: until it does, the app is `starting` there. */
 function listens({ socket, state, process }: AppSnapshot, { probe }: BackendEntry): boolean {
   return socket === 'listening' || (state === 'starting' && probe !== null && probe.pid === process?.pid && probe.code !== noAnswer.code);
 }

@@ -130,7 +130,7 @@ function installationOf({ packages }: Entries, key: string): string {
   return all[0] ?? key;
 }
 
-/** The server of an object, and what mends that it can't be had, where the attempt told it. */
+/** The server of an object, and the fix when it can't be had, where the attempt reported it. */
 function whereabouts({ servers, people }: Entries, { kind, key, reason, details }: StoredStatus): Pick<WhyInput, 'server' | 'causeFix'> {
   const { name, parts } = readKey(key);
   const person = ['Backend', 'Supervisor', 'Person'].includes(kind) ? people.get(parts[0]) : undefined;

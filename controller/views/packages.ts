@@ -13,7 +13,7 @@ import { installedAt, targetKey } from '../package-entries.ts';
 import { isShut } from '../visible-packages.ts';
 import type { PackageEntry, PersonEntry, ServerEntry } from '../entries.ts';
 
-/** Null before the first look at it. */
+/** Null before its first observation. */
 export function installView({ recorder, entries }: Context, entry: PackageEntry): InstallView | null {
   const status = recorder.last(entry.key);
   if (!status) return null;

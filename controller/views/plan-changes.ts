@@ -4,7 +4,7 @@ import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.
 import type { PlanAnswer } from '../../schema/gateway.ts';
 
 type Change = PlanAnswer['changes'][number];
-/** Whether it only waits is told of all of them at once (plan.ts). */
+/** Whether it only waits is reported for all of them at once (plan.ts). */
 export type Blocked = Omit<PlanAnswer['blocked'][number], 'waits'>;
 
 type Describers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Omit<Change, 'action'> };

@@ -223,7 +223,7 @@ test('the acts of the plan are the acts of the loop, whatever goes from the fold
       expect(byLeaver(done)).toEqual(byLeaver(planned));
       expect([outOfOrder(planned), outOfOrder(done)]).toEqual([[], []]);
       total.acts += planned.length;
-      // Each act's reason is told by an event of that object, and none blames what did not happen.
+      // Each act's reason is in an event of that object, and none blames what did not happen.
       const told = new Set(events.map(({ key, reason }) => `${key} ${reason}`));
       const reasons = planned.flatMap(({ key, reason }) => (reason === undefined ? [] : [`${key} ${reason}`]));
       expect(reasons.filter((line) => !told.has(line))).toEqual([]);

@@ -184,7 +184,7 @@ async function decideAll(
 function blockedPeople(entries: Entries, nowMs: number): Blocked[] {
   const blocked: Blocked[] = [];
   for (const { key, reachability, kit } of entries.servers.values())
-    // The kit comes: a change, or told with what keeps it away.
+    // The kit comes: a change, or reported with its obstacle.
     if (reachability.status === 'unreachable' && (kit === null || reachability.cause?.reason !== 'KitMissing'))
       blocked.push({ key, reason: unseenReason(reachability), message: reachability.message });
   for (const person of entries.people.values()) {

@@ -1,7 +1,7 @@
 /**
- * Apps of people that rest: installed for somebody who is away, never started, wanted by no document and by no wish. Nothing of them can change
- * but what all of their server have in common, so they have no entry, no key in the queue, no row in the store: what is shown of them is decided
- * when it is asked for, by the same decide as for all others. Decision: docs/decisions/0253-what-is-skipped.md
+ * Apps of people that rest: installed for somebody who is away, never started, desired by no document and by no order. They change only
+ * with what all of their server have in common, so they have no entry, no key in the queue, no row in the store: their shown state is
+ * decided when it is asked for, by the same decide as for all others. Decision: docs/decisions/0253-what-is-skipped.md
  */
 import { backendMemory } from '../../reconcilers/backend-memory.ts';
 import type { BackendDecision, Reachability } from '../../reconcilers/backend-types.ts';
@@ -119,7 +119,7 @@ function untouchedStatus<Desired, Observed, Memory>(
   kind: Kind<PersonEntry, Desired, Observed, Memory>,
 ): StoredStatus | null {
   if (person === undefined || !isUntouched(person)) return null;
-  // It became so when their server was looked at.
+  // It became so when their server was observed.
   const atMs = person.server.observedAtMs;
   const [desired, observed] = [kind.desired(context, person), kind.observed(context, person)];
   const decision = kind.decide(desired, observed, null, atMs);

@@ -25,7 +25,7 @@ function hasRoute({ socket, state }: Pick<AppSnapshot, 'socket' | 'state'>, prob
 
 test.for([
   [true, 'listening', 'running', null],
-  // The supervisor did not look at the socket yet.
+  // The supervisor did not check the socket yet.
   [true, 'absent', 'starting', { pid: 7, code: 200 }],
   [true, 'orphan', 'starting', { pid: 7, code: 200 }],
   [false, 'absent', 'starting', { pid: 7, code: 0 }],

@@ -119,7 +119,7 @@ function acted(context: Context, name: string, act: ServerAct, force: boolean): 
 function onKit(context: Context, name: string, act: Exclude<ServerAct, 'forget'>, force: boolean): Run {
   const { server, kit } = serverOf(context, name);
   return async (emit) => {
-    // At once: who waits for the head of the answer gives up after a minute, which a look or an act that is under way may take.
+    // At once: a client that waits for the head of the answer gives up after a minute, which an observation or an act under way may take.
     emit({ event: 'step', text: kit.work === null ? 'look' : `wait: ${kit.busy?.message ?? ''}` });
     return await acts[act](context, server, kit, force, emit);
   };
@@ -198,7 +198,7 @@ const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
         kit.observed.status === 'unknown' ? kit.observed.message : 'no server kit is there to go back from',
       );
     const [told] = await asked(context, server, kit, { removed: false, held, pending: 'rollback' }, emit);
-    // The loop did it: what came back is looked for.
+    // The loop did it: the restored kit is observed.
     if (told === undefined) await observeKit(context, server, true);
     const now = told ?? kit.facts?.kitAt ?? 'before it';
     return `${server.name} is back at the server kit ${now}; ${held} is not put there again before svc server add`;
@@ -209,7 +209,7 @@ const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
   },
 };
 
-/** The wish is stored before the act, so that the loop starts nothing else there meanwhile. A wish that failed is withdrawn. */
+/** The order is stored before the act, so that the loop starts nothing else there meanwhile. An order that failed is withdrawn. */
 async function asked(context: Context, server: ServerEntry, kit: KitState, wish: KitWish, emit: Emit): Promise<readonly string[]> {
   const before = kit.wish ?? noWish;
   await writeWish(context, server, kit, wish);

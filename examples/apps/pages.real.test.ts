@@ -168,7 +168,7 @@ describe('notas', () => {
     await served.backend().ended;
     expect(await typed(page, 'antes e')).toEqual({ state: 'Salvando…', asks: false });
     await page.getByText('Sem contato com o app').waitFor();
-    // It can't be stored as the page goes, so the browser is told at once.
+    // It can't be stored as the page goes, so the browser is notified at once.
     expect(await typed(page, 'antes e durante')).toEqual({ state: 'Salvando…', asks: true });
     await served.restart();
     await saved(page);

@@ -1,6 +1,6 @@
 /**
- * Backups of a real portal while its people write, each restored into another folder and started there: nothing that anybody was told before the moment of the
- * backup is missing. With SVC_TEST_LONG=1 twenty of them. Decision: docs/decisions/0404-a-backup-is-one-moment.md
+ * Backups of a real portal while its people write, each restored into another folder and started there: no edit that was confirmed before
+ * the moment of the backup is missing. With SVC_TEST_LONG=1 twenty of them. Decision: docs/decisions/0404-a-backup-is-one-moment.md
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** A portal whose people write all the time, what each of them was told is kept, and what a restored portal has of it. */
+/** A portal whose people write all the time, the record of each confirmed edit, and the edits that a restored portal has. */
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

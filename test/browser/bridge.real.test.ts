@@ -108,7 +108,7 @@ describe('the page of an app', () => {
   });
 
   test('that asks without end is refused most of it, and then heard again', async () => {
-    // On a machine that does much else the page gives up before it hears the refusal.
+    // On a machine that does much else the page gives up before it receives the refusal.
     const [refused, done] = await inNotas<readonly [number, number]>(`
       const asked = await Promise.allSettled(Array.from({ length: 20000 }, () => svc.window.maximize()));
       const isRefusal = ({ reason }) => ['pedidos-demais', 'sem-resposta'].includes(reason?.code);

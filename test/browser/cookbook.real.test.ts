@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** By its title, opened on the desktop; its script has run: a press before that would not be heard. */
+/** By its title, opened on the desktop; its script has run: a press before that would be lost. */
 async function open(title: string): Promise<FrameLocator> {
   await openApp(page, title);
   const app = frameOf(page, title);
@@ -223,6 +223,6 @@ test('9: what was counted is on /metrics of the portal', async () => {
 });
 
 test('no page of a recipe had an error', () => {
-  // Answers that are told to the person: a secret is missing, another app may not be asked yet.
+  // Answers that the person sees: a secret is missing, another app may not be asked yet.
   expect(problems.filter((line) => !/409 .*api\/sign|403 .*api\/capacidades/.test(line))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
 
 const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
-/** Says in the page what it was asked and told. */
+/** Writes its questions and answers into the page. */
 const loader = `registerEngine({
   ligar({ app, idioma, tema, sinal, pedir }) {
     globalThis.voz = { app, idioma, tema, ligada: true, vezes: (globalThis.voz?.vezes ?? 0) + 1, pedir };

@@ -42,7 +42,7 @@ spec: { nome: Mallory Alves, login: mallory, server: fora }
   );
   [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
 });
-// A desktop that nobody looks at any more goes on working. Not after each test: the report shows what the pages of one that failed show.
+// A desktop that nobody watches any more goes on working. Not after each test: the report shows the pages of a failed one.
 beforeEach(async ({ task }) => {
   const closed = Promise.all(browser.contexts().map(async (context) => await context.close())).then(() => true);
   const isAgain = (task.result?.retryCount ?? 0) > 0;
@@ -333,7 +333,7 @@ describe('a session whose cookie was thrown away', () => {
     const statuses: number[] = [];
     await page.route('**/api/sessao/volta', async (route) => {
       if (route.request().method() !== 'POST' || statuses.length > 0) return await route.continue();
-      // The portal gets it, the page never hears.
+      // The portal gets it, the page never receives the answer.
       statuses.push((await line.call('POST', '/api/sessao/volta', route.request().postDataJSON() as object)).status);
       await route.abort();
     });

@@ -59,7 +59,7 @@ const isReady = async (id: string): Promise<boolean> => {
   return apps.some((app) => app.id === id && app.ready);
 };
 
-/** The desktop hears of nothing until the returned function is called: neither the events nor the list of apps. */
+/** The desktop receives nothing until the returned function is called: neither the events nor the list of apps. */
 async function slowDesktop(page: Page): Promise<() => void> {
   const { promise: over, resolve: release } = Promise.withResolvers<void>();
   await page.routeWebSocket(/\/ws\/events\?/, (socket) => {

@@ -189,7 +189,7 @@ test('a comment with a mention rings the other’s bell, and Open leads to the c
   await theirs.getByRole('combobox', { name: 'Resposta' }).fill('Está boa.');
   await theirs.getByRole('button', { name: 'Responder' }).click();
   await hers.getByText('Está boa.').waitFor();
-  // Whoever wrote in the thread hears of the answer.
+  // Everybody who wrote in the thread is notified of the answer.
   await ana.page.getByRole('button', { name: 'Avisos, 1 não lido', exact: true }).click();
   await dialogOf(ana.page, 'Avisos').getByText('Bia Lima comentou em “Revisão”').waitFor();
   // An open window is led there, too.

@@ -1,6 +1,5 @@
 /**
- * Secrets on the desktop: what is missing is told, set, replaced and removed, by mouse and by keyboard; the value goes one way only.
- *
+ * Secrets on the desktop: missing ones are named, set, replaced and removed, by mouse and by keyboard; the value goes one way only.
  * @module-tag carries-state
  */
 import { readFileSync, readdirSync } from 'node:fs';

@@ -58,7 +58,7 @@ test('the notice stays until the provider answers, and tells its steps', async (
   await toast()
     .getByText(/^Etapa [1-6] de 6: \S/)
     .waitFor();
-  // From now on: it goes on beside what is looked at meanwhile.
+  // From now on: it goes on beside the steps that are checked meanwhile.
   const told = new Set<string>();
   const ended = until(
     'the end of the notice',

@@ -1,4 +1,4 @@
-/** `aplicar: ao-parar` as the person meets it: told over the windows and in the task manager, and a button that lets the update come. */
+/** `aplicar: ao-parar` as the person meets it: a message over the windows and in the task manager, and a button that lets the update come. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -297,7 +297,7 @@ describe('inside', () => {
       });
       await route.continue();
     });
-    // The page that is being left hears it too, as long as the portal has not answered.
+    // The page that is being left receives it too, as long as the portal has not answered.
     await notas.locator('body').evaluate(`{
       window.old = true;
       addEventListener('beforeunload', () => void svc.janela.abrir({ rota: 'nota/depois' }));

@@ -47,8 +47,8 @@ export async function complaints(world: ChaosWorld): Promise<readonly string[]> 
 }
 
 /**
- * How long the product says that it waits before it puts a package back that is harmed again and again, ms (docs/decisions/0052). A world of faults
- * makes it wait; what is told with its time is no fault.
+ * The product's own wait before it puts a package back that is harmed again and again, ms (docs/decisions/0052). A world of faults makes it
+ * wait; a wait reported with its time is no fault.
  */
 export async function toldWaitMs(world: ChaosWorld): Promise<number> {
   const objects = await world.objects().catch(() => []);

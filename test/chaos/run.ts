@@ -83,7 +83,7 @@ export async function runChaos(options: {
     const kinds = new Set(played.map(({ kind }) => kind.name)).size;
     report = { seed, faults: played.length, kinds, rounds: convergedMs.length, edits: writers.edits(), convergedMs, wrong };
   } catch (error) {
-    // Why the run broke is told, and not that its world could not be taken down after that.
+    // The cause of the broken run is reported, and not that its world could not be taken down after that.
     await end().catch((second: unknown) => say(`and the end of the world broke too: ${String(second)}`));
     throw error;
   }
@@ -230,8 +230,8 @@ function pidsOf(world: ChaosWorld): ReadonlyMap<string, number> {
 }
 
 /**
- * Until nothing has been wrong for a whole scan of the product and a bit: what it has not looked at yet only seems right. `left` is what is
- * still wrong after the time, and after what the product itself said that it waits; `lastWrongMs` is how long anything was.
+ * Until nothing has been wrong for a whole scan of the product and a bit: a thing that it has not observed yet only seems right. `left` is
+ * what is still wrong after the time, and after the wait that the product itself reports; `lastWrongMs` is how long anything was.
  */
 async function converge(
   world: ChaosWorld,

@@ -122,7 +122,7 @@ export async function createChaosWorld(): Promise<ChaosWorld> {
       },
     };
   } catch (error) {
-    // Why it could not be made is told, and not what came of taking it down after that.
+    // The cause of the failure is reported, and not the errors of taking it down after that.
     await end().catch(() => undefined);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The process of the attacker: does what it is told by its argument, and ends. */
+/** The process of the attacker: follows its argument, and ends. */
 import { createAttacker, type AttackerOrder } from './attack.ts';
 import { attacks } from './attacks/all.ts';
 

@@ -28,7 +28,7 @@ let state: string;
 let disk: string;
 let [kills, resumed] = [0, 0];
 const met = new Set<string>();
-/** Told apart by the round. */
+/** Distinguished by the round. */
 let home: string;
 let uid: number;
 

@@ -186,7 +186,7 @@ test('a door that is killed or held is made anew; what it started goes on', asyn
   process.kill(second, 'SIGSTOP');
   await expect(hello(host, ana)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
   expect((await until('an answer', () => hello(host, ana).catch(() => null))).pid).toBe(supervisor);
-  // Another's is not touched, and a look at the server waits for nobody.
+  // Another's is not touched, and an observation of the server waits for nobody.
   const [third = 0] = doors(ana.name);
   process.kill(third, 'SIGSTOP');
   const begun = performance.now();

@@ -135,7 +135,7 @@ describe.concurrent('files of the account', () => {
   });
 });
 
-/** Alone: how far its log grows between two looks is what is measured. */
+/** Alone: it measures the growth of its log between two scans. */
 describe('a backend that', () => {
   test('prints 1 GB fills no disk and is served afterwards', { timeout: 500_000 }, async () => {
     await order(portal, 'start', 'fala-demais');
@@ -158,9 +158,9 @@ describe('a backend that', () => {
       },
       400_000,
     );
-    // It may have been there at the first look.
+    // It may have been there at the first check.
     await expect.poll(look).toBeGreaterThan(0);
-    // Between two looks of the supervisor it grows by what was printed meanwhile: on a busy machine that is more than a second's worth.
+    // Between two scans of the supervisor it grows by the lines printed meanwhile: on a busy machine that is more than a second's worth.
     expect(largest).toBeLessThan(16 * limits.runLogBytesMax);
     await order(portal, 'stop', 'fala-demais');
   });

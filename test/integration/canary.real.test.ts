@@ -38,9 +38,9 @@ const hitsIn = (bytes: Buffer, except: readonly string[] = []): readonly string[
     .flatMap(([name, value]) => (shapesOf(value).some((shape) => bytes.includes(shape)) ? [name] : []));
 
 const environ = (pid: number): readonly string[] => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-/** How often each process was looked at. */
+/** How often each process was read. */
 let looks = new Map<string, number>();
-/** Arguments change when a process begins, not later: one that was looked at ten times is looked at each tenth time only. */
+/** Arguments change when a process begins, not later: one that was read ten times is read each tenth time only. */
 function lookAtArguments(): void {
   const before = looks;
   looks = new Map();
@@ -52,7 +52,7 @@ function lookAtArguments(): void {
     try {
       argv.add(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
     } catch {
-      // It ended while we looked.
+      // It ended while we read it.
     }
   }
 }
@@ -174,7 +174,7 @@ test('neither do the commands, the log, the metrics and the arguments of any pro
   lookAtArguments();
   const commandLines = [...argv].join('\n');
   expect(hitsIn(Buffer.from(printed.join('\n')))).toEqual([]);
-  // The pass of the first link is printed for whoever started the portal; the ones that are asked for are told to who asks.
+  // The pass of the first link is printed for whoever started the portal; the ones that are asked for are answered to the caller.
   expect(hitsIn(Buffer.from(portal.output()))).toEqual([]);
   expect(hitsIn(Buffer.from(metrics))).toEqual([]);
   expect(hitsIn(Buffer.from(commandLines))).toEqual([]);

@@ -89,7 +89,7 @@ test.concurrent('lock and pid, deleted, and a second svc up in the same moment: 
 }) => {
   const { folder, desired, portal } = await begin(onTestFinished);
   const pid = (await whenState(portal, 'notas', 'running')).details['pid'];
-  // Its next round would make a new lock: on a machine that does much else that may come before the second one looks.
+  // Its next pass would make a new lock: on a machine that does much else that may come before the second one checks.
   process.kill(portal.pid, 'SIGSTOP');
   for (const name of ['lock', 'pid']) await unlink(join(portal.state, name));
   const second = beginSvc(folder, ['up', desired, '--state', portal.state, '--listen', `127.0.0.1:${await freePort()}`]);

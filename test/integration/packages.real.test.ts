@@ -1,6 +1,6 @@
 /**
- * Packages from a repository to people and back, on a real local server: versions, confirm, rollback, drift, engines, wishes. The tests go
- * on at the same time, each in a world of its own: they wait for rounds of ten seconds.
+ * Packages from a repository to people and back, on a real local server: versions, confirm, rollback, drift, engines, orders. The tests go
+ * on at the same time, each in a world of its own: they wait for resyncs of ten seconds.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -386,7 +386,7 @@ describe.concurrent('engines', () => {
     expect(half.reason).toBe('Downloading');
     const installer = () => world.up.controller.context.entries.tasks.size;
     expect(installer()).toBe(1);
-    // Another wish in the middle of the download: what was there before stays.
+    // Another order in the middle of the download: the installed version stays.
     await world.write([document('notas', 'notas', '1.0.0')]);
     await world.when('Package/notas', 'installed', ({ message }) => message === 'version 1.0.0');
     expect([installer(), disk.installedVersion('notas'), existsSync(disk.engineFolder())]).toEqual([0, '1.0.0', false]);

@@ -161,7 +161,7 @@ test('a portal that is killed under an upload, under the end of a job and under 
   await again();
   const { ate } = (await page.call('GET', path)).json() as { ate: number };
   expect(ate).toBeLessThanOrEqual(bytes.length / 2);
-  // From too early on, as who did not hear how far it is: the overlap is skipped.
+  // From too early on, as a client that did not receive the position: the overlap is skipped.
   const from = Math.max(0, ate - 1_000);
   const rest = await page.call('PUT', `${path}&desde=${from}&tamanho=${bytes.length}`, bytes.subarray(from));
   expect(rest.json()).toEqual({ ate: bytes.length, completo: true });

@@ -146,7 +146,7 @@ describe.for(runtimes)('%s', (runtime) => {
     expect(await asked(ana, 'pedir')).toEqual({ feito: expect.stringContaining('ana/dicionario GET /api/dic/verbete') as string });
     expect(await asked(bia, 'pedir')).toEqual({ codigo: 'CONSENT_NEEDED' });
     expect((await asked(bia, 'ofertas')).feito).toMatchObject([{ app: 'dicionario' }]);
-    // The provider is told the app, and neither the mandate nor the credential.
+    // The provider gets the app, and neither the mandate nor the credential.
     const [call] = world.world.backend('ana', 'dicionario').seen;
     expect(call?.headers).toMatchObject({ 'x-svc-chamador': 'mural' });
     expect(JSON.stringify(call?.rawHeaders)).not.toMatch(/em-nome|bearer/i);

@@ -50,7 +50,7 @@ function startedAs(pid: number): Started {
   };
 }
 
-/** A folder that wants no app: how a portal is started is looked at, not what it installs. */
+/** A folder that wants no app: the start of a portal is tested, not its installations. */
 const empty = (): Promise<string> => writeDesired(join(folder(), 'd'), { apps: [] });
 
 /** `svc up` as people start it. */

@@ -167,7 +167,7 @@ test('the portal starts from its package as an account that can write nowhere in
 test('a kit is put on each server', { timeout: 300_000 }, async () => {
   const ran = await Promise.all(serverNames.map((name) => svc('server', 'add', name)));
   expect(ran.map(({ code, err }) => [code, err])).toEqual(serverNames.map(() => [0, '']));
-  // Packages and people come next; what a server lacks would be told as its state.
+  // Packages and people come next; a server's faults would be reported as its state.
   await until('the servers', async () => (await objects('servers')).every(({ state }) => state === 'ready'), patienceMs);
 });
 
@@ -312,7 +312,7 @@ test('a machine dies for good: its people are taken away, and it is given up', {
   };
   const before = await left();
   expect(before).toContain('Server/polar');
-  // Somebody leaves a machine that is away: it is looked after as seldom as everything else.
+  // Somebody leaves a machine that is away: it is observed as seldom as everything else.
   const roundsBefore = await rounds();
   await pause(10_000);
   expect((await rounds()) - roundsBefore).toBeLessThan(2_000);

@@ -27,7 +27,7 @@ let browser: Browser;
 /** The printed link works once: the others come with the cookies of the first. */
 let signedIn: Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** Each is many acts, and axe looks at every window. */
+/** Each is many acts, and axe checks every window. */
 const journeyMsMax = 600_000;
 
 /** Resolves to the breaches of what must hold. */

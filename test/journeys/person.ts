@@ -22,7 +22,7 @@ export interface Person extends Watched {
   readonly found: string[];
   /** How many acts there were. */
   acts(): number;
-  /** Does it, then looks at everything that must hold. `axe`: also when this was looked at before. */
+  /** Does it, then checks all invariants. `axe`: also when this was checked before. */
   act(name: string, run: () => Promise<unknown>, how?: { readonly focus?: FocusRule; readonly axe?: boolean }): Promise<void>;
 }
 

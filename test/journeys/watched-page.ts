@@ -39,7 +39,7 @@ const expected: readonly Expected[] = [
 const lost = /net::ERR_|Failed to (fetch|load resource)|NetworkError|WebSocket connection|ERR_INTERNET|\b50[0234]\b|EventSource/;
 
 const lateMs = 3_000;
-/** Nobody listens: with the portal there that can only be told of before, by a process of a page that had no time for it. */
+/** Nobody listens: while the portal is there that can only be a late report, by a process of a page that had no time for it. */
 const nobodyListens = /net::ERR_CONNECTION_REFUSED/;
 const refusedLateMs = 60_000;
 

@@ -65,7 +65,7 @@ function next(): { readonly fault: string; readonly which: number } {
   return { fault, which: leads && leading >= 0 ? leading : any };
 }
 
-/** Somebody asks at any portal for a new start of each restless app, just before and in the fault; the portal may never hear of it. */
+/** Somebody asks at any portal for a new start of each restless app, just before and in the fault; the portal may never receive it. */
 function orderSome(): void {
   for (const person of restless) {
     const portal = world.portals[ofOrders(3)]!;

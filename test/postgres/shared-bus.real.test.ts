@@ -1,4 +1,4 @@
-/** Edges of portals that share a real PostgreSQL: they reach each other, and what is lost with a connection is told as lost. */
+/** Edges of portals that share a real PostgreSQL: they reach each other, and edges lost with a connection are reported as lost. */
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -91,7 +91,7 @@ test('who lost the connection is told that something may be missing, and so are 
   await server.start();
   // The edge itself, or that it was missed.
   await vi.waitFor(() => expect(two.heard.filter(([kind]) => kind === 'missed').length).toBeGreaterThanOrEqual(2), 15_000);
-  // Until it is connected again, what is said is told as missed.
+  // Until it is connected again, notifications are reported as missed.
   await vi.waitFor(() => {
     one.bus.enqueue('Person/caio', true);
     expect(two.heard).toContainEqual(['enqueue', 'Person/caio', true]);

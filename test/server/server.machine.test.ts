@@ -65,7 +65,7 @@ const runningPid = async (key: string): Promise<number> => {
 /** Asked until it is so: on a slow machine the first answers are `unknown`, and what was just installed is not known yet. */
 const started = (backend: string): Promise<boolean> =>
   until(`${backend} started`, async () => (await svc('start', backend)).code === 0, slowMs);
-/** A file in the data folder of ana's app: what the test apps do as they are told. */
+/** Writes a file in the data folder of ana's app, whose content the test apps obey. */
 const tell = (app: string, what: string): Promise<string> =>
   machine.ok('root', `runuser -u ana -- touch /home/ana/.svc-apps/${app}/data/${what}`);
 const exitOf = async (app: string): Promise<AppSnapshot['lastExit']> =>
@@ -286,7 +286,7 @@ describe('a session that ends', () => {
     });
     const { body } = await portal.admin('GET', '/api/admin/why?key=Backend/ana/guloso');
     expect((body as WhyAnswer).sentence).toMatch(/without ceilings/);
-    // The administrator's look brings it back; the next start is held again.
+    // The administrator's observation brings it back; the next start is held again.
     await machine.until('root', 'systemctl is-active --quiet user@$(id -u ana).service', slowMs);
     await svc('restart', 'ana/guloso');
     await untilView('Backend/ana/guloso', 'held again', ({ details }) => details['contained'] === true);

@@ -63,7 +63,7 @@ test('two commands make the site', async () => {
   await machine.ok('root', commands[0]);
   const installedMs = performance.now();
   const { code, out, err } = await machine.run('root', commands[1]);
-  // That this machine does not know the authority is a warning; emulated it is slow, which is told.
+  // That this machine does not know the authority is a warning; emulated it is slow, which is reported.
   expect([code, out, err]).toEqual([0, expect.stringContaining(`ready: https://${host}\n`), expect.any(String)]);
   const seconds = (from: number): number => Math.round((performance.now() - from) / 1_000);
   tellCount(`site: ${commands.length} commands, ${seconds(beganMs)} s, of them svc setup ${seconds(installedMs)} s`);

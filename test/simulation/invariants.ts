@@ -109,7 +109,7 @@ export function checkForgotten(world: World, owner: Owner): void {
     if (app.env !== null || app.processes.length > 0) violate(world, `${app.key} lives and its person is forgotten`);
 }
 
-/** Its code goes after its instances, unless they do not end for half a minute or nobody can look at them. */
+/** Its code goes after its instances, unless they do not end for half a minute or nobody can observe them. */
 export function checkRemoval(world: World, installed: Installed, instances: readonly AppModel[]): void {
   if (installed.document !== 'leaving') violate(world, `${nameOf(installed)} is removed and did not leave`);
   const waitedMs = world.clock.nowMs() - (installed.memory?.endingSinceMs ?? -Infinity);

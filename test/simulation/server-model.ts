@@ -185,7 +185,7 @@ function lookAfter(world: World, app: AppModel, ms: number): void {
   });
 }
 
-/** Level: what the supervisor makes of env file, process and launcher, however it came to look. */
+/** Level: the supervisor's conclusion from env file, process and launcher, whatever made it observe them. */
 function lookAt(world: World, app: AppModel): void {
   const process = app.processes[0] ?? null;
   const { state } = app.supervision;

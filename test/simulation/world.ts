@@ -164,7 +164,7 @@ export interface Among {
   readonly number: { readonly told: number | undefined; readonly real: number };
   /** Observes the changes of lost edges. */
   refresh(): void;
-  /** A wish came to its end, as far as this portal knows. */
+  /** An order came to its end, as far as this portal knows. */
   finish(app: AppModel, decision: BackendDecision): void;
   /** Its process ends. */
   die(): void;

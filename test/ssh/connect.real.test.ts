@@ -130,7 +130,7 @@ interface Impostor {
   close(): void;
 }
 
-/** An sshd with keys of its own that takes every sign-in: what it is told, it keeps. */
+/** An sshd with keys of its own that takes every sign-in, and records the passwords. */
 async function startImpostor(): Promise<Impostor> {
   const keys = ['ed25519', 'rsa'].map(
     (type) => ssh2.utils.generateKeyPairSync(type as 'rsa', type === 'rsa' ? { bits: 2048 } : (undefined as never)).private,

@@ -117,7 +117,7 @@ function portalTests(): void {
       const wasCut = cutAt(point);
       rmSync(`${world.sshd.dir}/opt/svc-apps/relogio`);
       rmSync(`${world.sshd.dir}/opt/svc-apps/.versions/relogio`, { recursive: true });
-      // The portal looks at a server when its connection breaks.
+      // The portal observes a server when its connection breaks.
       line.cut();
       await until('the cut', wasCut, twoScansMs);
       await until('relogio in place', () => readdirSync(`${world.sshd.dir}/opt/svc-apps`).includes('relogio'), 60_000);

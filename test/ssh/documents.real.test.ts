@@ -58,7 +58,7 @@ test('a wrong pin: unknown with both fingerprints, and nothing is stopped', { ti
   const [pid] = world.backends('notas');
   const wrong = `SHA256:${'B'.repeat(43)}`;
   await change(world.sshd.fingerprints.ecdsa, wrong);
-  // A look that was under way says first that its connection was ended.
+  // An observation under way reports first that its connection was ended.
   await until(
     'both fingerprints',
     async () => {

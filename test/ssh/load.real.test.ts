@@ -207,7 +207,7 @@ describe('commands over one connection', () => {
       });
       for (let n = 0; n < 5; n += 1) {
         sshd.cut();
-        // At once, whether or not the end of the connection was heard of.
+        // At once, whether or not the end of the connection was noticed.
         await expect(connection.dial('/nonexistent')).rejects.toMatchObject({
           message: expect.stringContaining('nothing listens') as string,
         });

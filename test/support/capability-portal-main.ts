@@ -1,4 +1,4 @@
-/** A portal process for api/capabilities/memory.real.test.ts: the provider is a process of its own, on the socket that is told. */
+/** A portal process for api/capabilities/memory.real.test.ts: the provider is a process of its own, on the given socket. */
 import path from 'node:path';
 import { realClock } from '../../api/proxy/testing/harness.ts';
 import { createPortalWorld } from '../../api/testing/portal-world.ts';

@@ -1,6 +1,6 @@
 /**
- * For the tests of packages: small real apps that are published into a real repository (a folder, or the same behind `svc repository`),
- * a desired folder that wants them, and `svc up` inside this process, so that wishes can be posted as the api does.
+ * For the tests of packages: small real apps that are published into a real repository (a folder, or the same behind `svc repository`), a
+ * desired folder that wants them, and `svc up` inside this process, so that orders can be posted as the api does.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -73,7 +73,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Between two looks at what may pass by within a moment; a look at a variable costs nothing. */
+/** Between two checks of a state that may pass by within a moment; a check of a variable costs nothing. */
 export const msOften = 25;
 
 /**
@@ -147,7 +147,7 @@ export function processesBelowEach(
       const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean);
       found[at]?.push({ pid: Number(name), app, argv });
     } catch {
-      // It ended while we looked, or it is another account's.
+      // It ended while we read it, or it is another account's.
     }
   }
   return found;

@@ -6,7 +6,7 @@ import { amount } from './amount.ts';
  */
 export const shareSeed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** The widths that a page is looked at in: `npm test` takes one, another each time; all where the pictures of the repository are taken. */
+/** The widths that a page is tested in: `npm test` takes one, another each time; all where the pictures of the repository are taken. */
 export function someWidths<Width>(widths: readonly Width[]): readonly Width[] {
   return process.env['SVC_SCREENSHOTS'] === '1' ? widths : everyNth(widths.length, widths);
 }

@@ -59,7 +59,7 @@ while read -r what which; do
 done
 `;
 
-/** A controller that did not hear the node as it began asks it for its state only some twenty looks later. */
+/** A controller that missed the node's start asks it for its state only some twenty polls later. */
 const nodeMsMax = 150_000;
 
 /** `patient`: nothing is killed in it, and a node that starts many jobs on a slow machine is not taken for one that is gone. */

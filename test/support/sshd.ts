@@ -376,7 +376,7 @@ function processesOf(uids: ReadonlySet<number>, withSshd = false): ReturnType<Te
   });
 }
 
-/** By the owner of its folder: tests look several times a second, and most processes of the machine are not theirs. */
+/** By the owner of its folder: tests read them several times a second, and most processes of the machine are not theirs. */
 function isOf(name: string, uids: ReadonlySet<number>): boolean {
   const seen = /^\d+$/.test(name) ? statSync(`/proc/${name}`, { throwIfNoEntry: false }) : undefined;
   return seen !== undefined && uids.has(seen.uid);

@@ -44,7 +44,7 @@ export async function writePortal(folder: string, spec: object): Promise<void> {
   );
 }
 
-/** Signs in, writes in rooms, gives one to somebody, attaches, chooses, is told, and has a job run. */
+/** Signs in, writes in rooms, gives one to somebody, attaches, chooses, gets a notice, and has a job run. */
 export async function useAll(portal: RunningPortal): Promise<UsedState> {
   const page = await signInPage(portal.link, portal.port);
   const ask = async (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<PageAnswer> => {

@@ -161,7 +161,7 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
     `${truth.state ?? ''} ${truth.reason}`,
   );
   if (found === undefined) return null;
-  // Folders and servers are looked at by turns: what is said may be as old as that.
+  // Folders and servers are observed by turns: a report may be as old as that.
   const endMs = performance.now() + 15_000;
   const isTrueBy = (sentence: string): boolean => truth.says?.test(sentence) !== false || performance.now() > endMs;
   // A retried act may be under way just then: both are asked for one state.

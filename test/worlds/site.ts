@@ -250,7 +250,7 @@ function filesOf(portal: Machine): Pick<Site, 'write' | 'writeText' | 'app'> {
         ...files,
         'svc-app.json': JSON.stringify({ id, name: id, version: '1.0.0', backend: { ...backend, ...over }, ...rest }),
       };
-      // The folder comes whole: a portal that looks meanwhile would find half of it.
+      // The folder comes whole: a portal that reads it meanwhile would find half of it.
       const put = Object.keys(all).map(
         (file) =>
           `mkdir -p "$(dirname '.new-${id}/${file}')"; head -c ${Buffer.byteLength(all[file] ?? '')} >'.new-${id}/${file}'; chmod 755 '.new-${id}/${file}'`,

@@ -17,7 +17,7 @@ export function modifiedField(ms: number): { readonly second: number; readonly s
   return { second, seconds, isWhole: seconds.readUInt32BE() === second };
 }
 
-/** OpenSSH says "failure" to much: `why` looks once more. It changes nothing, and what it can't tell stays "failure". */
+/** OpenSSH says "failure" to much: `why` finds out more. It changes nothing, and a cause that it can't find stays "failure". */
 export async function more<Result>(work: Promise<Result>, why: () => Promise<string | null>): Promise<Result> {
   try {
     return await work;

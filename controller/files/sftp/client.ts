@@ -67,7 +67,7 @@ interface Calls {
   readonly answer: (id: number) => Pick<Waiting, 'resolve' | 'reject' | 'closes'>;
   readonly isUp: () => boolean;
   readonly count: () => number;
-  /** Everything that waits is told. */
+  /** Rejects everything that waits. */
   readonly end: (error: Error) => void;
 }
 
@@ -166,7 +166,7 @@ function greet(line: Duplex, clock: Clock): Greeting {
       if (fault === null) one.resolve({ kind: 'end' });
       else one.reject(fault);
     } catch (error) {
-      // It waits no longer with the others, which are told by the end of the line.
+      // It waits no longer with the others, which are rejected at the end of the line.
       one.reject(error as Error);
       throw error;
     }

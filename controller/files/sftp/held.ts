@@ -40,7 +40,7 @@ async function targetOf(line: SftpClient, path: Buffer): Promise<Buffer | null> 
   });
 }
 
-/** A folder above may be renamed between the two looks. */
+/** A folder above may be renamed between the two reads. */
 const looksMax = 3;
 
 /** Throws EXCHANGED unless what is open is the very name in the held folder. Nothing to say on a server without descriptors. */

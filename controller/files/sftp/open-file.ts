@@ -69,7 +69,7 @@ export async function openFile(lines: Lines, full: Full, { path, how, mode = 0o6
       await more(asked, () => full(path));
     },
     sync: async () => {
-      // Over NFS this is where a quota is told.
+      // Over NFS this is where a full quota is reported.
       await more(line.extended('fsync@openssh.com', [handle]), () => full(path));
     },
     setMode: async (bits) => {

@@ -75,7 +75,7 @@ export class Fields {
 
   u64(): number {
     const value = Number(this.#bytes.readBigUInt64BE(this.#take(8)));
-    // Beyond that a number can't be told from its neighbours.
+    // Beyond that neighbouring numbers are the same.
     return Math.min(value, Number.MAX_SAFE_INTEGER);
   }
 

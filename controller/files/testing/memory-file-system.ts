@@ -1,4 +1,7 @@
-/** Files in memory, for thousands of archives: what is made is counted, and a path that leads through anything but folders that were made is told. */
+/**
+ * Files in memory, for thousands of archives: made entries are counted, and a path that leads through anything but folders that were made
+ * is reported.
+ */
 import { FileFault } from '../file-fault.ts';
 import { parentOf, type FileEntry, type FileFacts, type FileSystem, type OpenFile, type PinnedFileSystem } from '../file-system.ts';
 import { limits } from '../limits.ts';

@@ -268,7 +268,7 @@ test('nothing leaves the new folder: names that lead out, links that lead out, f
   expect(leftOut.toSorted()).toEqual(
     ['x/cano', 'x/cima', 'x/disco', 'x/outro', 'x/passwd', 'x/porta', 'x/volta'].map((name) => `${name} EKIND`),
   );
-  // They are told by where they would be.
+  // They are reported by the paths where they would be.
   leftOut = [];
   expect(await unpack('por-atalho.tar')).toBe('x (2)');
   expect(leftOut).toContain('x (2)/cano EKIND');

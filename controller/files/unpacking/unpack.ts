@@ -78,7 +78,7 @@ async function unpackInto(
     refuseCancelled();
     faultPoint('files/unpacked');
     const [from, placed] = await placeTops(fs, { root, folder: held, tops, stem: stemOf(name) });
-    // Told by where it would be now.
+    // Reported by the path where it would be now.
     for (const [path, why] of left) {
       const below = isWithin(path, from) ? Buffer.concat([nameOf(placed), path.subarray(from.length)]) : path.subarray(root.length + 1);
       leftOut(joined(folder, below), why);

@@ -36,7 +36,7 @@ class PartReader extends RandomAccessReader {
 
   override _readStreamForRange(start: number, end: number): Readable {
     const held = this.#held(start, end);
-    // The one that reads it is told of an error; one that comes later is none.
+    // Its reader gets an error; a later one is ignored.
     return Readable.from(held === null ? this.#read(start, end) : [held], { objectMode: false }).on('error', () => undefined);
   }
 

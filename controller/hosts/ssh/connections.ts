@@ -9,7 +9,10 @@ export interface Connections {
   of(account: string): SshConnection;
   /** A connection of its own for the terminals of the account: what they print holds up nothing else, and they take no session of it. */
   terminals(account: string): SshConnection;
-  /** A connection of its own for what installs and removes: it may take every session for hours, and looks at the server wait for none of them. */
+  /**
+   * A connection of its own for what installs and removes: it may take every session for hours, and observations of the server wait for
+   * none of them.
+   */
   installs(account: string): SshConnection;
   admin(): SshConnection;
   /** How many are up. */

@@ -12,7 +12,7 @@ import { keyFile, parsedKey, portalKeys, publicLineOf, readIfThere, unreadable, 
 
 type SshSpec = Extract<ServerDocument['spec'], { readonly ssh: unknown }>['ssh'];
 
-/** Rejects SECRET_UNREADABLE, naming the reference and never its value. `readOnly`: looks only and makes no key (`svc plan`). */
+/** Rejects SECRET_UNREADABLE, naming the reference and never its value. `readOnly`: reads only and makes no key (`svc plan`). */
 export async function credentialOf(
   key: SshSpec['key'],
   stateDir: string,

@@ -276,7 +276,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
   }
 }
 
-/** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A home that is not there is told on stderr. */
+/** Nothing of ours writes to stdout here: a shell that lets nobody in does (nologin). A missing home is reported on stderr. */
 function failed(result: RemoteResult, kitFix: string, spoken: string, log: string): SvcError {
   const missing = notRun(result, kitFix, null, 'svc-app-supervisor');
   if (missing.code === 'KIT_MISSING') return missing;

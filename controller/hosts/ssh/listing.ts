@@ -13,7 +13,7 @@ import type { HostRunEnd, InstalledPackage } from '../host.ts';
 import { listError, readListLine } from './list-lines.ts';
 
 export interface ServerObservation {
-  /** Version of the kit that looked. */
+  /** Version of the kit that made the list. */
   readonly kit: string;
   readonly system: readonly InstalledPackage[];
   /** Changes when an engine comes or goes; null when the server did not say. */

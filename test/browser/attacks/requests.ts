@@ -12,7 +12,7 @@ const reaches =
     await Promise.any([answered, failed]).catch(() => undefined);
     return (await visits(cell)) > before;
   };
-/** Whether the portal took the wish; the browser may keep the answer from everybody, this program included. */
+/** Whether the portal took the order; the browser may keep the answer from everybody, this program included. */
 const starts =
   (act: (aim: Aim) => unknown) =>
   async ({ page, hostile, aim }: Cell): Promise<boolean> => {

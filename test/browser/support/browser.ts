@@ -127,7 +127,7 @@ export async function axeFindingsIn(page: Pick<Frame, 'evaluate'>, rules: 'all' 
 }
 
 interface Looks {
-  /** Pages of apps on the desktop, looked at as well. */
+  /** Pages of apps on the desktop, checked as well. */
   readonly inside?: readonly Frame[];
   /** For the pictures: called in each theme. */
   readonly seen?: (suffix: '' | '-dark') => Promise<void>;

@@ -73,7 +73,7 @@ export async function createStoreWorld(): Promise<StoreWorld> {
       .map((text) => `apiVersion: svc/v1\n${text}\n`)
       .join('---\n'),
   );
-  // The catalogue is there before the portal looks.
+  // The catalogue is there before the portal reads it.
   await world.publish({ id: 'notas', version: '1.0.0' });
   const portal = await startPortal({ desired });
   return {

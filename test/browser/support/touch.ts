@@ -1,4 +1,4 @@
-/** A finger on the page, as the browser hears of one. */
+/** A finger on the page, as the browser receives one. */
 import type { CDPSession, Locator, Page } from 'playwright-core';
 import { boxOf } from './browser.ts';
 

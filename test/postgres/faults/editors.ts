@@ -42,7 +42,7 @@ export interface Editors {
   /** They write from now on. */
   begin(): void;
   rest(): void;
-  /** From now on it is looked when each room takes edits again. */
+  /** From now on it measures when each room takes edits again. */
   fault(): void;
   /** Times of each room. */
   again(): ReadonlyMap<string, Again>;

@@ -7,7 +7,7 @@ export interface Round {
   readonly isChanged: boolean;
   /** From the fault to another portal that leads; null: it hit another one, or the same one leads. */
   readonly ledMs: number | null;
-  /** From the fault to the first that a supervisor heard of the new one. */
+  /** From the fault to the first order of the new leader that a supervisor received. */
   readonly actedMs: number | null;
   /** Times of the rooms that the portal had. */
   readonly rooms: readonly Again[];

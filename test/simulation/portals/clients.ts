@@ -24,7 +24,7 @@ export interface Socket {
   end(): void;
 }
 
-/** A page that hears nothing for so long of what it wrote comes again. */
+/** A page whose edit gets no answer for so long comes again. */
 const silentMs = 6_000;
 
 export function createClients(simulation: Simulation, count: number, rooms: number): readonly Client[] {

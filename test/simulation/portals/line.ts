@@ -10,7 +10,7 @@ import type { ProcessClock } from './process.ts';
 
 /** Faults of statements on the way. */
 export interface Weather {
-  /** The server is stopped: who asks is told at once. */
+  /** The server is stopped: a caller gets an error at once. */
   isAway: boolean;
   /** Portals whose packets are dropped. */
   readonly cut: Set<object>;
@@ -29,7 +29,7 @@ export interface LineOptions {
   readonly random: Random;
   /** The portal, as in `Weather.cut`. */
   readonly owner: object;
-  /** Left out on purpose: what is asked, and what of the answer is told. */
+  /** Leaves out a protection on purpose: changes the question, or the answer. */
   readonly bends?: (question: Question, answer: Answer) => Answer;
   readonly onUnknown: (error: Error) => void;
 }

@@ -99,7 +99,7 @@ export function createController(simulation: Simulation, portal: Portal, reign: 
     for (const [ground, app] of view.apps) {
       if (only !== null && ground !== only) continue;
       const intent = stored.intents.get(ground) ?? null;
-      // A wish that this one finished may stand there until that is written.
+      // An order that this one finished may stand there until that is written.
       app.intent = intent;
       enqueue(view.world, app);
     }

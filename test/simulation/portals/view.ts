@@ -1,4 +1,4 @@
-/** The world as one portal sees it during one reign: what it only remembers is its own, everything else is the world itself. */
+/** The world as one portal sees it during one leadership term: its memories are its own, everything else is the world itself. */
 import type { PendingIntent } from '../../../reconcilers/backend-types.ts';
 import type { AppModel, Among, Installed, PersonModel, ServerModel, World } from '../world.ts';
 import type { ProcessClock } from './process.ts';

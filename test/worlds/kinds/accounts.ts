@@ -37,7 +37,7 @@ const unreadable = (says: RegExp, fix: RegExp): Truth => ({ reason: 'FilesUnread
 const noRoom = (says: RegExp, fix: RegExp): Truth => ({ reason: 'DiskFull', says, fix });
 const failed = (says: RegExp): Truth => ({ reason: 'SupervisorFailed', says, fix: /mend on the server what the message says/ });
 const small = (options: string): string => `mount -t tmpfs -o uid=$(id -u @),mode=700,${options} tmpfs /home/@`;
-/** An account that is closed is told by its Person, and nothing of it is tried. */
+/** A closed account is reported by its Person, and nothing of it is tried. */
 const ofPerson = (account: string, truth: Truth): Partial<World> => ({
   truth: { [`Person/${account}`]: truth },
   doctor: {},

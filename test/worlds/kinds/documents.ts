@@ -184,7 +184,7 @@ export const documentGroup: Group = {
             'app: tarde',
           ),
         )(site);
-        // It is looked at every few seconds.
+        // It is read every few seconds.
         await until('that it is seen', async () => (await site.why('Package/tarde')).sentence.includes(apps));
       },
       truth: {
@@ -323,7 +323,7 @@ export const documentGroup: Group = {
               'printf "PasswordAuthentication no\\nKbdInteractiveAuthentication no\\n" >/etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"',
             );
         await site.svc('apply');
-        // Each server is looked at once a minute.
+        // Each server is observed once a minute.
         await until('that it is seen', async () => (await site.doctor()).some(({ name, ok }) => name === 'sign-in' && !ok), 180_000);
       },
       truth: { 'Portal/casa': { reason: 'Listening', fix: null } },

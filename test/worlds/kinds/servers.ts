@@ -225,7 +225,7 @@ const onVega: readonly World[] = [
     { reason: 'Reachable' },
     async (site, [, line = '']) => {
       await site.server('vega').sh(line);
-      // The folders are those of the account of before: each is told with what mends it.
+      // The folders are those of the account of before: each is reported with its fix.
       for (let step = 0; step < 3; step += 1) {
         const next = await until(
           'what comes next',
@@ -367,7 +367,7 @@ const two: World = {
     await site.server('polar').sh('sed -i 2d /root/.ssh/authorized_keys');
   },
   healed: { 'Server/polar': 'ready', 'Backend/rui/notas': 'running' },
-  // It is told for ten minutes after it was seen last.
+  // It is reported for ten minutes after it was seen last.
   healMsMax: 720_000,
 };
 

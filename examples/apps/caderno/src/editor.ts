@@ -59,7 +59,7 @@ const look = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     background: 'color-mix(in srgb, var(--svc-acento) 28%, transparent)',
   },
-  // The name is shown for good: who writes where is what one looks for. Its colours keep 4.5:1 whatever the person's colour is.
+  // The name is shown for good: the reader searches for the writer of each place. Its colours keep 4.5:1 whatever the person's colour is.
   '.cm-ySelectionInfo': {
     opacity: '1',
     top: '-1.35em',

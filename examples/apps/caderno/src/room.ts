@@ -35,7 +35,7 @@ function imageStore(salas: Salas, sala: string): ImageStore & { readonly forget:
       if (known !== undefined) return known;
       const url = salas.anexo(sala, sha).then((bytes) => URL.createObjectURL(bytes));
       urls.set(sha, url);
-      // The next look asks again.
+      // The next drawing asks again.
       url.catch(() => urls.delete(sha));
       return url;
     },
@@ -175,7 +175,7 @@ export function openRoom({ salas, id, me }: Parts): OpenRoom {
     guide.look();
     guide.giveUp();
   };
-  // Removed or deleted: the strip says so.
+  // Removed or deleted: the banner says so.
   settled().catch(() => {});
 
   return {

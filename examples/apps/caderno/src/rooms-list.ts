@@ -42,7 +42,7 @@ function ask(
   dialog.showModal();
   input.select();
   return new Promise((done) => {
-    // Told of a dialog that is open again by now: the question before was closed, and this one waits for its own answer.
+    // Called for a dialog that is open again by now: the question before was closed, and this one waits for its own answer.
     const closed = (): void => {
       if (dialog.open && form.isConnected) return;
       dialog.removeEventListener('close', closed);
