@@ -57,7 +57,7 @@ describe('the conditions of an app', () => {
       {},
       observed(alive({ state: 'stopping', reason: 'Idle', message: 'm', containedReason: 'well' })),
       null,
-      ['Ready False Idle: m', 'Progressing True Idle: m', reachable, 'Contained True Healthy: well', fresh],
+      ['Ready False Idle: m', 'Progressing True Idle: m', reachable, 'Contained False CeilingIgnored: well', fresh],
     ],
     [
       'waits to be tried again',

@@ -257,8 +257,10 @@ function contained(derived: Derived, { snapshot }: BackendObserved): ConditionDr
   if (derived.state === 'unknown' || snapshot === null || snapshot.process === null) {
     return { type: 'Contained', status: 'Unknown', reason: derived.reason, message: 'no process to contain' };
   }
+  if (snapshot.contained && snapshot.containedReason !== '')
+    return { type: 'Contained', status: 'False', reason: 'CeilingIgnored', message: snapshot.containedReason };
   return snapshot.contained
-    ? { type: 'Contained', status: 'True', reason: 'Healthy', message: snapshot.containedReason }
+    ? { type: 'Contained', status: 'True', reason: 'Healthy', message: '' }
     : { type: 'Contained', status: 'False', reason: 'LingerBroken', message: snapshot.containedReason };
 }
 

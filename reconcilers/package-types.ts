@@ -68,6 +68,8 @@ export interface PackageObserved {
   readonly unread?: string;
   /** Folder of the repository that holds other files under the installed version; absent: the same ones, or it can't be said. */
   readonly otherSource?: string;
+  /** Its backend is the service manager's, and the documents say ceilings, which do not reach it; absent: all hold. */
+  readonly unbounded?: true;
   /** The version that is aimed at, as the repository offers it; `mark` changes with its bytes. Null: not offered. */
   readonly offer: { readonly mark: string } | null;
   /** Versions that the repository offers, newest first. */

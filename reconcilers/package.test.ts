@@ -244,6 +244,13 @@ describe('a package', () => {
     expect(told).toEqual({ Ready: 'False', Installed: 'True', Progressing: 'False', Drift: 'True', Paused: 'True' });
   });
 
+  it('says in its conditions that ceilings do not reach a server-scope app', () => {
+    const { state, conditions } = decidePackage(want, sees({ installed: at('1.2.0'), unbounded: true }), null, 0);
+    const told = conditions.find(({ type }) => type === 'Contained');
+    expect([state, told?.status, told?.reason]).toEqual(['installed', 'False', 'CeilingIgnored']);
+    expect(told?.message).toContain('svc-app-notas.service');
+  });
+
   it('keeps the very same memory while nothing changes', () => {
     const first = decidePackage(want, sees({ installed: at('1.2.0') }), null, 0);
     expect(decidePackage(want, sees({ installed: at('1.2.0') }), first.memory, 10_000).memory).toBe(first.memory);

@@ -126,7 +126,11 @@ function follow(
   };
 }
 
-function conditionsOf(desired: PackageDesired, { installed, otherSource }: PackageObserved, { state, reason, message }: Step) {
+/** Decision: docs/decisions/0414-ceilings-of-the-administrator.md */
+const ofUnit = (app: string): string =>
+  `its ceilings are those of its manifest (escopo: servidor): bound it by a drop-in of svc-app-${app}.service on the server`;
+
+function conditionsOf(desired: PackageDesired, { installed, otherSource, unbounded }: PackageObserved, { state, reason, message }: Step) {
   const is = (truth: boolean) => (state === 'unknown' ? ('Unknown' as const) : truth ? ('True' as const) : ('False' as const));
   const drift = installed?.drift === true;
   const changed = drift ? ({ reason: 'Drift', message: 'files were changed on the server' } as const) : ({ reason, message: '' } as const);
@@ -138,6 +142,9 @@ function conditionsOf(desired: PackageDesired, { installed, otherSource }: Packa
     // Not put back by itself: each release has a version of its own. Source: rules 2.1, docs/decisions/0333-a-source-that-changed.md
     ...(otherSource !== undefined && state === 'installed'
       ? [{ type: 'Stale', status: 'True', reason: 'SourceChanged', message: sourceChanged(otherSource).en } as const]
+      : []),
+    ...(unbounded === true
+      ? [{ type: 'Contained', status: 'False', reason: 'CeilingIgnored', message: ofUnit(desired.app) } as const]
       : []),
     ...(desired.paused ? [{ type: 'Paused', status: 'True', reason: 'Paused', message: 'nothing of it is changed' } as const] : []),
   ] as const;

@@ -81,6 +81,7 @@ export const reasons = [
   'AccountMissing',
   'FilesUnreadable',
   'LingerBroken',
+  'CeilingIgnored',
   'NotObservedYet',
   'NotInstalled',
   // other objects

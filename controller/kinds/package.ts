@@ -224,6 +224,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
       : null,
     ...(installed?.unread === undefined ? {} : { unread: installed.unread }),
     ...(other === null ? {} : { otherSource: other }),
+    ...(installed?.manifest.escopo === 'servidor' && saysCeilings(entries, entry) ? { unbounded: true as const } : {}),
     offer: offer && { mark: offer.sha256 ?? offer.version },
     offered,
     problem,
@@ -242,6 +243,13 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
       : null,
     failure,
   };
+}
+
+function saysCeilings({ portal }: Entries, { wanted }: PackageEntry): boolean {
+  const { default: byDefault, ceiling } = portal?.document.spec.resources ?? {};
+  return (
+    byDefault !== undefined || ceiling !== undefined || (wanted.by === 'document' && wanted.placed.document.spec.resources !== undefined)
+  );
 }
 
 function overruledBy({ wishes }: Entries, { wanted, leaving, target }: PackageEntry): PackageObserved['overruled'] {

@@ -193,6 +193,10 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
     fix: 'mend what the message names (mode, owner, disk, network home); everything comes back by itself',
     waitsFor: 'its files to be readable',
   },
+  CeilingIgnored: {
+    because: 'a ceiling of the administrator does not hold',
+    fix: 'svc describe says which and why, in the condition Contained',
+  },
   LingerBroken: { because: 'the user manager of the account is not there', fix: 'loginctl enable-linger ACCOUNT on the server' },
   NotObservedYet: { because: 'it was not observed yet', fix: null, waitsFor: 'the first observation' },
   NotInstalled: { because: 'it is not installed there', fix: writePackage },

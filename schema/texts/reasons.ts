@@ -77,6 +77,7 @@ export const reasonTexts: { readonly [R in Reason]: Words } = {
   AccountMissing: { pt: 'A conta não existe no servidor', en: 'The account is not on the server' },
   SupervisorStarting: { pt: 'Supervisor iniciando', en: 'Supervisor starting' },
   SupervisorLost: { pt: 'Supervisor perdido', en: 'Supervisor lost' },
+  CeilingIgnored: { pt: 'Um limite não vale', en: 'A ceiling does not hold' },
   LingerBroken: { pt: 'A sessão do servidor não permanece', en: 'The server ends the session' },
   FilesUnreadable: { pt: 'Os arquivos dele não podem ser lidos', en: 'Its files can’t be read' },
   NotObservedYet: { pt: 'Ainda não observado', en: 'Not observed yet' },
