@@ -72,7 +72,7 @@ function whyFailed({ name, wanted, kit, runs, trouble, failure, isOpen }: Rollou
   return kit === wanted ? `with it on ${name} ${why}` : `it failed on ${name}: ${why}`;
 }
 
-/** Where nobody's app runs a failure costs nobody anything. */
+/** Fewest apps first: a failure on a server where none runs costs nobody anything. */
 export const inLine = (one: Pick<RolloutServer, 'name' | 'apps'>, other: Pick<RolloutServer, 'name' | 'apps'>): number =>
   one.apps - other.apps || (one.name < other.name ? -1 : 1);
 

@@ -17,6 +17,7 @@ import { copyDocuments, roomLogName } from './room-log-move.ts';
 import { roomLogTrouble } from './room-log-mark.ts';
 import { storedText } from './sql-text.ts';
 import { openSqliteStore } from './sqlite.ts';
+import { onCopy } from './upgrade/sqlite-look.ts';
 
 export interface CopiedTable {
   readonly table: string;
@@ -38,14 +39,21 @@ export interface CopyOptions {
  * Nobody else may have either of them open: the caller holds the lock of the state folder, the lease of the database is taken here. Rejects with
  * CONFLICT when the database has rows, with STATE_IN_USE when a portal leads on it, with STORE_FAILED when either can't be read or written.
  */
-export async function copyToPostgres(
+export async function copyToPostgres(file: string, place: PostgresPlace, options: CopyOptions): Promise<readonly CopiedTable[]> {
+  refuseOtherKindSync(file);
+  // A copy is brought up to date: the svc that wrote the file can go on with it.
+  return await onCopy(file, async (copy) => await copyFrom(copy, file, place, options));
+}
+
+async function copyFrom(
+  copy: string,
   file: string,
   place: PostgresPlace,
   { clock, holder, onTable, rooms, folders }: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
-  await (await openSqliteStore(file)).close();
+  await (await openSqliteStore(copy)).close();
   const store = await openPostgresStore(place, { clock, holder, migrates: true });
-  const source = openToRead(file);
+  const source = openToRead(copy);
   const { name } = place;
   const client = store.pools.hosts.newClient();
   // A broken connection is reported by the query that fails on it.

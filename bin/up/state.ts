@@ -55,7 +55,7 @@ export interface OpenState {
   readonly portals: (() => Promise<readonly PortalSeen[]>) | null;
   /** The store as the controller of a portal that leads has it. */
   readonly led: (leading: Leading) => Store;
-  /** What the store could not do so far. */
+  /** Failures of the store so far. */
   readonly storeErrors: () => number;
   /** Of this portal, for its orders. */
   readonly leader: number | null;

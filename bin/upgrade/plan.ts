@@ -30,7 +30,7 @@ export interface UpgradePlan {
   /** In the order in which they get the kit of this svc. */
   readonly kits: readonly KitChange[];
   readonly apps: readonly AppChange[];
-  /** What this svc says of the desired folder, ready to print. */
+  /** Findings of this svc in the desired folder, ready to print. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface UpgradePlan {
 export interface KitChange {
   readonly server: string;
   readonly from: string | null;
-  /** One for each kind of processor. */
+  /** A name for each kind of processor. */
   readonly to: readonly string[];
   /** Apps that run there now. */
   readonly apps: number;
@@ -117,7 +117,7 @@ function kitsOf(statuses: Statuses, own: readonly string[]): readonly KitChange[
     .map(({ name, from, apps: running }) => ({ server: name, from, to: own, apps: running, isTooOld: from !== null && isOlderKit(from) }));
 }
 
-/** Where the repository is the folder of apps of an installation of svc, its apps become those of this one. */
+/** The apps that change with svc: those of a repository that is the folder of apps of an installation. */
 async function appsOf(folder: Extract<FolderAnswer, { ok: true }>, desired: string, statuses: Statuses): Promise<readonly AppChange[]> {
   const portal = folder.state.documents.find((placed) => placed.document.kind === 'Portal');
   const location = repositoryLocation(desired, portal === undefined ? null : { ...portal, document: portal.document as PortalDocument });

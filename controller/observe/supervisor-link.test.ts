@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { accountPaths } from '../../schema/server-paths.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
-import { isOlderKit, kitVersion, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
+import { isOlderKit, kitVersion, kitVersionMin, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Host } from '../hosts/host.ts';
 import { createSupervisorLink } from './supervisor-link.ts';
@@ -26,6 +26,8 @@ test.for([
   ['of an older release is ended, so that ours can take over', '0.0.9', false, ['hello', 'quit'], 'down'],
   ['of a newer release is kept', '99.0.0', false, ['hello', 'subscribe'], 'up'],
   ['of a newer release that does not say whether its code changed is kept', '99.0.0', undefined, ['hello', 'subscribe'], 'up'],
+  ['of a release that is served until its server gets ours is kept', kitVersionMin, false, ['hello', 'subscribe'], 'up'],
+  ['of such a release whose code was exchanged is ended', kitVersionMin, true, ['hello', 'quit'], 'down'],
   ['of this release is kept', kitVersion, false, ['hello', 'subscribe'], 'up'],
   ['of this release whose code was exchanged is ended', kitVersion, true, ['hello', 'quit'], 'down'],
   ['of this number from before anybody asked for its code is ended', kitVersion, undefined, ['hello', 'quit'], 'down'],

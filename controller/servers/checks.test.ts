@@ -81,6 +81,13 @@ describe('the doctor of a server', () => {
     expect(bad.find((check) => check.name === name)?.fix?.en).toContain(fix);
   });
 
+  test.for([
+    ['0.2.5-aaaaaaaa', true],
+    ['0.2.4-aaaaaaaa', false],
+  ] as const)('a server with the kit %s before goes on with it: %s', ([kit, warning]) => {
+    expect(verdict('kit', {}, { kit })).toMatchObject({ ok: false, warning });
+  });
+
   test('every line is there in both languages; only what is a value, or a command, is the same in both', () => {
     const broken = [
       {},

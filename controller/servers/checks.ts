@@ -8,6 +8,7 @@ import type { DoctorCheck } from '../../schema/gateway.ts';
 import { sudoersLine } from '../hosts/sudo-refused.ts';
 import { limits } from '../limits.ts';
 import { same } from '../../schema/texts/doctor.ts';
+import { isOlderKit } from '../../schema/supervisor-protocol.ts';
 import { someNames } from '../../schema/texts/names.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import { makeAccount } from '../../schema/texts/open-account.ts';
@@ -170,7 +171,8 @@ function checkKit({ facts, wantedKit, kitFault, server }: CheckInput): Verdict {
   if (facts.kit === null)
     return bad({ pt: 'o kit do servidor não está lá', en: 'the server kit is not there' }, `svc server add ${server}`);
   if (wantedKit !== null && facts.kit !== wantedKit)
-    return bad(
+    // It serves with an older one until its turn comes, or an administrator says so.
+    return (isOlderKit(facts.kit) ? bad : lacking)(
       { pt: `o kit é ${facts.kit}, o do portal é ${wantedKit}`, en: `the kit is ${facts.kit}, the portal's is ${wantedKit}` },
       `svc server add ${server}`,
     );

@@ -1,6 +1,6 @@
 /** An embedded store is copied to a real PostgreSQL: every table with every column, all of it or nothing. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { copyToPostgres } from '../../store/copy.ts';
 import { limits } from '../../store/limits.ts';
+import { migrations } from '../../store/migrations.ts';
 import { createPostgresBytes } from '../../store/postgres-bytes.ts';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
@@ -108,6 +109,17 @@ test('every row of every table is there as it was, and the next event comes afte
   const [last] = await store.events({ under: 'Server/um', limit: 10 });
   expect(last?.seq).toBe(rowsOfEach + 1);
   await store.close();
+});
+
+test('a file of an older svc stays as it was', async () => {
+  const older = join(folder, 'older.db');
+  const database = new DatabaseSync(older);
+  for (const step of migrations.slice(0, -1)) database.exec(step);
+  database.exec(`PRAGMA user_version = ${migrations.length - 1}`);
+  database.close();
+  const before = await readFile(older);
+  await copyToPostgres(older, await server.database(), options);
+  expect((await readFile(older)).equals(before)).toBe(true);
 });
 
 test('a database that has rows, or that ends in the middle, is as it was', async () => {

@@ -1,10 +1,12 @@
 /** An administrator's mistakes about the database are reported with the fix, at once, and leave no connection behind. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openWindows } from '../../api/events/windows.ts';
+import { runSvc } from '../../bin/testing/run-svc.ts';
 import { openState } from '../../bin/up/state.ts';
 import type { StorePlace } from '../../bin/up/remembered-store.ts';
 import { openMember } from '../../bin/up/store-place.ts';
@@ -15,7 +17,6 @@ import { joinPortals, livingPortals } from '../../store/portals.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
 import { postgresMigrations, readableFrom } from '../../store/postgres-migrations.ts';
 import type { PostgresPlace } from '../../store/postgres-hosts.ts';
-import { lookAtPostgres } from '../../store/upgrade/postgres-look.ts';
 import { roomLogName } from '../../store/room-log-move.ts';
 import { freePort, until } from '../support/portal.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -171,11 +172,10 @@ test('an empty database in place of a store that has something is refused before
   expect([await open(other, { fresh: true }), await open(other)]).toEqual(['opened', 'opened']);
 });
 
-test('what a store would become is told without a change: none yet, an older one, one that is too new', async () => {
-  const place = await server.database();
-  const follower = { clock: systemClock, holder: null, migrates: true };
+test('svc upgrade --plan tells what the store would become, and changes nothing: none yet, an older one, one that is too new', async () => {
+  const own = await server.database();
   const ask = async (sql: string): Promise<unknown[]> => {
-    const client = new Client(place);
+    const client = new Client(own);
     await client.connect();
     try {
       return (await client.query<object>(sql)).rows;
@@ -183,31 +183,31 @@ test('what a store would become is told without a change: none yet, an older one
       await client.end();
     }
   };
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 0, statuses: [], touched: [] });
+  const folder = await mkdtemp(join(tmpdir(), 'svc-pl-'));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'password'), String(own.password), { mode: 0o600 });
+  await mkdir(join(folder, 'd'));
+  const portal = { store: own.name, storePassword: { file: join(folder, 'password') } };
+  await writeFile(
+    join(folder, 'd/portal.yaml'),
+    `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(portal)}\n`,
+  );
+  const plan = async (): Promise<string> => {
+    const { code, out, err } = await runSvc(folder, ['upgrade', '--plan', 'd', '--state', 's']);
+    return `${code} ${err}${out}`;
+  };
+  const steps = postgresMigrations.length;
+  expect(await plan()).toContain(`schema 0 to ${steps} at the first start`);
   expect(await ask('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
-  const store = await openPostgresStore(place, follower);
-  const status = {
-    key: 'Server/vega',
-    kind: 'Server',
-    state: 'ready',
-    reason: 'Reachable',
-    message: '',
-    conditions: [],
-    generation: 1,
-  } as const;
-  await store.putStatus({ ...status, nextDeadlineMs: null, seenAtMs: 1, memory: null, details: { kit: 'k' } });
+  const store = await openPostgresStore(own, { clock: systemClock, holder: null, migrates: true });
+  const status = { key: 'Server/vega', kind: 'Server', state: 'ready', reason: 'Reachable', message: '', conditions: [] } as const;
+  await store.putStatus({ ...status, generation: 1, nextDeadlineMs: null, seenAtMs: 1, memory: null, details: { kit: '0.2.5-00000000' } });
   await store.close();
-  const own = postgresMigrations.length;
-  const now = await lookAtPostgres(place, systemClock);
-  expect(now).toMatchObject({
-    schema: own,
-    own,
-    isReadable: true,
-    statuses: [{ key: 'Server/vega', state: 'ready', details: { kit: 'k' } }],
-  });
-  await ask(`UPDATE svc_schema SET version = ${own - 1}, readable_from = ${own - 1}`);
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: own - 1, isReadable: true, mayGoBack: own - 1 >= readableFrom });
-  expect(await ask('SELECT version, readable_from FROM svc_schema')).toEqual([{ version: `${own - 1}`, readable_from: `${own - 1}` }]);
+  expect(await plan()).toMatch(new RegExp(`^2 .*schema ${steps}, as it is\nkits {5}vega: 0.2.5-00000000 to `, 's'));
+  await ask(`UPDATE svc_schema SET version = ${steps - 1}, readable_from = ${steps - 1}`);
+  const back = steps - 1 >= readableFrom ? 'the version of now goes on with it' : 'no version of before opens it then';
+  expect(await plan()).toMatch(new RegExp(`^2 .*schema ${steps - 1} to ${steps} at the first start.*${back}`, 's'));
+  expect(await ask('SELECT version, readable_from FROM svc_schema')).toEqual([{ version: `${steps - 1}`, readable_from: `${steps - 1}` }]);
   await ask('UPDATE svc_schema SET version = 99, readable_from = NULL');
-  expect(await lookAtPostgres(place, systemClock)).toMatchObject({ schema: 99, isReadable: false });
+  expect(await plan()).toMatch(/^1 .*is of a newer svc \(schema 99/s);
 });
