@@ -20,7 +20,7 @@ function framesOf(error: unknown): string {
     .slice(0, batchMax.stack);
 }
 
-/** Warns the author once of each event that the portal did not count. */
+/** Warns the author once of each event and reason that the portal did not count, at most 100 times. */
 function createTelling(): (refused: unknown) => void {
   const told = new Set<string>();
   return (refused) => {
