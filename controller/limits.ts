@@ -139,7 +139,7 @@ export const limits = {
   /** A server that was given up is gone within this; what is left of it goes on being forgotten afterwards. */
   forgetMsMax: 60_000,
   // `svc du`. Decision: docs/decisions/0417-what-uses-the-disk.md
-  /** For one folder, for the answer behind it, and for all servers and people together; so many are looked at at once. */
+  /** For one folder, for the answer behind it, and for all servers and people together; so many are measured at once. */
   spaceFolderSeconds: 8,
   spaceAnswerMs: 5_000,
   spaceMsMax: 20_000,

@@ -22,7 +22,7 @@ test('a thousand requests are a few words to the supervisor, and the last of the
   expect(heard[0]).toBe(0);
   expect(heard.at(-1)).toBeGreaterThanOrEqual(lastUseMs);
   expect(heard.at(-1)).toBeLessThanOrEqual(lastUseMs + limits.useReportMs);
-  // Silence is told by silence.
+  // No request, no report.
   const count = heard.length;
   clock.advance(600_000);
   expect(heard.length).toBe(count);

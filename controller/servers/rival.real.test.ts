@@ -50,7 +50,7 @@ test.for([
     onTestFinished(() => rmSync(root, { recursive: true }));
     const [one, two] = [portal(ours, ourPeople), portal(theirs, theirPeople)];
     one.order();
-    // A portal that comes second reports nothing, nor does the first before it observes.
+    // A machine that the other portal had before is nothing to report yet.
     expect([one.look(), two.look()]).toEqual([null, null]);
     for (let round = 0; round < 2; round += 1) {
       two.order();

@@ -5,7 +5,7 @@ import type { HostRun, HostRunEnd } from '../hosts/host.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 
-/** `depth`: how far folders are told one by one. */
+/** `depth`: how far folders are listed one by one. */
 export interface Asked {
   readonly name: string;
   readonly depth: number;

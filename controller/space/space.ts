@@ -1,6 +1,6 @@
 /**
- * The room that folders on the servers take, by person, app, version and engine. Each account looks at its own folders. Bounded in time; a folder that was not
- * looked at by then is unknown, and is never guessed. Decision: docs/decisions/0417-what-uses-the-disk.md
+ * The room that folders on the servers take, by person, app, version and engine. Each account measures its own folders. Bounded in time; a folder that was not
+ * measured by then is unknown, and is never guessed. Decision: docs/decisions/0417-what-uses-the-disk.md
  */
 import { isAppId } from '../../schema/app-id.ts';
 import type { SpaceQuery, SpaceRow } from '../../schema/space.ts';
@@ -115,7 +115,7 @@ function versionAt(at: string): Pick<Row, 'what' | 'app' | 'name'> | null {
   return folder === '.versions' && isAppId(app) && version !== '' && more.length === 0 ? { what: 'app', app, name: version } : null;
 }
 
-/** Folders that are told one by one, and the rest of the root in one row. */
+/** Folders that are listed one by one, and the rest of the root in one row. */
 function parts(
   { root, bytes, isWhole, below }: Measured,
   person: string | null,

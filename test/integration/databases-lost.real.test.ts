@@ -1,6 +1,6 @@
 /**
- * Databases of a running portal that are damaged, deleted or cut: said with what mends it, written to no more, and back with the backup.
- * The tests go on at the same time, each with a portal of its own: they wait for rounds of ten seconds.
+ * Databases of a running portal that are damaged, deleted or cut: reported with the fix, written to no more, and back with the backup.
+ * The tests go on at the same time, each with a portal of its own: they wait for resyncs of ten seconds.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -26,7 +26,7 @@ import { openSqliteStore } from '../../store/sqlite.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { writeDesired } from './world.ts';
 
-/** A round with its jitter, and what a busy machine takes beside. */
+/** A resync with its jitter, and the delay of a busy machine. */
 const roundMsMax = 10_000 + 1_000 + 8_000;
 
 interface Place {

@@ -12,7 +12,7 @@ import { document, holdingRepository, packageWorld, pinned, serveRepository, ser
 import { msOften, until } from '../support/portal.ts';
 import { backendPids } from './world.ts';
 
-/** A round with its jitter, and what a busy machine takes beside; two rounds are longer. */
+/** A resync with its jitter, and the delay of a busy machine; two resyncs are longer. */
 const roundMsMax = 10_000 + 1_000 + 8_000;
 
 /** Installed packages on the disk of a world. */
@@ -403,7 +403,7 @@ describe.concurrent('engines', () => {
     expect(told.length).toBeGreaterThan(2);
 
     rmSync(disk.engineFolder(), { recursive: true });
-    // Nobody says so: a round sees it.
+    // No event reports it: a resync sees it.
     await world.when(engine, 'missing', () => true, roundMsMax);
     await world.when(engine, 'present');
     expect(existsSync(join(disk.engineFolder(), 'bin/motor'))).toBe(true);

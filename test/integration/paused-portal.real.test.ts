@@ -34,7 +34,7 @@ async function begin(
   return { folder, desired, portal };
 }
 
-/** Null while nobody answers at svc.sock: until the next round it is still that of the paused one, which takes connections and says nothing. */
+/** Null while nobody answers at svc.sock: until the next pass it is still that of the paused one, which takes connections and says nothing. */
 async function seenBy(portal: RunningPortal, key: string): Promise<ObjectView | null> {
   return await Promise.race([view(portal, key).catch(() => null), sleep(1_000).then(() => null)]);
 }
@@ -88,7 +88,7 @@ test.concurrent(
     resume();
     await until('the first one ended', () => portal.output().includes('makes room'), 3 * roundMs);
     expect(portal.output()).toContain('STATE_IN_USE');
-    // Two rounds in which the deposed one would have done harm.
+    // Two resyncs in which the deposed portal would have done harm.
     const wokenAtMs = performance.now();
     await until('the rounds are over', () => performance.now() - wokenAtMs > 2 * limits.resyncMs);
     const socket = join(portal.state, 'svc.sock');

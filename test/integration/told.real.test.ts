@@ -10,7 +10,7 @@ import type { DoctorRow } from '../../schema/texts/doctor.ts';
 import { until } from '../support/portal.ts';
 import { document, packageWorld, pinned, type PackageWorld } from '../support/packages.ts';
 
-/** A round with its jitter, and what a busy machine takes beside; two rounds are longer. */
+/** A resync with its jitter, and the delay of a busy machine; two resyncs are longer. */
 const roundMsMax = 10_000 + 1_000 + 8_000;
 
 const test = plain.extend<{ world: PackageWorld; svc: (...args: string[]) => ReturnType<typeof runSvc> }>({

@@ -19,7 +19,7 @@ const password = 'canary of a group 5d21';
 const id = randomBytes(3).toString('hex');
 const [group, admins] = [`svcg${id}`, `svca${id}`];
 const list = 'People/alunos';
-/** A round is 10 s; on a machine that does much else it comes later. */
+/** A resync is 10 s; on a machine that does much else it comes later. */
 const roundMsMax = 60_000;
 
 let world: SshWorld;

@@ -59,7 +59,7 @@ describe('sshd under many apps', () => {
     expect(pids).toHaveLength(appCount);
     expect(world.supervisors()).toHaveLength(people);
     const accepted = Array.from(world.sshd.log().matchAll(/Accepted publickey for (\S+)/g), ([, name]) => name);
-    // The administrator comes more often: whether the server takes a new connection is tried every second round (decision 0351).
+    // The administrator comes more often: whether the server takes a new connection is tried every second resync (decision 0351).
     for (const { account } of world.people)
       expect([account.name, accepted.filter((name) => name === account.name).length]).toEqual([account.name, 1]);
     const byAdmin = accepted.filter((name) => name === 'root').length;

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
-/** A round with its jitter, and what a busy machine takes beside; two rounds are longer. */
+/** A resync with its jitter, and the delay of a busy machine; two resyncs are longer. */
 const roundMsMax = 10_000 + 1_000 + 8_000;
 
 let world: SshWorld;

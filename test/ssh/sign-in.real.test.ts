@@ -129,7 +129,7 @@ test('a locked and an expired account lose their sessions within a round and com
     const [ana, bia] = [await world.signedIn('p0'), await world.signedIn('p1')];
     const account = world.people[0]?.account.name ?? '';
     await call(close[0], [...close.slice(1), account]);
-    // A round is 10 s; on a machine that does much else it comes later.
+    // A resync is 10 s; on a machine that does much else it comes later.
     await until('the session to end', async () => (await who(ana)) === undefined, 40_000);
     expect(await who(bia)).toBe('p1');
     expect((await world.whenState('Person/p0', 'closed')).reason).toBe('AccountClosed');

@@ -1,4 +1,4 @@
-/** The one connection to an account, against an sshd in memory that opens sessions when it is told to. */
+/** The one connection to an account, against an sshd in memory that opens sessions on demand of the test. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import ssh2, { type ServerChannel } from 'ssh2';
