@@ -7,6 +7,7 @@ export function personalTests(store: () => Store): void {
     const event = { atMs: 1, type: 'Normal', reason: 'Provisioned', message: '', round: 'r', from: null, to: null } as const;
     for (const person of ['ana', 'ana2']) {
       await store().putValue(`presence/${person}`, '5');
+      await store().putValue(`erasure/${person}`, '');
       await store().putValue(`oidc/subject/${person}`, person);
       await store().putPreferences(person, '{}', 0);
       await store().appendEvent({ ...event, key: `Backend/${person}/notas` });
@@ -25,6 +26,7 @@ export function personalTests(store: () => Store): void {
     ];
     expect(await found('ana')).toEqual(all);
     await store().endPersonal('ana');
+    expect([...(await store().values('erasure/')).keys()]).toEqual(['erasure/ana2']);
     expect([await found('ana'), await found('ana2'), await found('an')]).toEqual([['rooms that they own 1'], all, []]);
   });
 }

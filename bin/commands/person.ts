@@ -2,12 +2,15 @@
  * `svc person erase NAME`: what the portal and their server hold of a person, and with `--yes` its end. The portal is asked to keep nothing, then this command takes
  * the document out of the folder, as `svc setup` edits one, and the portal does the rest. Killed in between it is given again.
  */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Held, HeldOfPerson } from '../../schema/erasure.ts';
 import type { ServerActEvent } from '../../schema/gateway.ts';
 import { createClient, type Client } from '../client.ts';
 import { byteSize, isForPrograms, plain, printValue, toned, write, type Format } from '../output.ts';
+import type { Site } from '../setup/site.ts';
 import { sayActs } from './server.ts';
 
 interface EraseOptions {
@@ -29,8 +32,11 @@ export async function runErase(name: string, { state, output, roomsTo, yes = fal
       `${held.document.from} makes ${name} a person: take them out of the group that it names, or write it another way (${held.document.file}:${held.document.line}); then give this again`,
     );
   if (!isForPrograms(output)) tell(held);
+  // Before anything is asked for: an order whose document can't go would come true at some later removal.
+  const site = held.document === null ? null : await siteWithout(name, held.document.file);
   await client.post<HeldOfPerson>(`${route}/erasure`, roomsTo === undefined ? {} : { roomsTo });
-  if (held.document !== null) await removeDocument(name, held.document.file, isForPrograms(output));
+  for (const written of site?.write() ?? [])
+    if (!isForPrograms(output)) write(`  ..  Person/${plain(name)} is taken out of ${plain(written)}\n`);
   return await end(client, route, output);
 }
 
@@ -39,16 +45,19 @@ async function end(client: Client, route: string, output: Format): Promise<numbe
   return await sayActs(events, { isPlan: false, output: isForPrograms(output) ? 'json' : 'table' });
 }
 
-async function removeDocument(name: string, file: string, isQuiet: boolean): Promise<void> {
+/** The folder as it is to be. Rejects CONFLICT where this command can't make it so. */
+async function siteWithout(name: string, file: string): Promise<Site | null> {
   const { openSite } = await import('../setup/site.ts');
-  const dir = path.dirname(file);
-  const said = `remove the document Person/${name} (${file}), then give this again: the rest follows by itself`;
+  const said = `take the document Person/${name} out of ${file} as an account that may, and what stands on it; then give this again`;
   try {
-    const site = openSite(dir);
-    if (!site.remove('Person', name)) throw new SvcError('CONFLICT', said);
-    for (const written of site.write()) if (!isQuiet) write(`  ..  Person/${plain(name)} is taken out of ${plain(written)}\n`);
+    await access(path.dirname(file), constants.W_OK);
+    const site = openSite(path.dirname(file));
+    // Somebody took it out, and the portal did not read the folder since.
+    if (!site.remove('Person', name)) return null;
+    // It says which other document needs the person.
+    site.changes();
+    return site;
   } catch (error) {
-    if (error instanceof SvcError && error.code !== 'DESIRED_INVALID') throw error;
     throw new SvcError('CONFLICT', `${(error as Error).message}: ${said}`);
   }
 }

@@ -143,6 +143,7 @@ async function finish(context: Context, name: string, emit: Emit): Promise<strin
   for (const { what, count, note } of left)
     emit({ event: 'step', text: `left: ${what}${count === null ? '' : `: ${count}`}${note === null ? '' : ` (${note})`}` });
   await putErasure(store, name, null);
+  await store.endPersonal(name);
   const counted = left.filter((each) => !stays.includes(each)).length;
   return counted === 0
     ? `nothing is left of ${name} but what is said above to stay`

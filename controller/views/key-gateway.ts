@@ -33,7 +33,11 @@ function rotated(context: Context, server: string | null, isPlan: boolean): Asyn
     );
   const targets = serversOf(context, server);
   if (sshKeys === undefined) throw new SvcError('BAD_REQUEST', 'this portal changes no ssh key');
-  const run: Run = async (emit) => (isPlan ? await planned(context, sshKeys, targets, emit) : await rotate(context, sshKeys, server, emit));
+  const run: Run = async (emit) => {
+    // A first key is made when a server is to be reached.
+    if ((await sshKeys.standing()) === null) return 'the portal has no ssh key of its own, so there is none to change';
+    return isPlan ? await planned(context, sshKeys, targets, emit) : await rotate(context, sshKeys, server, emit);
+  };
   return eventsOf(run, () => {
     for (const { name } of targets) context.queue.add(keys.server(name), true);
   });

@@ -8,6 +8,8 @@ interface Table {
   readonly from: string;
   /** Values of the places, in order. Absent: the person alone. */
   readonly values?: (person: string) => readonly Value[];
+  /** True: deleted without being counted. */
+  readonly isHidden?: true;
   /** False: counted, and somebody else's to end. */
   readonly ends?: false;
 }
@@ -50,6 +52,13 @@ const tables: readonly Table[] = [
     values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, ''],
   },
   {
+    // Values that were emptied keep their names, which hold the person's.
+    what: '',
+    isHidden: true,
+    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4) AND value = ?5',
+    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `erasure/${person}`, ''],
+  },
+  {
     what: 'identities of a provider',
     from: 'named_values WHERE name >= ?1 AND name < ?2 AND value = ?3',
     values: (person) => ['oidc/subject/', `oidc/subject/${prefixEnd}`, person],
@@ -57,8 +66,9 @@ const tables: readonly Table[] = [
 ];
 
 export function openPersonal(sql: Sql): Pick<Store, 'personal' | 'endPersonal'> {
-  const asked = tables.map(({ what, from, values = (person: string) => [person], ends = true }) => ({
+  const asked = tables.map(({ what, from, values = (person: string) => [person], ends = true, isHidden = false }) => ({
     what,
+    isHidden,
     values,
     count: sql.prepare(`SELECT count(*) AS n FROM ${from}`),
     end: ends ? sql.prepare(`DELETE FROM ${from}`) : null,
@@ -67,7 +77,8 @@ export function openPersonal(sql: Sql): Pick<Store, 'personal' | 'endPersonal'> 
     personal: (person) =>
       sql.read(function* () {
         const found: { readonly what: string; readonly count: number }[] = [];
-        for (const { what, values, count } of asked) {
+        for (const { what, values, count, isHidden } of asked) {
+          if (isHidden) continue;
           const number = yield* countOf(count, values(person));
           if (number > 0) found.push({ what, count: number });
         }
