@@ -8,6 +8,7 @@ test.for([true, false])('a portal without an ssh key of its own has none to chan
   };
   const sshKeys = { standing: async () => null, draw: refuse, put: refuse, take: refuse, refuses: refuse };
   const context = { options: { sshKeys }, entries: { servers: new Map() }, queue: { add: refuse } } as unknown as Context;
-  const events = await Array.fromAsync(keyGateway(context).rotateKey(null, isPlan));
+  const events = [];
+  for await (const event of keyGateway(context).rotateKey(null, isPlan)) events.push(event);
   expect(events).toEqual([{ event: 'done', text: 'the portal has no ssh key of its own, so there is none to change' }]);
 });
