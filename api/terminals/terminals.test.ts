@@ -1,6 +1,6 @@
 /** Terminals over real WebSockets and the real emulator; the shells are the test's. Decision: docs/decisions/0225-terminals.md */
 import type { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { TerminalNews } from '../../schema/wire/terminals.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
@@ -11,12 +11,22 @@ let portal: PortalWorld;
 let ana: Browser;
 let clock: ManualClock;
 
-beforeEach(async () => {
+beforeAll(async () => {
   portal = await createPortalWorld();
   clock = portal.clock as ManualClock;
+});
+afterAll(() => portal.close());
+beforeEach(async () => {
+  // What a person may do in a minute begins anew.
+  clock.advance(60_000);
   ana = await portal.signedIn('ana');
 });
-afterEach(() => portal.close());
+afterEach(async () => {
+  portal.world.shells.asPortal.clear();
+  const after = await portal.signedIn('ana');
+  const { terminais } = (await after.call('GET', '/api/terminais')).json() as { readonly terminais: readonly { readonly id: string }[] };
+  for (const { id } of terminais) await after.call('DELETE', `/api/terminais/${id}`);
+});
 
 const size = { colunas: 80, linhas: 24 };
 
