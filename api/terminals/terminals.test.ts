@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 beforeEach(async () => {
-  // What a person may do in a minute begins anew.
+  // The limits of a minute begin anew.
   clock.advance(60_000);
   ana = await portal.signedIn('ana');
 });
