@@ -128,6 +128,7 @@ test('people of other groups have no way to the app, and are told why', async ()
     [true, false],
   ]);
   expect(gateway.apps.installed('bia')).toEqual(['app1']);
+  expect((await gateway.admin.why('Package/app'))?.key).toBe('Package/app@casa');
   const why = await gateway.admin.why('Backend/bia/app0');
   expect(why?.sentence).toContain('bia is in none of the groups that it is for: editores');
   expect(why?.fix).toContain('grupos of the Package document');

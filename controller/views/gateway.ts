@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { Reason } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
-import { installationName } from '../../schema/desired/packages.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { makeAccount, openAccount } from '../../schema/texts/open-account.ts';
@@ -18,7 +17,7 @@ import { linkTrouble } from '../kinds/backend.ts';
 import { arrived } from './arrived.ts';
 import { appCommands, appsView } from './apps.ts';
 import { filesCommands } from './files.ts';
-import { adminPackages, packageCommands, shopView } from './package-gateway.ts';
+import { adminPackages, installationOf, packageCommands, shopView } from './package-gateway.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
 import { entryOrResting, restingKeys, restingStatus } from './resting.ts';
@@ -116,18 +115,6 @@ function adminView(context: Context): Omit<AdminView, 'serverChecks' | 'sshKey'>
     usage: (usuario) => usageRows(entries, usuario),
     plan: (dir) => planFolder(context, dir === null ? null : path.resolve(dir), false),
   };
-}
-
-/**
- * Key of the only installation of a package that is written for several servers. With more, their names are reported, since each has a
- * reason of its own.
- */
-function installationOf({ packages }: Entries, key: string): string {
-  const { kind, name } = readKey(key);
-  if (kind !== 'Package' || packages.has(name)) return key;
-  const all = [...packages.values()].flatMap((entry) => (entry.name.startsWith(installationName(name, '')) ? [entry.key] : []));
-  if (all.length > 1) throw new SvcError('BAD_REQUEST', `${key} is on several servers: ${all.slice(0, 10).join(', ')}`);
-  return all[0] ?? key;
 }
 
 /** The server of an object, and the fix when it can't be had, where the attempt reported it. */

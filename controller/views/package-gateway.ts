@@ -1,5 +1,6 @@
 /** Packages: what the shop and the administrator's panel show, and rollbacks. */
-import { nameIn } from '../../schema/keys.ts';
+import { installationName } from '../../schema/desired/packages.ts';
+import { keys, nameIn, readKey } from '../../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, RollbackAnswer, ShopView } from '../../schema/gateway.ts';
@@ -11,7 +12,7 @@ import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
 import { installedAt } from '../package-entries.ts';
 import { isShut } from '../visible-packages.ts';
-import type { PackageEntry, ServerEntry } from '../entries.ts';
+import type { Entries, PackageEntry, ServerEntry } from '../entries.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
 const locationOf = ({ entries, options }: Context) => repositoryLocation(options.dir, entries.portal);
@@ -58,8 +59,20 @@ async function askWhatLacks(context: Context, server: ServerEntry): Promise<void
   if (isNew || server.inventory === null) await observeInventory(context, server);
 }
 
+/**
+ * Key of the only installation of a package that is written for several servers. With more, their names are reported, since each has a
+ * reason of its own.
+ */
+export function installationOf({ packages }: Entries, key: string): string {
+  const { kind, name } = readKey(key);
+  if (kind !== 'Package' || packages.has(name)) return key;
+  const all = [...packages.values()].flatMap((entry) => (entry.name.startsWith(installationName(name, '')) ? [entry.key] : []));
+  if (all.length > 1) throw new SvcError('BAD_REQUEST', `${key} is on several servers: ${all.slice(0, 10).join(', ')}`);
+  return all[0] ?? key;
+}
+
 function entryOf({ entries }: Context, key: string): PackageEntry {
-  const entry = entries.packages.get(nameIn('Package', key));
+  const entry = entries.packages.get(nameIn('Package', installationOf(entries, keys.package(nameIn('Package', key)))));
   if (!entry) throw new SvcError('NOT_FOUND', `no Package object ${key}; svc get packages lists them`);
   return entry;
 }
