@@ -102,7 +102,7 @@ async function serverRows({ entries }: Pick<Context, 'entries'>, server: ServerE
   );
 }
 
-/** Of a local server, as the place of somebody there says it. Rejects NOT_FOUND where nobody is. */
+/** Prefix of a local server, as the place of a person there reports it. Rejects NOT_FOUND where nobody is. */
 async function prefixOf({ people }: Entries, server: ServerEntry): Promise<string> {
   const somebody = [...people.values()].find((person) => person.server === server);
   if (somebody === undefined) throw new SvcError('NOT_FOUND', 'nobody is there, so where its folders are is not known');
