@@ -105,6 +105,23 @@ describe('a person who leaves', () => {
     ]);
   });
 
+  it.each([
+    ['is to be erased', { toErase: true }, [{ kind: 'person/erase', person: 'ana' }]],
+    [
+      'was erased on the server, and a supervisor would make its folders anew',
+      { erased: true, supervisor: 'down', ended: false },
+      [{ kind: 'person/forget', person: 'ana' }],
+    ],
+    [
+      'was not signed out, which also says whether they are to be erased',
+      { signedOut: false },
+      [{ kind: 'person/sign-out', person: 'ana' }],
+    ],
+  ] as const)('who %s', (_, changes, actions) => {
+    const gone = { ...left, supervisor: 'down', ended: true } as const;
+    expect(decidePerson(ana, { ...seen, left: { ...gone, ...changes } }, null, 1_000).actions).toEqual(actions);
+  });
+
   it('says so when the server does not answer', () => {
     const { message } = decidePerson(ana, { ...seen, host: cut, left: { ...left, supervisor: 'down' } }, null, 1_000);
     expect(message).toBe('their supervisor is needed to know what runs; casa does not answer: cut');

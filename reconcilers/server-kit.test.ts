@@ -29,6 +29,8 @@ const observed = (extra: Partial<ServerObserved> = {}): ServerObserved => ({
 const withKit = (extra: Partial<NonNullable<ServerDesired['kit']>>): ServerDesired => ({ ...desired, kit: { ...desired.kit!, ...extra } });
 const kitAction = { kind: 'server/kit', server: 'sirius', id: '2.0.0-bbbbbbbb' };
 const accountsAction = { kind: 'server/accounts', server: 'sirius' };
+const keyAction = { kind: 'server/key', server: 'sirius', key: 'ssh-ed25519 NEW' };
+const changing = (extra: Partial<NonNullable<ServerDesired['kit']>> = {}) => withKit({ newKey: 'ssh-ed25519 NEW', ...extra });
 const unreachable = { status: 'unreachable', message: 'no kit' } as const;
 
 describe('the kit of a server', () => {
@@ -135,6 +137,16 @@ describe('the kit of a server', () => {
       [accountsAction],
     ],
     ['knows an older key', desired, observed({ kit: seen({ key: false }) }), 'ready', 'Reachable', [accountsAction]],
+    ['does not have the new key yet', changing(), observed({ kit: seen({ key: false }) }), 'ready', 'Reachable', [keyAction]],
+    ['lacks the new key, and the kit was taken off', changing({ removed: true }), observed(), 'removed', 'Uninstalled', [keyAction]],
+    [
+      'lacks the kit and the new key',
+      changing(),
+      observed({ host: unreachable, kit: seen({ id: null }) }),
+      'missing',
+      'NotInstalled',
+      [kitAction],
+    ],
     ['serves apps by another origin', desired, observed({ kit: seen({ origins: 'path' }) }), 'ready', 'Reachable', [accountsAction]],
     [
       'misses an account that nobody made',
@@ -151,6 +163,15 @@ describe('the kit of a server', () => {
     const again = decideServer(wanted, input, decision.memory, 1_001);
     expect(again.actions).toEqual([]);
     expect(again.memory.since).toBe(decision.memory.since);
+  });
+
+  test('is told to keep the old key while it does not answer and the key is being changed', () => {
+    const input = observed({ host: unreachable, kit: { status: 'unknown', message: 'no route' } });
+    expect(decideServer(changing(), input, null, 0)).toMatchObject({
+      actions: [],
+      message: 'no route; it keeps the old ssh key of the portal until it has the new one',
+    });
+    expect(decideServer(desired, input, null, 0).message).toBe('no route');
   });
 
   test('is tried again after 10, 20, 40 s, and not at all after a failure that waits for somebody', () => {
