@@ -213,7 +213,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   KitWaits: { because: 'a new server kit goes to one server first', fix: null, waitsFor: 'that server' },
   KitStopped: {
     because: 'the new server kit did not do well on another server; this one goes on with the one it has',
-    fix: 'svc why and svc doctor --server with the server that the message names; then svc server add with it, and the others follow',
+    fix: 'mend the server that the message names (svc why, svc doctor --server), then svc server add with its name; the others follow',
     waitsFor: 'that server',
   },
   Drift: {
