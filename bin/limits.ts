@@ -24,6 +24,8 @@ export const limits = {
   setupCommandMsMax: 60_000,
   setupOutputBytesMax: 1_024 * 1_024,
   setupPortalMsMax: 120_000,
+  /** For the first list of the members of a group. */
+  setupPeopleMsMax: 30_000,
   setupAppsMsMax: 300_000,
   setupPollMs: 200,
   stateFreeBytesMin: 256 * 1_024 * 1_024,

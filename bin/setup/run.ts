@@ -88,6 +88,7 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
   }
   await client.post<PlanAnswer>('/api/admin/apply', { prune: false });
   const isInstalled = await waitForApps(client, options, { told, words });
+  await waitForPeople(client);
   return isWhole && isInstalled;
 }
 
@@ -186,6 +187,17 @@ async function waitForApps(client: Client, options: SetupOptions, { told, words 
   if (found === null) told.left(words.appsSlow);
   for (const { key, state, message } of found ?? []) if (state !== 'installed') told.left(`${key}: ${message}`);
   return found !== null && found.every(({ state }) => state === 'installed');
+}
+
+/** Waits until the members of each group were read once; a directory that does not answer is what the doctor reports. */
+async function waitForPeople(client: Client): Promise<void> {
+  const look = async (): Promise<true | null> => {
+    const all = await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'People/' });
+    return all.every(({ state }) => state !== 'unknown') ? true : null;
+  };
+  await answered('People', limits.setupPeopleMsMax, look).catch((error: unknown) => {
+    if (!(error instanceof SvcError && error.code === 'TIMEOUT')) throw error;
+  });
 }
 
 /** Rows of the portal's doctor, and of the doctor of each server, that are not well. */

@@ -148,7 +148,7 @@ function checkSystem({ os, arch, systemd, missing }: ServerFacts): Verdict {
     );
   if (missing.length > 0) return bad({ pt: `falta: ${missing.join(', ')}`, en: `missing: ${missing.join(', ')}` }, missingLine);
   if (systemd === null)
-    return bad(
+    return lacking(
       {
         pt: 'systemd não roda: sem limites, sem sessões que permanecem, sem aplicativos do servidor',
         en: 'systemd does not run: no ceilings, no lasting sessions, no server-scope apps',

@@ -25,7 +25,7 @@ export const fingerprintOf = (key: string): string =>
   `SHA256:${createHash('sha256')
     .update(Buffer.from(key.split(' ')[1] ?? '', 'base64'))
     .digest('base64')
-    .replace(/=+$/, '')}`;
+    .replaceAll('=', '')}`;
 
 /** Whether it is the portal's own key that opens the server. */
 export const usesOwnKey = ({ spec }: ServerDocument): boolean => 'ssh' in spec && spec.ssh.key === undefined;

@@ -137,7 +137,7 @@ export async function publishEngine(
   nowMs: number,
 ): Promise<PublishOutcome<EngineRecord>> {
   try {
-    if (!isEngineName(nome, versao)) throw new SvcError('BAD_REQUEST', `${nome} ${versao}: expected a name and a version by spec 2.3`);
+    if (!isEngineName(nome, versao)) throw new SvcError('BAD_REQUEST', `${nome} ${versao}: expected a name and a version by rule 2.3`);
     const published = { sha256: staged.sha256, tamanho: staged.bytes, publicadoEm: new Date(nowMs).toISOString() };
     const record: EngineRecord = { formato: 1, nome, versao, ...published };
     const text = json(record);
