@@ -138,11 +138,12 @@ async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<
   return good({ pt: `${ways.pt}; registrado lá como ${address}`, en: `${ways.en}; registered there as ${address}` });
 }
 
-export async function runDoctor(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
+/** `only`: the check of that name; null: all of them. */
+export async function runDoctor(deps: DoctorDeps, only: string | null = null): Promise<readonly DoctorCheck[]> {
   const here = deps.runsHere();
-  const due = checks.filter(([, , isDue]) => isDue?.(here, deps.site) ?? true);
+  const due = checks.filter(([name, , isDue]) => (only === null || name === only) && (isDue?.(here, deps.site) ?? true));
   const own = due.map(([name, check]) => guarded(name, async () => ({ name, ...(await check(deps)) })));
-  const more = Object.entries(deps.more).map(([name, check]) => guarded(name, check));
+  const more = Object.entries(only === null ? deps.more : {}).map(([name, check]) => guarded(name, check));
   return await Promise.all([...own, ...more]);
 }
 

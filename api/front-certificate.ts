@@ -98,8 +98,8 @@ export async function checkCertificate(site: Site, watch: CertificateWatch, cloc
         en: `${site.origin} speaks no TLS with this machine: ${message}`,
       },
       fix: {
-        pt: 'comece o proxy na frente (svc setup --front caddy escreve um); se ele é alcançado só de fora, olhe de lá',
-        en: 'start the proxy in front (svc setup --front caddy writes one); where only others reach it, look from there',
+        pt: 'comece o proxy na frente (svc setup --front caddy escreve um); se ele roda, journalctl -u caddy (ou nginx) diz por que não tem certificado; se é alcançado só de fora, olhe de lá',
+        en: 'start the proxy in front (svc setup --front caddy writes one); if it runs, journalctl -u caddy (or nginx) says why it has no certificate; where only others reach it, look from there',
       },
     };
   }

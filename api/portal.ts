@@ -367,12 +367,12 @@ function createMetricsOf(
 function doctorOf(
   options: PortalOptions,
   { site, port, certificate }: { readonly site: Site; readonly port: number; readonly certificate: CertificateWatch },
-): () => ReturnType<typeof runDoctor> {
+): (only?: string) => ReturnType<typeof runDoctor> {
   const { store, gateway, clock, assets, controlSocket, settings, doctorChecks: more = {} } = options;
   const { people, admin } = gateway;
   const listening = () => ({ host: settings.listenHost, port });
   const { runsHere = () => ({ apps: true, jobs: true }) } = options;
-  return () => runDoctor({ site, listening, store, people, admin, clock, certificate, controlSocket, assets, runsHere, more });
+  return (only) => runDoctor({ site, listening, store, people, admin, clock, certificate, controlSocket, assets, runsHere, more }, only);
 }
 
 /** Routes to Fastify, the repository's paths to it, all others to the shell's files. */

@@ -2,7 +2,7 @@
  * The command line's way to a running portal: HTTP over the 0600 unix socket STATE/svc.sock, where every caller is admin. The
  * routes are those of api/routes/admin.ts.
  */
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ask, readWhole, wasSilent, type Answer } from '../kit/http/ask.ts';
@@ -156,11 +156,16 @@ function socketOf(stateDir: string): string {
 function explain(error: NodeJS.ErrnoException, stateDir: string): Error {
   if (error.code === 'EACCES') return new SvcError('FORBIDDEN', `${path.join(stateDir, 'svc.sock')} belongs to another account`);
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') {
-    const start = `start one with: svc up DIR${stateDir === 'state' ? ', or name the state folder of the one that runs: --state FOLDER' : ` --state ${stateDir}`}`;
+    const start = isService(stateDir)
+      ? 'it is the service svc: systemctl status svc shows it, and svc setup makes a site where there is none'
+      : `start one with: svc up DIR${stateDir === 'state' ? ', or name the state folder of the one that runs: --state FOLDER' : ` --state ${stateDir}`}`;
     return new SvcError('PORTAL_NOT_RUNNING', `no portal answers on ${path.join(stateDir, 'svc.sock')}; ${start}`);
   }
   return cutOff(error);
 }
+
+/** Whether the portal of that folder is the installed service: a second one by hand would not be it. */
+const isService = (stateDir: string): boolean => process.env['SVC_STATE'] === stateDir && existsSync('/usr/lib/systemd/system/svc.service');
 
 function cutOff(error: NodeJS.ErrnoException): Error {
   if (wasSilent(error)) return new SvcError('TIMEOUT', `the portal did not answer within ${answerMsMax / 1000} s`);

@@ -11,7 +11,7 @@ import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import about from '../package.json' with { type: 'json' };
 import { aboutBuildFile, type AboutBuild } from '../bin/about-build.ts';
-import { bundleDir, inputsFile, quickCommands, quickInputs, type Inputs } from '../bin/bundled/start.ts';
+import { bundleDir, inputsFile, isCurrent, quickCommands, quickInputs, type Inputs } from '../bin/bundled/start.ts';
 import { buildName } from '../bin/up/build-name.ts';
 import { packFolder } from '../kit/archive/pack.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
@@ -79,6 +79,9 @@ async function kits(): Promise<readonly Shipped[]> {
   const names = [...made.map(({ file }) => file), ...readdirSync(path.join(root, kitsFolder)).filter((name) => name.endsWith('.json'))];
   return names.map((name) => path.join(kitsFolder, name)).map((at) => ({ from: at, to: at }));
 }
+
+// What is packed runs its bundles, and only those of the very sources know the kits that are made of them.
+if (!isCurrent(root)) throw new Error('the bundles are not of these sources; make them with:  node setup/build.ts');
 
 const listsOfBundles = [inputsFile, ...quickCommands.map((command) => path.join(bundleDir, quickInputs(command)))];
 

@@ -33,7 +33,8 @@ export interface AdminRouteDeps {
   readonly starts: Starts;
   readonly logs: Logs;
   readonly budgets: Pick<Budgets, 'usage'>;
-  readonly doctor: () => Promise<readonly DoctorCheck[]>;
+  /** All checks, or the one of that name. */
+  readonly doctor: (only?: string) => Promise<readonly DoctorCheck[]>;
   readonly rings: Pick<KeyRings, 'rotate'>;
   readonly backups?: (() => BackupStanding | null) | undefined;
   readonly roomSize?: ((id: string) => Promise<number>) | undefined;
@@ -80,7 +81,7 @@ function addServerRoutes(app: FastifyInstance, { admin, commands, doctor }: Admi
     async ({ params, query }) => {
       const checks = await admin.serverChecks(params.server);
       // How browsers find the apps is the portal's matter, and as much part of serving them.
-      const all = [...checks, ...(await doctor()).filter(({ name }) => name === 'subdomains')];
+      const all = [...checks, ...(await doctor('subdomains'))];
       return { checks: all.map((check) => rowIn(check, query.idioma ?? 'en')) };
     },
   );

@@ -7,6 +7,8 @@ export interface Questions {
   readonly text: (question: string, otherwise: string) => Promise<string>;
   /** One of the list; by its number or its name. */
   readonly choice: <T extends string>(question: string, among: readonly (readonly [T, string])[]) => Promise<T>;
+  /** A line that is no question. */
+  readonly say: (line: string) => void;
   readonly end: () => void;
 }
 
@@ -39,5 +41,5 @@ export function openQuestions(input: NodeJS.ReadableStream, output: NodeJS.Writa
       if (found !== undefined) return found[0];
     }
   };
-  return { text, choice, end: () => lines.close() };
+  return { text, choice, say: (line) => void output.write(`${line}\n`), end: () => lines.close() };
 }

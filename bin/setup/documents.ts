@@ -30,7 +30,7 @@ export function writeDocuments(site: Site, options: SetupOptions, programs: stri
   const server = (on: On): string => on.server ?? here ?? onlyServer(site, on.name);
   for (const group of onServer('group', options.group)) {
     const at = server(group);
-    if (at === here && !hasGroup(group.name)) throw new SvcError('BAD_REQUEST', `--group ${group.name}: this machine has no such group`);
+    if (at === here) refuseMissingGroup(group.name);
     site.set('People', `${group.name}-${at}`.toLowerCase(), ['spec'], { server: at, group: group.name }, 'people.yaml');
   }
   const admins = onServer('admin', options.admin);
@@ -96,10 +96,20 @@ function onlyServer(site: Site, name: string): string {
   );
 }
 
+/** Rejects BAD_REQUEST for an account that this machine does not have, or that is nobody's. */
+export function accountHere(name: string): NonNullable<ReturnType<typeof accountOf>> {
+  const account = accountOf(name);
+  if (account === null) throw new SvcError('BAD_REQUEST', `${name}: this machine has no such account; adduser ${name} makes it`);
+  return account;
+}
+
+export function refuseMissingGroup(name: string): void {
+  if (!hasGroup(name)) throw new SvcError('BAD_REQUEST', `${name}: this machine has no such group; groupadd ${name} makes it`);
+}
+
 function addPerson(site: Site, { name }: On, server: string, here: string | null): void {
   if (site.names('Person').includes(name)) return;
-  const account = server === here ? accountOf(name) : { nome: name };
-  if (account === null) throw new SvcError('BAD_REQUEST', `${name}: this machine has no such account; adduser ${name} makes it`);
+  const account = server === here ? accountHere(name) : { nome: name };
   const groups = server === here ? groupsOf(name) : [];
   const comesIn = (people: string): boolean =>
     groups.includes(site.text('People', people, ['spec', 'group'])) && site.text('People', people, ['spec', 'server']) === server;
@@ -110,6 +120,7 @@ function addPerson(site: Site, { name }: On, server: string, here: string | null
 interface Offered {
   readonly id: string;
   readonly version: string;
+  readonly description: string;
 }
 
 /** Of a folder of apps, by their manifests. */
@@ -117,8 +128,12 @@ export function offeredIn(folder: string): readonly Offered[] {
   const found: Offered[] = [];
   for (const name of readdirSync(folder).toSorted()) {
     try {
-      const { id, version } = JSON.parse(readFileSync(path.join(folder, name, 'svc-app.json'), 'utf8')) as Partial<Offered>;
-      if (typeof id === 'string' && typeof version === 'string') found.push({ id, version });
+      const {
+        id,
+        version,
+        description = '',
+      } = JSON.parse(readFileSync(path.join(folder, name, 'svc-app.json'), 'utf8')) as Partial<Offered>;
+      if (typeof id === 'string' && typeof version === 'string') found.push({ id, version, description });
     } catch {
       // Not an app.
     }
@@ -126,11 +141,16 @@ export function offeredIn(folder: string): readonly Offered[] {
   return found;
 }
 
+/** The app in a folder of apps. Rejects BAD_REQUEST. */
+export function appIn(folder: string, app: string): Offered {
+  const offered = offeredIn(folder);
+  const found = offered.find(({ id }) => id === app);
+  if (found === undefined) throw new SvcError('BAD_REQUEST', `${app}: ${folder} has ${offered.map(({ id }) => id).join(', ')}`);
+  return found;
+}
+
 function versionOf(repository: string, app: string): string {
   if (!repository.startsWith('/'))
     throw new SvcError('BAD_REQUEST', `--app ${app}: the repository is ${repository}; write a Package document with the version`);
-  const offered = offeredIn(repository);
-  const found = offered.find(({ id }) => id === app);
-  if (found === undefined) throw new SvcError('BAD_REQUEST', `--app ${app}: ${repository} has ${offered.map(({ id }) => id).join(', ')}`);
-  return found.version;
+  return appIn(repository, app).version;
 }

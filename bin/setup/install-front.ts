@@ -26,6 +26,9 @@ export function refuseTakenFront({ kind }: Front): void {
   );
 }
 
+/** The authority that certificates come from, as the file says; empty: those that Caddy takes by itself. */
+const authorityIn = (text: string): string => (optionsIn(text) ?? []).filter((_, at, all) => all[at - 1]?.startsWith('--acme')).join(' ');
+
 /** Whether anything was changed. */
 export function installFront(front: Front, text: string): boolean {
   const { file, service, check } = places[front.kind];
@@ -42,7 +45,9 @@ export function installFront(front: Front, text: string): boolean {
   }
   if (hasSystemd()) {
     run(['systemctl', 'enable', '--quiet', service]);
-    run(['systemctl', 'reload-or-restart', service]);
+    // Orders at the authority of before go on for a month, through any reload.
+    const isOther = before !== null && authorityIn(before) !== authorityIn(text);
+    run(['systemctl', isOther ? 'restart' : 'reload-or-restart', service]);
   }
   return true;
 }

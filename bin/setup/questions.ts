@@ -1,8 +1,9 @@
 /** On a terminal what no option says is asked, once: a site that is there already is not asked about again. */
 import type { TextLanguage, Words } from '../../schema/texts/reasons.ts';
 import type { Questions } from '../create/questions.ts';
-import type { SetupOptions } from './answers.ts';
-import { offeredIn } from './documents.ts';
+import { addressOf, type SetupOptions } from './answers.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { accountHere, appIn, offeredIn, refuseMissingGroup } from './documents.ts';
 import { frontKinds, type FrontKind } from './front.ts';
 import type { Site } from './site.ts';
 
@@ -39,7 +40,25 @@ export async function askForRest(
 ): Promise<SetupOptions> {
   if (site.names('Portal').length > 0) return given;
   const text = async (what: Words, otherwise = ''): Promise<string> => await questions.text(what[language], otherwise);
-  const url = given.url ?? (await text(words.url));
+  /** Asks again until the answer is one that can be. */
+  const judged = async <Answer>(ask: () => Promise<Answer>, judge: (answer: Answer) => unknown): Promise<Answer> => {
+    for (;;) {
+      const answer = await ask();
+      try {
+        judge(answer);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        questions.say(error.message);
+      }
+    }
+  };
+  const url =
+    given.url ??
+    (await judged(
+      () => text(words.url),
+      (answer) => answer === '' || addressOf(answer),
+    ));
   const front: FrontKind =
     given.front ??
     (await questions.choice(
@@ -62,18 +81,22 @@ export async function askForRest(
     ...(key === undefined ? {} : { key }),
     ...(here === undefined ? {} : { here }),
   };
-  const listed = async (said: readonly string[] | undefined, what: Words, otherwise = ''): Promise<readonly string[]> =>
-    said ?? (await text(what, otherwise)).split(/[\s,]+/).filter((each) => each !== '');
+  const listed = async (what: Words, judge: (each: string) => unknown, otherwise = ''): Promise<readonly string[]> =>
+    await judged(
+      async () => (await text(what, otherwise)).split(/[\s,]+/).filter((each) => each !== ''),
+      (all) => all.map(judge),
+    );
+  const askForApps = async (): Promise<readonly string[]> => {
+    const offered = offeredIn(programs);
+    const width = Math.max(...offered.map(({ id }) => id.length));
+    for (const { id, description } of offered) questions.say(`  ${id.padEnd(width)}  ${description}`);
+    return await listed(words.app, (id) => appIn(programs, id), 'notas caderno');
+  };
   // Until there is a server nobody and nothing can be on one.
   const hasServer = here === true || (given.server ?? []).length > 0;
   if (!hasServer) return { ...given, ...answers };
-  const group = await listed(given.group, words.group);
-  const admin = await listed(given.admin, words.admin);
-  const offered = offeredIn(programs).map(({ id }) => id);
-  const app = await listed(
-    given.app,
-    { pt: `${words.app.pt} [${offered.join(' ')}]`, en: `${words.app.en} [${offered.join(' ')}]` },
-    'notas caderno',
-  );
+  const group = given.group ?? (await listed(words.group, (name) => here === true && refuseMissingGroup(name)));
+  const admin = given.admin ?? (await listed(words.admin, (name) => here === true && accountHere(name)));
+  const app = given.app ?? (await askForApps());
   return { ...given, ...answers, group, admin, app };
 }

@@ -87,9 +87,11 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
     if (isNew && !hasSystemd()) told.left(`${words.startFront}  ${inForeground}`);
   }
   await client.post<PlanAnswer>('/api/admin/apply', { prune: false });
+  // Without what apps need on a server nothing is installed there.
+  if (!isWhole) return false;
   const isInstalled = await waitForApps(client, options, { told, words });
   await waitForPeople(client);
-  return isWhole && isInstalled;
+  return isInstalled;
 }
 
 interface Tell {
@@ -158,12 +160,13 @@ async function bringKits(client: Client, { site, options }: Prepared, { told, wo
   const done = await Promise.all(
     lacking.map(async (name) => {
       told.step(`${words.kit} ${name}`);
-      let fault = '';
+      let [code, fault] = ['', ''];
       const events = client.follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, { act: 'add', force: false });
-      for await (const event of events) if (event.event === 'error') fault = `${event.code} ${event.text}`;
+      for await (const event of events) if (event.event === 'error') [code, fault] = [event.code, `${event.code} ${event.text}`];
       if (fault === '') return true;
       const line = (await keyOf(options.state)).trim();
-      told.left(`${name}: ${fault}\n${words.putKey} ${name}:\n  ${line}\n${words.andThen}  svc server add ${name}`);
+      const key = code === 'SSH_REFUSED' ? `\n${words.putKey} ${name}:\n  ${line}` : '';
+      told.left(`${name}: ${fault}${key}\n${words.andThen}  svc setup`);
       return false;
     }),
   );

@@ -120,7 +120,7 @@ const explanations: { readonly [Name in Reason]: Explanation } = {
   },
   RuntimeMissing: {
     because: 'a program that runs it is not on the server, or can not be run',
-    fix: `put what the message names on the server, or mend the entrypoint; ${startIt}`,
+    fix: `install what the message names on SERVER (for python3: apt-get install -y python3), or mend the entrypoint; ${startIt}`,
   },
   TooManyFailures: {
     because: 'it failed five times in a row',

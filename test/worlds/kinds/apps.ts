@@ -290,7 +290,7 @@ const python: Group = {
     app(
       'python3 is not on the server',
       { id: 'cobra' },
-      { reason: 'RuntimeMissing', says: /python3/, fix: /put what the message names on the server.*svc start ana\/cobra/ },
+      { reason: 'RuntimeMissing', says: /python3/, fix: /install what the message names on \S+ .*python3.*svc start ana\/cobra/ },
       {
         break: async (site) => {
           await site.server('sirius').sh('for f in /usr/bin/python3*; do mv $f /root/; done');
