@@ -145,7 +145,7 @@ export type Reason = (typeof reasons)[number];
 
 export const conditionTypes = ['Ready', 'Progressing', 'Reachable', 'Contained', 'Stale', 'Installed', 'Drift', 'Paused'] as const;
 
-/** Kubernetes-like condition. `sinceMs` is the wall time of the last change of `status`. */
+/** Kubernetes-like condition. `sinceMs` is the wall time of the last change of `status`; 0: nobody knows. */
 export interface Condition {
   readonly type: (typeof conditionTypes)[number];
   readonly status: 'True' | 'False' | 'Unknown';

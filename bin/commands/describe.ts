@@ -64,7 +64,7 @@ function conditions(list: readonly Condition[], nowMs: number): string {
     { title: 'TYPE', of: ({ type }) => type },
     { title: 'STATUS', of: ({ status }) => status },
     { title: 'REASON', of: ({ reason }) => reason },
-    { title: 'FOR', of: ({ sinceMs }) => span(nowMs - sinceMs) },
+    { title: 'FOR', of: ({ sinceMs }) => (sinceMs === 0 ? '' : span(nowMs - sinceMs)) },
     { title: 'MESSAGE', of: ({ message }) => message },
   ];
   return table(list, columns);

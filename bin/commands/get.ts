@@ -87,7 +87,7 @@ const pidOf = (details: ObjectView['details']): unknown => details['pid'] ?? fie
 function age({ details, conditions }: ObjectView, nowMs: number): string {
   const own = details['sinceMs'];
   const sinceMs = typeof own === 'number' && own > 0 ? own : conditions[0]?.sinceMs;
-  return sinceMs === undefined ? '' : span(nowMs - sinceMs);
+  return sinceMs === undefined || sinceMs === 0 ? '' : span(nowMs - sinceMs);
 }
 
 /** First all, then each line that became another one, until it is ended. JSON is one object a line, YAML one document each. */

@@ -134,6 +134,9 @@ test('apps that were never started of people who are away have no entry, row, ev
   ]);
   expect(JSON.stringify(await gateway.admin.why('Backend/p7/app1'))).toContain('not requested yet');
   expect(await gateway.admin.why('Backend/p7/app9')).toBeNull();
+  // Nobody knows since when they have not signed in.
+  expect(gateway.admin.objects('Person/p7').flatMap(({ conditions }) => conditions.map(({ sinceMs }) => sinceMs))[0]).toBe(0);
+  expect((await gateway.admin.why('Person/p7'))?.sentence).toMatch(/^Person\/p7 is away because /);
   expect(gateway.apps.of('p7').map(({ id, status }) => [id, status])).toEqual([
     ['app0', 'stopped'],
     ['app1', 'stopped'],

@@ -119,11 +119,12 @@ function untouchedStatus<Desired, Observed, Memory>(
   kind: Kind<PersonEntry, Desired, Observed, Memory>,
 ): StoredStatus | null {
   if (person === undefined || !isUntouched(person)) return null;
-  // It became so when their server was observed.
   const atMs = person.server.observedAtMs;
   const [desired, observed] = [kind.desired(context, person), kind.observed(context, person)];
   const decision = kind.decide(desired, observed, null, atMs);
-  const { state, reason, message, conditions, nextDeadlineMs } = decision;
+  const { state, reason, message, nextDeadlineMs } = decision;
+  // Nothing is kept of them, so nobody knows since when it is so.
+  const conditions = decision.conditions.map((condition) => Object.assign({}, condition, { sinceMs: 0 }));
   return {
     key: kind.keyOf(person),
     kind: kind.name,

@@ -49,7 +49,7 @@ const anotherWish = 'another wish or another offer: what failed for good is not 
 
 /** Not ready covers stopped, starting and backoff; the state of a backend has its own time. */
 function sinceMs({ conditions }: StoredStatus, entry: BackendEntry | undefined): number | undefined {
-  return entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs;
+  return (entry?.memory?.context.sinceMs ?? conditions.find((condition) => condition.type === 'Ready')?.sinceMs) || undefined;
 }
 
 export function whyOf({
