@@ -105,7 +105,7 @@ describe('a person who leaves', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['is to be erased', { toErase: true }, [{ kind: 'person/erase', person: 'ana' }]],
     [
       'was erased on the server, and a supervisor would make its folders anew',
@@ -117,7 +117,7 @@ describe('a person who leaves', () => {
       { signedOut: false },
       [{ kind: 'person/sign-out', person: 'ana' }],
     ],
-  ] as const)('who %s', (_, changes, actions) => {
+  ] as const)('who %s', ([, changes, actions]) => {
     const gone = { ...left, supervisor: 'down', ended: true } as const;
     expect(decidePerson(ana, { ...seen, left: { ...gone, ...changes } }, null, 1_000).actions).toEqual(actions);
   });
