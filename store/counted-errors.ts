@@ -18,9 +18,13 @@ export function createErrorCount(): ErrorCount {
 
 type Call = (...args: readonly unknown[]) => unknown;
 
-function counting<Group extends object>(group: Group, count: (error: unknown) => void): Group {
+const isGroup = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** `depth`: groups of groups are counted so deep; whatever else a store has (a pool of connections, a bus) stays the very same. */
+function counting<Group extends object>(group: Group, count: (error: unknown) => void, depth = 1): Group {
   const counted = (value: unknown): unknown => {
-    if (typeof value === 'object' && value !== null) return counting(value, count);
+    if (isGroup(value)) return depth === 0 ? value : counting(value, count, depth - 1);
     if (typeof value !== 'function') return value;
     return (...args: readonly unknown[]): unknown => {
       const answer = (value as Call)(...args);

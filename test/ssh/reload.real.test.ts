@@ -58,7 +58,7 @@ here() { s=$1; shift; full $s | sh -s -- / "$@" || echo "ended with $?"; }
 client() { k=$1; shift; ssh -F none -i $k -p ${port} -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1 "$@"; }
 over() { s=$1; shift; full $s | client admin sh -s -- / "$@" || echo "ended with $?"; }
 opens() { n=0; until client portal true </dev/null 2>/dev/null; do n=$((n + 1)); if [ $n -ge $1 ]; then echo closed; return; fi; sleep 0.1; done; echo open; }
-words="path $(cut -d' ' -f1,2 portal.pub) root"
+words="path $(cut -d' ' -f1,2 portal.pub) - - root"
 key() { here facts root | grep -o ' key=[a-z]*'; }
 hups() { grep -c 'Received SIGHUP' log || true; }
 ${lines}`;
