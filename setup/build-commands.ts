@@ -118,7 +118,7 @@ async function buildQuick(
 }
 
 /** Where commands are described. */
-const isProgramPart = /\/bin\/(?:svc-program|[a-z]+\/program)\.ts$/;
+const isProgramPart = /\/bin\/(?:[a-z-]+-program|[a-z]+\/program)\.ts$/;
 
 const commandAlone = (command: string): Plugin => ({
   name: 'command-alone',
