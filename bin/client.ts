@@ -25,7 +25,7 @@ export interface Client {
   post<T>(route: string, body?: unknown): Promise<T>;
   put<T>(route: string, body: unknown): Promise<T>;
   delete<T>(route: string): Promise<T>;
-  /** One JSON object a line, as they arrive: the progress of a POST. */
+  /** Yields the JSON objects of an answer, one a line, as they arrive: the progress of a POST. */
   follow<T>(route: string, body: unknown): AsyncIterable<T>;
   /** Text as it comes; ends when the portal ends it or the signal fires. */
   text(route: string, query: Query, signal: AbortSignal): AsyncIterable<string>;
@@ -97,7 +97,7 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw await problemOf(answer);
   } catch (error) {
-    // What only reads may be asked twice; it is asked the portal that is there now, which finds no third one so soon.
+    // Retries a GET once, on the portal that took over.
     if (error instanceof TakenOver && request.method === 'GET') return await open(stateDir, request);
     if (error instanceof TakenOver)
       throw new SvcError(

@@ -12,7 +12,7 @@ export function versionText(): string {
 export const state = () => new Option('--state <dir>', 'folder of the portal').env('SVC_STATE').default('state');
 export const output = (formats: readonly string[] = ['table', 'json', 'yaml']) =>
   new Option('-o, --output <format>', 'how it is printed').choices(formats).default('table');
-/** Of lists: `wide` has more columns, and cuts nothing. */
+/** Output of lists: `wide` has more columns, and cuts nothing. */
 export const listed = () => output(['table', 'wide', 'json', 'yaml']);
 
 export function collect(text: string, before: readonly string[] = []): readonly string[] {

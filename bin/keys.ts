@@ -27,7 +27,7 @@ export function eventKeysOf(text: string): readonly string[] {
 }
 
 /**
- * What `svc get` takes: nothing, a kind, a key, a name (of a person: what they have, of every kind), or a kind and a name
+ * Keys for the arguments of `svc get`: nothing, a kind, a key, a name (of a person: what they have, of every kind), or a kind and a name
  * (`backends ana`). Starts of keys without a slash at the end; '' is all.
  */
 export function objectKeysOf(what: string | undefined, name: string | undefined): readonly string[] {
@@ -48,7 +48,7 @@ export function backendOf(text: string): { person: string; app: string } {
   return { person, app };
 }
 
-/** What `svc rollback` takes: the name of a document, or `ana/notas` for what a person asked for. */
+/** Key for the argument of `svc rollback`: the name of a document, or `ana/notas` for what a person asked for. */
 export function packageOf(text: string): string {
   const { kind, name } = readKey(text);
   const wanted = name !== '' && kindNamed(kind) === 'Package' ? name : text;

@@ -2,7 +2,7 @@
 export const limits = {
   /** `svc du` looks at one part of the state folder for so long. */
   duMsMax: 20_000,
-  /** What completes a word waits for the portal for so long. */
+  /** Time that completion of a word waits for the portal. */
   completionMsMax: 500,
   completionsMax: 1_000,
   /** A fault of a room is logged again after so long, for so many faults. */
@@ -16,7 +16,7 @@ export const limits = {
   backupRetryMs: 10 * 60_000,
   /** How often all of a snapshot is read again. */
   backupCheckEveryMs: 7 * 24 * 60 * 60_000,
-  /** One that takes longer is ended. */
+  /** A backup that takes longer is ended. */
   backupMsMax: 24 * 60 * 60_000,
   /** Objects of a backup that comes as a stream. */
   backupStreamEntriesMax: 10_000_000,
@@ -36,7 +36,7 @@ export const limits = {
   upLeaveMsMax: 2_000,
   /** A portal that does not lead looks so often whether anybody does. */
   leaseLookMs: 250,
-  /** Of this portal and the database. Tickets between two portals are good for a minute. */
+  /** Difference between the clocks of this portal and the database. Tickets between two portals are good for a minute. */
   portalClockSkewMsMax: 5_000,
   /** How often a portal among others tells which servers it does not reach. */
   portalReachMs: 5_000,

@@ -252,7 +252,7 @@ test.for(['Content-Length: 1000000', 'Transfer-Encoding: chunked'])(
 );
 
 describe('tokens', () => {
-  /** What a request was answered, whole. */
+  /** Returns the whole answer to a request. */
   function ask(url: string, method: string, path: string, headers: Readonly<Record<string, string>>, body = ''): Promise<string> {
     const { hostname, port } = new URL(url);
     return new Promise((done) => {

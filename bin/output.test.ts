@@ -32,7 +32,7 @@ test('logs keep colors and line breaks and lose everything else', () => {
   expect(safeForTerminal('\u001b]0;evil\u0007\u001b[2J\u0000')).not.toMatch(/[\u0000-\u0008\u001b]/);
 });
 
-/** One of each kind that moves a terminal, turns the text around or is not shown. */
+/** Examples of each kind that moves a terminal, turns the text around or is not shown. */
 const hidden = [
   '\u0007',
   '\u001b',

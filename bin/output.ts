@@ -30,7 +30,7 @@ export function writeSequence(sequence: string): void {
   process.stdout.write(sequence);
 }
 
-/** What an app coloured last does not colour the prompt. */
+/** Resets the colours, so that an app's last one does not reach the prompt. */
 export function endColors(): void {
   if (process.stdout.isTTY) writeSequence('\u001b[0m');
 }
@@ -99,7 +99,7 @@ export function lineWidth(): number {
   return Number.isInteger(asked) && asked >= 40 ? asked : 80;
 }
 
-/** One line without anything that moves a terminal's cursor, turns the text around or is not shown. */
+/** Makes a text one line, without anything that moves a terminal's cursor, turns the text around or is not shown. */
 export function plain(text: string): string {
   return text.replaceAll(sequences, '').replaceAll(unshownRuns, ' ');
 }

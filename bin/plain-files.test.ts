@@ -146,7 +146,7 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
   'the log of an app, written': ['run.log', () => appendToRunLog(path.join(dir, 'run.log'), 'x'), isPipe],
   'the log of an app, read': ['run.log', () => lastLines(path.join(dir, 'run.log'), 1, 100), isPipe],
   'what a file is made of': [`x.${process.pid}.tmp`, () => writeFileAtomic(path.join(dir, 'x'), ''), says(/ENXIO.*x\.\d+\.tmp/)],
-  // What an author runs.
+  // Commands of an author.
   'the manifest of a package': ['svc-app.json', () => judgePackage(dir, [], 'svc-app.json'), isPipe],
   'the folder of an app': ['svc-app.json', () => appFolder(dir), isPipe],
   'a file that a manifest names': ['icon.png', () => filesBeside(path.join(dir, 'svc-app.json'))('icon.png'), 'absent'],

@@ -262,7 +262,7 @@ secret
   .description('store the value read from stdin')
   .addOption(state())
   .addOption(output())
-  // What is too much is likely the value: ours to refuse, since commander would repeat it.
+  // An extra argument is likely the value: refused by us, since commander would repeat it.
   .allowExcessArguments()
   .allowUnknownOption()
   .action(async (backend, name, options, { args }: Command) =>
@@ -412,7 +412,7 @@ program
   .description('print the script that completes commands, options and names in a shell')
   .action(async (shell) => (await import('./commands/completion.ts')).runCompletion(shell));
 
-// What that script calls: `svc complete -- WORDS…`, the last of which is being typed.
+// The completion script calls `svc complete -- WORDS…`; the last word is being typed.
 program
   .command('complete', { hidden: true })
   .argument('[word...]', 'what stands after svc')

@@ -1,4 +1,4 @@
-/** One backup of a site, from the lock of its folder to what is removed from it. */
+/** Makes one backup of a site, from the lock of its folder to the removal of old snapshots. */
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -87,7 +87,7 @@ export async function take(
 ): Promise<Taken> {
   const { stateDir, databases, list, place } = site;
   const isFile = storeFile(place, stateDir) !== null;
-  // Of another machine or folder the stamps say nothing.
+  // Stamps of another machine or folder say nothing.
   const isSame = before?.state === stateDir && before.host === hostname();
   return await takeSnapshot({
     stateDir,
@@ -120,7 +120,7 @@ export function manifestOf(site: Site, { atMs, entries, schema }: Taken, verifie
   };
 }
 
-/** One that can't be read is passed over: everything is read again then. */
+/** Returns the newest manifest; null when there is none or it can't be read: everything is read again then. */
 async function lastManifest(folder: BackupFolder): Promise<Manifest | null> {
   const last = (await folder.snapshots()).at(-1);
   return last === undefined ? null : await folder.manifest(last.id).catch(() => null);

@@ -1,4 +1,6 @@
-/** What a site is made of, for a backup: its databases, the files of its state folder, its desired folder, the files that documents name. */
+/**
+ * Lists the parts of a site for a backup: its databases, the files of its state folder, its desired folder, the files that documents name.
+ */
 import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';
@@ -17,7 +19,7 @@ export interface Site extends Pick<TakeOptions, 'databases' | 'list'> {
   /** Null: nobody said, and no portal was started with it. */
   readonly desired: string | null;
   readonly repository: string | null;
-  /** What is not taken, and why. */
+  /** Places that the backup leaves out, and why. */
   readonly left: readonly string[];
 }
 
@@ -97,7 +99,7 @@ async function readableSecrets(
   const { files, variables } = secretFiles(documents);
   for (const named of files) {
     const file = path.resolve(stateDir, named);
-    // Those are taken with their folders.
+    // Files of the desired folder are taken with it.
     if (desired !== null && isWithin(desired, file)) continue;
     if (await isReadable(file)) sources.push({ ...placeIn(stateDir, file), isOwn: false });
     else left.push(`${file}, which a document names: it can't be read`);

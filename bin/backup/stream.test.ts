@@ -47,7 +47,7 @@ test('a stream is read back as a folder of backups with one snapshot, in pieces 
   expect(await unpack(tar)).toEqual(['svc.db', 'store']);
 });
 
-/** Of its first object. */
+/** Flips a bit in the first object of the stream. */
 function otherByte(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   other.writeUInt8(other.readUInt8(520) ^ 1, 520);

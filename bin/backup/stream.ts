@@ -20,7 +20,7 @@ export async function streamBackup(
   const site = await siteOf(stateDir, desired);
   const entries = entriesOfTar();
   const written = pipeline(Readable.from(tarOf(entries.files), { objectMode: false }), output, { end: false });
-  // Who reads may go: that ends what waits for them.
+  // The reader may go: that ends the waiting writes.
   const isGone = written.catch((error: unknown) => entries.fail(error));
   try {
     const { id, text } = manifestFile(manifestOf(site, await take(site, entries.sink, { before: null, clock }), 'new'));

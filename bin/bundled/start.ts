@@ -15,7 +15,7 @@ export const quickCommands: readonly string[] = ['validate', 'get', 'events', 'h
 export const quickFile = (command: string): string => `quick/${command}.mjs`;
 export const quickInputs = (command: string): string => `quick/${command}.json`;
 
-/** What a build read, by path from the root of the repository, and what it wrote into its folder. */
+/** Files that a build read, by path from the root of the repository, and the files it wrote into its folder. */
 export interface Inputs {
   readonly inputs: readonly (readonly [path: string, bytes: number, mtimeMs: number])[];
   readonly outputs: readonly string[];

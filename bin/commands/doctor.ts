@@ -9,7 +9,7 @@ import { terminalLanguage } from '../language.ts';
 import { isForPrograms, plain, printValue, toned, wrap, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-/** Of the words around the rows. */
+/** Words around the rows. */
 const words = {
   pt: { good: 'ok', warning: 'aviso', bad: 'FALHA', fix: 'conserto' },
   en: { good: 'ok', warning: 'warn', bad: 'FAIL', fix: 'fix' },

@@ -5,7 +5,7 @@ import { eventKeysOf } from '../keys.ts';
 import { type Column, isForPrograms, listing, moment, printValue, jsonText, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-/** One stored event as the portal answers it. */
+/** A stored event as the portal answers it. */
 export interface EventView {
   readonly seq: number;
   readonly atMs: number;

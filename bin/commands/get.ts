@@ -30,7 +30,7 @@ export async function runGet(what: string | undefined, name: string | undefined,
   write(objects.length === 0 ? 'No objects.\n' : listing(objects, columnsOf(objects, Date.now()), output));
 }
 
-/** Of a kind that is nearly written as one. */
+/** Hint at the kind that is spelled nearly like the word. */
 async function nearestKind(word: string): Promise<string> {
   const { didYouMean } = await import('../../schema/shape.ts');
   return didYouMean(word.toLowerCase(), kindsInPlural);
@@ -78,9 +78,9 @@ export function columnsOf(objects: readonly ObjectView[], nowMs: number): Column
 const detail = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-/** Of a package it is a text, of a backend what its server found. */
+/** Version of a package (a text), or of a backend (as its server found it). */
 const versionOf = (installed: unknown): string => detail(installed) || detail(fieldOf(installed, 'version'));
-/** Of a supervisor it is its own, of a backend that of the process. */
+/** Process id of a supervisor (its own), or of the process of a backend. */
 const pidOf = (details: ObjectView['details']): unknown => details['pid'] ?? fieldOf(details['process'], 'pid');
 
 /** How long it has been in this state: exact for a backend, by the first condition for other objects. */

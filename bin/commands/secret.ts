@@ -70,7 +70,7 @@ async function readPiped(): Promise<string> {
   return checked(line.includes('\n') ? whole : line);
 }
 
-/** What is no text would be stored as another value. */
+/** Rejects bytes that are no text: they would be stored as another value. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -79,7 +79,7 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** One line from the terminal, without showing it. */
+/** Reads a line from the terminal without showing it. */
 function readHidden(prompt: string): Promise<string> {
   const { stdin } = process;
   warn(prompt);

@@ -85,7 +85,7 @@ function telling(isJson: boolean, language: TextLanguage): Told {
   return { language, step: (text) => say('step', text), left: (text) => say('left', text) };
 }
 
-/** What doctor finds, the way in, and the one address. */
+/** Prints the findings of doctor, the way in, and the one address. */
 async function finish({ site, options, portal, isNew }: Prepared, told: Told, isWhole: boolean): Promise<number> {
   const { language } = told;
   const words = said[language];

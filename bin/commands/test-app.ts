@@ -51,13 +51,13 @@ export async function runTestApp(dir: string, { output }: { readonly output: For
   return judged.findings.some(([, { verdict }]) => verdict === 'fail') ? 1 : 0;
 }
 
-/** What was not judged for one and the same cause is told once. */
+/** Splits the findings: checks that were not judged are shown together, on one line. */
 function told(findings: Judgement['findings']): { readonly shown: Judgement['findings']; readonly unjudged: readonly CheckId[] } {
   const unjudged = findings.filter(([, { verdict }]) => verdict === 'notJudged').map(([id]) => id);
   return { shown: findings.filter(([, { verdict }]) => verdict !== 'notJudged'), unjudged };
 }
 
-/** Of one that passed: what it does. */
+/** Text of a finding; a check that passed says what the app does. */
 const detailOf = (id: CheckId, { verdict, detail }: Finding, language: TextLanguage): string =>
   verdict === 'pass' ? [promises[id][language], detail[language]].filter((part) => part !== '').join('; ') : detail[language];
 

@@ -102,12 +102,12 @@ export function renderPortal(rows: readonly PortalUseRow[], format: Format): str
   return listing(rows, columns, format);
 }
 
-/** Of one processor: two busy ones are 200 %. */
+/** Share of one processor: two busy ones are 200 %. */
 function percent(cpu: number | null): string {
   return cpu === null ? '–' : `${cpu.toFixed(1)}%`;
 }
 
-/** What does not fit below is left out, the idlest first. */
+/** Leaves out the lines that don't fit, the idlest first. */
 function fit(text: string, linesMax: number): string {
   const lines = text.trimEnd().split('\n');
   return lines.length <= linesMax

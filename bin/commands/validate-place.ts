@@ -23,7 +23,7 @@ export async function placeOf(desired: readonly DesiredFile[], manifests: readon
   };
 }
 
-/** Of another machine nothing is known. */
+/** Unknown when a server is not this machine. */
 function gpuOf(servers: readonly ServerDocument[]): Place['gpu'] {
   if (servers.length === 0 || servers.some(({ spec }) => !('local' in spec))) return 'unknown';
   try {

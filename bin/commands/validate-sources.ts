@@ -84,7 +84,7 @@ export async function readBytes(file: string, bytesMax = limits.yamlFileBytesMax
   return await readPlainFile(file, bytesMax).catch(whyUnread);
 }
 
-/** Of the files beside the manifest of a package; of one under another name nothing is known. */
+/** Looks for files beside the manifest of a package; unknown beside a manifest under another name. */
 export function filesBeside(manifest: string): Surroundings['file'] {
   if (path.basename(manifest) !== 'svc-app.json') return () => 'unknown';
   return (name) => {

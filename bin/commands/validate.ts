@@ -62,7 +62,7 @@ function withWarnings(report: FileReport, more: readonly Finding[]): FileReport 
   return { ...report, warnings: [...report.warnings, ...more].toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
-/** What can't work where it will run, for manifests without errors. */
+/** Finds what can't work where it will run, for manifests without errors. */
 async function judgeSurroundings(judged: readonly JudgedManifest[], desired: Found['desired']): Promise<Judged[]> {
   const { surroundingProblems } = await import('../../schema/manifest/surroundings.ts');
   const files = await Promise.all(desired.flatMap((group) => group.files).map(async (name) => ({ name, bytes: await readBytes(name) })));

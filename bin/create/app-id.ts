@@ -1,4 +1,4 @@
-/** What a person typed as the name of an app, as an id: why it is none, and the nearest one that is. */
+/** Judges a name that a person typed as the id of an app: why it is none, and the nearest one that is. */
 import { isAppId } from '../../schema/app-id.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Words } from '../../schema/texts/reasons.ts';

@@ -1,4 +1,4 @@
-/** What `svc create` writes: every template validates, does what every app must do, passes its own test, and can be published. */
+/** Projects written by `svc create`: every template validates, does what every app must do, passes its own test, and can be published. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ export interface NewApp {
   readonly nome: string;
   readonly descricao: string;
   readonly template: TemplateName;
-  /** Of the readme and the log. Pages speak both, as the desktop does. */
+  /** Language of the readme and the log. Pages speak both, as the desktop does. */
   readonly language: TextLanguage;
 }
 
@@ -42,7 +42,7 @@ function filesIn(layer: string, app: NewApp): readonly NewFile[] {
   return readdirSync(from, { recursive: true, encoding: 'utf8' }).flatMap((name): NewFile[] => {
     const file = path.join(from, name);
     const stat = statSync(file);
-    // What a run of a template's own test leaves.
+    // A run of a template's own test leaves such files.
     if (!stat.isFile() || name.includes('__pycache__')) return [];
     const readme = /^README\.(pt|en)\.md$/.exec(name);
     if (readme !== null && readme[1] !== app.language) return [];
@@ -79,7 +79,7 @@ function wordsOf({ id, nome, descricao, language }: NewApp): Readonly<Record<str
     // A capability begins with a letter, an id need not.
     capacidade: /^[a-z]/.test(id) ? id : `app-${id}`,
     letra: Array.from(nome.toLocaleUpperCase())[0] ?? '',
-    // What the backend logs: its author reads it.
+    // A word of the backend's log: its author reads it.
     contou: language === 'pt' ? 'contou' : 'counted',
     cor: colors[sum % colors.length] ?? colors[0],
   };

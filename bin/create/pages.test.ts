@@ -1,4 +1,4 @@
-/** What the pages of templates say of an answer, by their scripts in a context that has no more of a browser than they use. */
+/** Answers as the pages of templates show them, by their scripts in a context that has no more of a browser than they use. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -52,7 +52,7 @@ function openPage(template: string, answers: Readonly<Record<string, () => Respo
     getElementById(id).listeners[event]?.({ preventDefault: () => undefined });
     await turns();
   };
-  /** What waits for its time does now. */
+  /** Runs the pending timer now. */
   const goesOn = async (): Promise<void> => {
     later();
     await turns();

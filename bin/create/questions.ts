@@ -5,17 +5,17 @@ import { SvcError } from '../../schema/errors.ts';
 export interface Questions {
   /** The answer, or what an empty one stands for. */
   readonly text: (question: string, otherwise: string) => Promise<string>;
-  /** One of the list; by its number or its name. */
+  /** Asks for an item of the list, by its number or its name. */
   readonly choice: <T extends string>(question: string, among: readonly (readonly [T, string])[]) => Promise<T>;
   /** A line that is no question. */
   readonly say: (line: string) => void;
   readonly end: () => void;
 }
 
-/** What is asked rejects CANCELLED at Ctrl-C and at the end of the input. */
+/** Opens the questions. Each rejects CANCELLED at Ctrl-C and at the end of the input. */
 export function openQuestions(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Questions {
   const lines = createInterface({ input, output });
-  /** What was typed ahead. */
+  /** Lines that were typed ahead. */
   const typed: string[] = [];
   const source = { isOver: false };
   let wake = (): void => {};

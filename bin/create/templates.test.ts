@@ -1,4 +1,4 @@
-/** What docs/first-app.md says of the templates is so in each of them. */
+/** Statements of docs/first-app.md about the templates hold in each of them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

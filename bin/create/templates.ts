@@ -1,5 +1,5 @@
 /**
- * What `svc create` can write: folders of templates/, laid one over the other. A file of a later one takes the place of an earlier one's;
+ * Templates of `svc create`: folders of templates/, laid one over the other. A file of a later one takes the place of an earlier one's;
  * `dot-name` becomes `.name`, `README.<language>.md` the README of that language. Decision: docs/decisions/0242-what-svc-create-writes.md
  */
 import type { Words } from '../../schema/texts/reasons.ts';
@@ -7,7 +7,7 @@ import type { Words } from '../../schema/texts/reasons.ts';
 interface Template {
   readonly layers: readonly string[];
   readonly about: Words;
-  /** Of the app, when the author says none. */
+  /** Description of the app when the author gives none. */
   readonly description: Words;
   /** Its own test. */
   readonly test: string;

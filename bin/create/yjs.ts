@@ -1,3 +1,3 @@
-/** What the page of the template `rooms` needs, bundled: a page of an app brings its own libraries. */
+/** Libraries of the template `rooms`, bundled: a page of an app brings its own. */
 export * as awarenessProtocol from 'y-protocols/awareness';
 export * as Y from 'yjs';

@@ -14,7 +14,7 @@ export interface Came {
 }
 
 export interface Why {
-  /** Of what the launcher would not start (a missing entrypoint) that alone: nothing crashed. */
+  /** True when the launcher would not start it (a missing entrypoint): then nothing crashed. */
   readonly refused: boolean;
   readonly words: string;
   readonly detail: string;
@@ -22,13 +22,13 @@ export interface Why {
 }
 
 export interface Backends {
-  /** Whose backend is up, or on its way. */
+  /** People whose backend is up, or on its way. */
   running(): readonly string[];
   /** Theirs, or the first one's where there are none. Null: a newer change overtook it. */
   restart(whose: readonly string[], signal: AbortSignal): Promise<readonly Came[] | null>;
-  /** Of one that does not answer yet: true once it does, false when it ended or the signal fired. */
+  /** Waits for the first answer: true once it comes, false when the backend ended or the signal fired. */
   answersLater(person: string, signal: AbortSignal): Promise<boolean>;
-  /** Of a start that takes long: the process before it has not ended yet, or the new one does not answer. Null: neither. */
+  /** Cause of a start that takes long: the process before it has not ended yet, or the new one does not answer. Null: neither. */
   waitsFor(whose: readonly string[]): 'end' | 'start' | null;
   /** Why it is not up, for a person to read, and the end of what it printed. */
   why(came: Came): Promise<Why>;
@@ -108,7 +108,7 @@ export function whyOf({
   readonly folder: string;
   readonly language: TextLanguage;
 }): Why {
-  // Of how often it was tried, and of what stands elsewhere than here.
+  // Cuts the parts about the attempts, and about output that stands elsewhere.
   const said = message.replace(/; last: \w+$/, '').replace('; its output is above', '');
   if (reason === 'InvalidManifest') return { refused: true, words: said, detail: said, tail: [] };
   const mistake = mistakeOf(lines, folder);

@@ -1,4 +1,4 @@
-/** What the panel in the desktop shows of `svc dev`, and the news of it to its pages. */
+/** State of `svc dev` for the panel in the desktop, and the news of it to its pages. */
 import type { Bus } from '../../store/bus.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { DevAnswer, DevChange } from '../../schema/wire/dev.ts';
@@ -15,7 +15,7 @@ export interface Board {
   connect(bus: Pick<Bus, 'publish'>, people: readonly string[]): void;
   manifest(errors: readonly string[]): void;
   last(last: DevChange): void;
-  /** What was begun turned out to be nothing: what was shown before is shown again. */
+  /** Withdraws a change that turned out to be nothing: the state before it is shown again. */
   unsaid(): void;
   line(line: LogLine): void;
   reload(kind: Exclude<Reload, 'no'>): void;
@@ -28,7 +28,7 @@ interface Standing {
   readonly unbuilt: DevChange | null;
 }
 
-/** What stays wrong after a change: a page that was loaded again starts no backend, and a backend that is up builds nothing. Pure. */
+/** Faults that stay after a change: a page that was loaded again starts no backend, and a backend that is up builds nothing. Pure. */
 export function standingAfter({ down, unbuilt }: Standing, change: DevChange): Standing {
   switch (change.outcome) {
     case 'crashed':

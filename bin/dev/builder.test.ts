@@ -19,7 +19,7 @@ test('build.sh runs in the folder, and a failure has its exit code and output', 
   expect(builder.exists()).toBe(true);
   expect(await build(0)).toMatchObject({ failure: 'exit code 3' });
   expect(said.toSorted()).toEqual([dir, 'main.c:1: error: x'].toSorted());
-  // What changes during a build is built for once more, and no more: it may be what it wrote.
+  // A change during a build causes one more build, and no more: the build may have written it itself.
   write('build.sh', ':');
   expect(await build(systemClock.monotonicMs())).toMatchObject({ failure: '' });
   expect(await build(systemClock.monotonicMs())).toBe(null);

@@ -86,7 +86,7 @@ async function run(folder: string, clock: Clock, signal: AbortSignal, onLine: (t
     const ended = (code: number | null, by: string | null): void =>
       resolve(isLate ? `over ${limits.buildMsMax / 1_000} s` : by !== null ? by : code === 0 ? '' : `exit code ${code}`);
     child.once('close', ended);
-    // What it left running in the background holds its output open.
+    // A process that it left running in the background holds its output open.
     child.once('exit', (code, by) => void clock.at(clock.monotonicMs() + limits.buildOutputMsMax, () => ended(code, by)));
   });
   cancel();

@@ -1,5 +1,5 @@
 /**
- * What a changed file means: of the backend, of the page, of the manifest, of the source that build.sh makes them of, or nothing. Pure.
+ * Classifies a changed file: backend, page, manifest, source that build.sh makes them of, or nothing. Pure.
  * Decision: docs/decisions/0244-svc-dev.md
  */
 import type { Chooser } from '../../kit/archive/walk.ts';
@@ -33,7 +33,7 @@ export const isIgnored = (path: string, ships: Chooser): boolean => isNoise(path
 export function isLeftOut(path: string, ships: Chooser): boolean {
   const isFolder = path.endsWith('/');
   const names = namesOf(path);
-  // What is in a folder that stays out stays out, too.
+  // Everything in a folder that stays out stays out, too.
   return names.some((_, at) => !ships(`${names.slice(0, at + 1).join('/')}${at < names.length - 1 || isFolder ? '/' : ''}`));
 }
 
@@ -49,7 +49,7 @@ export function partOf(path: string): Part {
   return path.endsWith('.css') ? 'styles' : 'page';
 }
 
-/** What waits to be done, of one burst or of several. */
+/** Work to be done, from one burst of changes or several. */
 export interface Change {
   readonly files: readonly string[];
   /** build.sh is to be run; a change of its own. */

@@ -19,7 +19,7 @@ interface Document {
 const text = (documents: readonly Document[]): string =>
   documents.map(({ kind, name, spec }) => stringify({ apiVersion: 'svc/v1', kind, metadata: { name }, spec })).join('---\n');
 
-/** What does not change while it runs. */
+/** Writes the documents that do not change while it runs. */
 export async function writeDesired(folder: string, people: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const documents = [

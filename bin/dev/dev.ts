@@ -106,7 +106,10 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
   };
 }
 
-/** What the backend answers of an app whose pages come from elsewhere: what the portal asks of it, what others ask, and what is named. */
+/**
+ * Names the paths that the backend answers when the pages come from elsewhere: those that the portal asks, that other apps ask, and that
+ * options name.
+ */
 function devServerOf({ frontend, backendPrefixes }: DevOptions, manifest: () => Manifest): Pick<PortalDev, 'frontend'> {
   if (frontend === null) return {};
   const backend = (): readonly string[] => {

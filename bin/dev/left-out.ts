@@ -7,7 +7,7 @@ import type { Chooser } from '../../kit/archive/walk.ts';
 import { limits } from './limits.ts';
 import { readPlainFileSync } from '../../schema/plain-file.ts';
 
-/** Of languages that are compiled or bundled; also what pages are made of. */
+/** Sources of languages that are compiled or bundled; also those that pages are made of. */
 const sourceNames = /\.(?:[cm]?tsx?|jsx|vue|svelte|s[ac]ss|less|c|cc|cpp|h|hpp|rs|go|zig|java|kt|swift|cs)$/;
 
 /** In order, below the folder; the first few folders and files are looked at. */
@@ -28,7 +28,7 @@ export async function leftOut(folder: string, ships: Chooser): Promise<readonly 
 
 const isHiddenOrMade = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
-/** What writes a build.sh: the build of package.json or of a Makefile where there is one. */
+/** Returns the command that writes a build.sh: the build of package.json or of a Makefile where there is one. */
 export function buildLine(folder: string): string {
   const file = path.join(folder, 'package.json');
   try {

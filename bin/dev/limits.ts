@@ -11,7 +11,7 @@ export const limits = {
   newsMs: 150,
   /** app.log is looked at so often. */
   logLookMs: 250,
-  /** Of the folder that is watched, what is ignored left out. */
+  /** Files of the watched folder, without the ignored ones. */
   watchedFilesMax: 20_000,
   /** Between two looks at each file where the kernel has no watches left. */
   pollMs: 250,
@@ -21,7 +21,10 @@ export const limits = {
   restartMsMax: 30_000,
   /** A start that takes longer is said to. */
   restartTellMs: 3_000,
-  /** Of Ctrl-C: a package runner sends it a second time to who has it from the terminal already. */
+  /**
+   * Time in which the same signal counts once: a package runner sends Ctrl-C a second time to a process that has it from the terminal
+   * already.
+   */
   sameSignalMs: 500,
   /** For build.sh; what changes so soon after its end came of it. */
   buildMsMax: 600_000,

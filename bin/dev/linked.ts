@@ -25,14 +25,14 @@ export async function linkFolder(systemApps: string, folder: string, manifest: M
   return there;
 }
 
-/** One link for each entry at the top of the folder. */
+/** Links each entry at the top of the folder. */
 export async function followEntries(target: string, folder: string): Promise<void> {
   const wanted = new Set((await readdir(folder)).filter((name) => name !== manifestFile && name !== '.git'));
   for (const name of await readdir(target)) {
     if (name === manifestFile) continue;
     const to = await readlink(path.join(target, name)).catch(() => null);
     if (to === path.join(folder, name) && wanted.delete(name)) continue;
-    // What is no link of ours was left by the app in its package.
+    // An entry that is no link of ours was left by the app in its package.
     if (to !== null || wanted.has(name)) await rm(path.join(target, name), { recursive: true, force: true });
   }
   for (const name of wanted) await symlink(path.join(folder, name), path.join(target, name));

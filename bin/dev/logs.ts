@@ -35,7 +35,7 @@ export async function followRunLog(
   for (let tail = 200; !signal.aborted;) {
     const take = lines(onLine);
     try {
-      // Who was never started has no log, and would be told so as if it were one.
+      // A backend that was never started has no log; the refusal would be shown as a line of it.
       if (!(await untilStarted(apps, person, app, signal))) return;
       for await (const text of commands.followLog(person, app, { tail, signal })) take(text);
       tail = 0;

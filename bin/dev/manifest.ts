@@ -13,11 +13,11 @@ export interface JudgedManifest {
   /** With their places, several lines each. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
-  /** Of the file. */
+  /** Text of the file. */
   readonly text: string;
 }
 
-/** What it may name. */
+/** Files that the manifest may name. */
 interface Packed {
   /** As for the watch. */
   of(path: string): boolean;

@@ -4,12 +4,12 @@ import path from 'node:path';
 export interface Mistake {
   /** `main.py:27 SyntaxError: unmatched ')'` */
   readonly text: string;
-  /** What the program said of it, without the frames of Node itself. */
+  /** Lines of the program about it, without the frames of Node itself. */
   readonly lines: readonly string[];
 }
 
 const linesMax = 14;
-/** Of Node itself, and its last words. */
+/** Frames of Node itself, and its last words. */
 const nodesOwn = /^\s+at .*\bnode:[\w/]+|^node:internal\/|^Node\.js v\d/;
 const errorLine = /^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)|Error)\b(?: \[\w+\])?(?::|$)/;
 const compilerLine = /^([^\s:][^:]*):(\d+)(?::\d+)?: ((?:fatal )?error: .*)$/;
@@ -55,7 +55,7 @@ export function mistakeOf(all: readonly string[], folder: string): Mistake | nul
   return { text: `${place}${lines[at]}`, lines: isPython ? shown.slice(-linesMax) : shown.slice(0, linesMax) };
 }
 
-/** Of the error of line `at`: where its traceback begins, its first place where there is no more, or itself. */
+/** Returns the line where the error of line `at` begins: its traceback, its first place where there is none, or itself. */
 function beginning(lines: readonly string[], at: number): number {
   let first = at;
   for (let one = at - 1; one >= 0 && one > at - 200; one -= 1) {
@@ -69,7 +69,7 @@ function beginning(lines: readonly string[], at: number): number {
   return first;
 }
 
-/** Of a log that is followed line by line: true for a line that a person is shown, and not for what Node says of its own insides. */
+/** Filters a log that is followed line by line: true for a line to show, false for what Node says of its own insides. */
 export function createReadable(): (line: string) => boolean {
   // Below a place in Node itself stand its line of code and a caret, up to an empty line.
   let isInside = false;

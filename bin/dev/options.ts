@@ -1,4 +1,4 @@
-/** What `svc dev` was asked for, checked. */
+/** Options of `svc dev`, checked. */
 import { realpathSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import os from 'node:os';
@@ -82,10 +82,12 @@ const words = (text: string): readonly string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '');
 
-/** What was installed by one mode is not for another to take away. */
+/** Marks the mode: no mode removes what another one installed. */
 const modeOf = ({ server, packed }: DevFlags): string => (server === undefined ? (packed === true ? 'p' : '') : `-${server}`);
 
-/** One for each folder, outside of it: what is in it would be packed, and watched. Short, since sockets are below it. */
+/**
+ * Returns a state folder for each app folder, outside of it: files in it would be packed, and watched. Short, since sockets are below it.
+ */
 function stateOf(folder: string, env: Readonly<Record<string, string | undefined>>): string {
   return path.join(devStates(env), createHash('sha256').update(folder).digest('hex').slice(0, 8));
 }

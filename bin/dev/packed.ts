@@ -41,7 +41,7 @@ export function packedDelivery({ app, folder, state, person, mode, server, desir
     host: (host: Host) => host,
     manifest: () => inForce,
     prepare: async () => {
-      // Of earlier runs; what is installed stays.
+      // Removes the repositories of earlier runs; installed packages stay.
       await rm(repositories, { recursive: true, force: true });
       prepared = await publish();
     },
@@ -87,7 +87,7 @@ async function publishAs(folder: string, { repository, workshop, nowMs }: Publis
       if (name.endsWith('/')) await mkdir(path.join(copy, name), { recursive: true });
       else if (name !== manifestFile) await copyFile(path.join(folder, name), path.join(copy, name));
     }
-    // What it takes in again counts for the copy, too; it goes into no package.
+    // Files that .svcignore takes in again count for the copy, too; it goes into no package.
     await copyFile(path.join(folder, '.svcignore'), path.join(copy, '.svcignore')).catch(() => undefined);
     const manifest = JSON.parse(String(await readPlainFile(path.join(folder, manifestFile)))) as Manifest;
     const version = `${manifest.version}${manifest.version.includes('+') ? '.' : '+'}dev.${nowMs.toString(36)}`;

@@ -7,7 +7,7 @@ import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 export interface RunningDev {
   readonly state: string;
-  /** Of the app. */
+  /** Folder of the app. */
   readonly folder: string;
 }
 
@@ -17,7 +17,7 @@ export function keepFolder(state: string, folder: string): void {
   writeFileAtomic(path.join(state, folderFile), folder, { mode: 0o600 });
 }
 
-/** Of an app whose folder is `cwd`, above or below it; the nearest. Null: none, or several that are as near. */
+/** Finds the run of an app whose folder is `cwd`, above or below it; the nearest. Null: none, or several that are as near. */
 export function runningDev(cwd: string, env: Readonly<Record<string, string | undefined>>): RunningDev | null {
   const here = realpathSync(cwd);
   const found = all(devStates(env))

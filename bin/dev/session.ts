@@ -1,4 +1,4 @@
-/** What every part of a run of `svc dev` needs. */
+/** Parts that every step of a run of `svc dev` needs. */
 import type { Backends } from './backends.ts';
 import type { Board } from './board.ts';
 import type { Builder } from './builder.ts';

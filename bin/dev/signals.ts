@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 export interface Endings {
   readonly signals: { on(name: NodeJS.Signals, run: () => void): unknown };
   readonly nowMs: () => number;
-  /** What is waited for is not waited for any more. */
+  /** Ends the pending waits. */
   readonly endNow: () => void;
   readonly leave: () => void;
 }

@@ -10,7 +10,7 @@ type Tone = 'good' | 'bad' | 'busy' | 'plain';
 const colors = { good: 'green', bad: 'red', busy: 'yellow' } as const;
 
 export interface Terminal {
-  /** What happened, and to which files. */
+  /** Prints an event, and the files it is about. */
   event(tone: Tone, text: string, files?: readonly string[]): void;
   /** A line that the backend wrote; with a person where several play. */
   log(source: 'app' | 'build', person: string, text: string): void;

@@ -1,12 +1,12 @@
 /**
- * One change after another. What comes while one is worked on waits and is done as one; what makes a start that is waited for pointless (the
+ * Works on changes in turn. Changes that come meanwhile wait and are done as one; one that makes a pending start pointless (the
  * backend or the manifest changed again) ends the wait at once, so that the next try is not held up by a backend that never answers.
  */
 import { merged, type Change } from './changes.ts';
 
 export interface Turns {
   push(change: Change): void;
-  /** What is waited for is given up, and nothing more is begun. */
+  /** Gives up the pending waits, and begins nothing more. */
   stop(): void;
   /** Resolves when nothing is done and nothing waits. */
   idle(): Promise<void>;
@@ -41,7 +41,7 @@ export function createTurns(work: (change: Change, overtaken: AbortSignal) => Pr
       if (stopped) return;
       const overtakes =
         current !== null && (change.source || change.backend || change.manifest) && (current.change.backend || current.change.manifest);
-      // What the one that is given up had still to do is not lost.
+      // Work that the overtaken change had still to do is not lost.
       const left = overtakes && current !== null && !current.abort.signal.aborted ? merged(current.change, change) : change;
       waiting = merged(waiting, overtakes ? { ...left, files: change.files, sinceMs: change.sinceMs } : change);
       if (overtakes) current?.abort.abort();

@@ -21,7 +21,7 @@ export interface WatchOptions {
   readonly onPolling: (code: string) => void;
 }
 
-/** Of what makes a watch, for tests. */
+/** Makes a watch; tests bring their own. */
 type Begin = (folder: string, options: ChokidarOptions) => FSWatcher;
 
 export function watchApp({ folder, clock, ignored, onChange, onError, onPolling }: WatchOptions, beginWatch: Begin = watch): FolderWatch {

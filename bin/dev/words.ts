@@ -1,4 +1,4 @@
-/** What `svc dev` says in the terminal. */
+/** Texts of `svc dev` in the terminal. */
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 
 const pt = {

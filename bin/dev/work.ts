@@ -1,4 +1,4 @@
-/** One change, done: installed, the backend restarted, the page loaded again, and what came of it told. */
+/** Carries out a change: installs, restarts the backend, loads the page again, and reports the outcome. */
 import { existsSync } from 'node:fs';
 import { systemClock } from '../../controller/clock/system.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -54,7 +54,7 @@ async function done(session: Session, ignored: Ignoring, change: Change, overtak
   terminal.event(isDown ? 'busy' : 'plain', isDown ? `${say(change.page)}; ${say('stillDown')}` : say(change.page), change.files);
 }
 
-/** What it wrote is a change of its own. When it fails the last good program goes on. */
+/** Runs build.sh; the files it writes are a change of their own. After a failed build the last good program goes on. */
 async function build({ options, board, terminal, say, builder, people }: Session, change: Change, signal: AbortSignal): Promise<void> {
   if (!builder.exists()) return;
   board.last(seen(change, 'building'));

@@ -1,4 +1,4 @@
-/** What may stand at the end of a command line, read from the program itself: commands, options, their choices, or a value by its name. */
+/** Completes the end of a command line from the program itself: commands, options, their choices, or a value by its name. */
 import type { Argument, Command, Option } from 'commander';
 
 /** The start of a word that is typed, and what it may become. */
@@ -7,7 +7,7 @@ export interface Place {
   readonly words: readonly { readonly text: string; readonly about: string }[];
   /** The name of a value (help/values.ts); null: none may stand here. */
   readonly value: string | null;
-  /** What of the word is the value: all of it, or what follows `--state=`. */
+  /** Part of the word that is the value: all of it, or the text after `--state=`. */
   readonly typed: string;
   /** Comes before each of the words in the shell: `--state=`. */
   readonly start: string;
@@ -102,7 +102,7 @@ function operandOf({ command, before }: Walk): Pick<Place, 'words' | 'value'> {
   return argument.name() === 'command' ? { words: commandsNamed(command.parent, before), value: null } : valueOf(argument);
 }
 
-/** Of `svc help`: those of the program, then those of the command that is named. */
+/** Completes `svc help`: commands of the program, then those of the command that is named. */
 function commandsNamed(program: Command | null, names: readonly string[]): Place['words'] {
   const named = names.reduce((command, name) => command?.commands.find((each) => each.name() === name) ?? null, program);
   return named === null ? [] : commandsOf(named).filter(({ text }) => text !== 'help');

@@ -1,4 +1,4 @@
-/** What the help of each command ends with, by its name. help.test.ts reads every line with the program itself. */
+/** Examples at the end of each command's help, by its name. help.test.ts reads every line with the program itself. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   '': ['svc get', 'svc why ana/notas', 'svc help get'],
   up: ['svc up examples/desired', 'svc up /etc/svc-portal --state /var/lib/svc --listen 127.0.0.1:8787'],

@@ -45,7 +45,7 @@ describe('examples', () => {
     expect(Object.values(examples).filter((lines) => lines.length === 0)).toEqual([]);
   });
 
-  /** What a shell gives the program: without what the line redirects or pipes, and of `source <(…)` and `… | source` the inner command. */
+  /** Words that a shell gives the program: without redirections and pipes; for `source <(…)` and `… | source` the inner command. */
   const wordsOf = (line: string): string[] => (/svc ([^<|)]*)/.exec(line)?.[1] ?? '').trim().split(/\s+/);
 
   /** The command that the words end at, and what it would get. */
@@ -56,7 +56,7 @@ describe('examples', () => {
     return below === undefined ? { command, operands, unknown } : read(below, words.slice(words.indexOf(below.name()) + 1));
   }
 
-  /** Those of the first page that an author reads, too. */
+  /** Commands of the first page that an author reads are checked, too. */
   const firstApp = readFileSync(join(import.meta.dirname, '../../docs/first-app.md'), 'utf8');
   const told = Array.from(firstApp.matchAll(/^svc .+$/gm), ([line]) => ['', line] as const);
   const ours = Object.entries(examples).flatMap(([path, lines]) => lines.map((line) => [path, line] as const));

@@ -1,4 +1,4 @@
-/** What help says besides the descriptions of the commands: examples, and all of it in the language of the reader. */
+/** Adds to the help of commander: examples, and all of it in the language of the reader. */
 import { styleText } from 'node:util';
 import { type Command, Help, type HelpConfiguration } from 'commander';
 import { examples } from './examples.ts';

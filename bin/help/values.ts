@@ -1,5 +1,5 @@
 /**
- * What may stand where a command takes a value, by what the value is called in the program (`<person/app>`): words of a running portal, files,
+ * Candidates for a command's value, by the value's name in the program (`<person/app>`): words of a running portal, files,
  * folders, or nothing that could be guessed. Words come from the portal over its control socket; whoever asks ends the wait.
  */
 import { auditActions } from '../../schema/audit.ts';
@@ -19,7 +19,7 @@ export interface Asked {
   readonly portal: Client;
   /** As far as it is typed. */
   readonly typed: string;
-  /** What stands before it, in its order, without options. */
+  /** Words before it, in their order, without options. */
   readonly before: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export const sources: Readonly<Record<string, Source>> = {
   'name=key': 'nothing',
   name: 'nothing',
   text: 'nothing',
-  // Of the program itself: complete.ts.
+  // Completed from the program itself: complete.ts.
   command: 'nothing',
   app: namesOf('Package'),
   'kind|key|name': anything,

@@ -13,7 +13,7 @@ import { commitMoves, finishRestore, stagingName, type Move } from './journal.ts
 import { planRestore, partsToWrite, newerParts, type PlannedPart, type RestorePlan } from './plan.ts';
 
 export interface PerformOptions {
-  /** What is newer than the snapshot is replaced, too. */
+  /** Replaces parts that are newer than the snapshot, too. */
   readonly over: boolean;
   readonly nowMs: number;
   readonly object: (sha: string) => Promise<Uint8Array>;
@@ -61,7 +61,7 @@ export async function performRestore(asked: RestorePlan, { over, nowMs, object }
 
 const isFolder = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Whose the state folder becomes; null: the account that restores is no root, and it is its own. */
+/** Owner of the restored state folder; null: the account that restores is not root, and the folder is its own. */
 function ownerOf(stateDir: string, named: string): AccountIds | null {
   if (process.getuid?.() !== 0) return null;
   const there = statSync(stateDir, { throwIfNoEntry: false });
@@ -110,7 +110,7 @@ async function stage(part: PlannedPart, { at, stateDir, aside, nowMs, owner, obj
   return [...logs, { from, to: part.to, aside: asideOf(part.to) }];
 }
 
-/** What lies outside of the state folder is of whoever has the folder. */
+/** Places outside of the state folder belong to the owner of their folder. */
 function ownerAt(folder: string, owner: AccountIds | null): AccountIds | null {
   if (owner === null) return null;
   const there = statSync(folder, { throwIfNoEntry: false });
@@ -159,7 +159,7 @@ function refuseUnsound(file: string, to: string): void {
   }
 }
 
-/** Of the store that was there and that the snapshot does not have: its documents and files would be taken for those of this one. */
+/** Moves aside files of the replaced store that the snapshot does not have: they would be taken for those of the restored one. */
 function strangers({ parts }: RestorePlan, stateDir: string, aside: string): readonly Move[] {
   const names = ['rooms.db', 'rooms.db-wal', 'rooms.db-shm', 'anexos', 'fila'];
   const restored = new Set(parts.flatMap(({ to }) => [to, `${to}-wal`, `${to}-shm`]));

@@ -15,7 +15,7 @@ import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface Picked {
-  /** Of the state folder. */
+  /** Path of the parcel in the state folder. */
   readonly parcel: string;
   readonly content: Parcel;
 }

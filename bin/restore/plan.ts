@@ -1,4 +1,4 @@
-/** What a restore would do, part by part, compared with what is there. */
+/** Plans a restore, part by part, compared with what is there. */
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../schema/system-error.ts';
@@ -30,7 +30,7 @@ export async function planRestore(manifest: Manifest, places: Places): Promise<R
   return { manifest, places, parts };
 }
 
-/** What would be written over. */
+/** Parts that are newer than the snapshot and would be written over. */
 export const newerParts = ({ parts }: RestorePlan): readonly PlannedPart[] =>
   parts.filter(({ there, kind }) => there === 'newer' && !isKept(kind));
 
@@ -60,7 +60,7 @@ async function changedMs(file: string): Promise<number | null> {
   }
 }
 
-/** Of files only: a folder changes as something is removed from it, too. */
+/** Counts files only: a folder changes as something is removed from it, too. */
 async function newestBelow(file: string): Promise<number | null> {
   const own = await changedMs(file);
   if (own === null || !(await lstat(file)).isDirectory()) return own;

@@ -46,7 +46,7 @@ const manifest = (entries: readonly Entry[], over: Partial<Manifest> = {}): Mani
 const restore = async (of: Manifest, over = false) =>
   await performRestore(await planRestore(of, { stateDir, desired }), { over, nowMs: 5, object: async (sha) => objects.get(sha)! });
 
-/** What is there, so many days before or after the moment. */
+/** Writes a file dated so many days before or after the moment. */
 function there(name: string, text: string, days: number): string {
   const file = path.join(stateDir, name);
   mkdirSync(path.dirname(file), { recursive: true });

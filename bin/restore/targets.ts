@@ -10,7 +10,7 @@ export interface Places {
   readonly desired: string | null;
 }
 
-/** What is put in its place by one rename: a file, or a folder of the state with all that is in it. */
+/** A unit that one rename puts in its place: a file, or a folder of the state with all that is in it. */
 export interface Part {
   readonly name: string;
   readonly to: string;
@@ -50,7 +50,7 @@ function placeOf(entry: Entry, manifest: Manifest, { stateDir, desired }: Places
   if (root === 'rows') return null;
   if (root === 'desired') return desired === null ? null : { name: `desired: ${name}`, to: path.join(desired, name), kind: 'desired' };
   const before = root === 'repository' ? path.join(manifest.repository ?? '/', name) : name;
-  // What lay in the desired folder is with it.
+  // Files from the desired folder moved with it.
   const isMoved = manifest.desired !== null && desired !== null && isWithin(manifest.desired, before);
   const to = isMoved ? path.join(desired, path.relative(manifest.desired, before)) : before;
   if (root === 'repository') return { name: `repository: ${name}`, to, kind: 'repository' };

@@ -1,4 +1,4 @@
-/** What `svc setup` is told, by options or on a terminal: read at the border, so that what follows can believe it. */
+/** Answers given to `svc setup`, by options or on a terminal: read at the border, so that later code can believe them. */
 import { existsSync } from 'node:fs';
 import { isAppId } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';

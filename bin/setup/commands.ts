@@ -18,7 +18,7 @@ const spawned = ([program = '', ...args]: readonly string[]): SpawnSyncReturns<s
     env: { ...process.env, PATH: search },
   });
 
-/** What it printed; null when it ended with another code than 0. */
+/** Output of the program; null when it ended with another code than 0. */
 export function ask(argv: readonly string[]): string | null {
   const { status, stdout } = spawned(argv);
   return status === 0 ? stdout : null;

@@ -123,7 +123,7 @@ interface Offered {
   readonly description: string;
 }
 
-/** Of a folder of apps, by their manifests. */
+/** Lists the apps of a folder by their manifests. */
 export function offeredIn(folder: string): readonly Offered[] {
   const found: Offered[] = [];
   for (const name of readdirSync(folder).toSorted()) {

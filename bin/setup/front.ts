@@ -86,7 +86,7 @@ function caddyText({ host, isWide, portal, certificate, key, acme, acmeRoot, ema
     ...(acme === null || acme === 'internal' ? [] : [`acme_ca ${acme}`]),
     ...(acmeRoot === null ? [] : [`acme_ca_root ${acmeRoot}`]),
   ];
-  // One certificate for each origin, when a browser first comes: no authority has to be shown the zone.
+  // Certificates are made for each origin, when a browser first comes: no authority has to be shown the zone.
   const tls = isOnDemand
     ? ['tls {', ...(acme === 'internal' ? ['\tissuer internal'] : []), '\ton_demand', '}']
     : [`tls ${certificate} ${key ?? ''}`];

@@ -23,7 +23,7 @@ export interface Told {
   readonly language: TextLanguage;
   /** A step that is begun. */
   step(text: string): void;
-  /** What somebody has to do still. */
+  /** Reports a step that somebody has to do still. */
   left(text: string): void;
 }
 
@@ -108,7 +108,7 @@ function keepSecret(state: string, file: string): void {
   for (const each of [state, target]) chownSync(each, uid, gid);
 }
 
-/** What it answers once it does. Rejects TIMEOUT. */
+/** Polls `look` until it has a result. Rejects TIMEOUT. */
 async function answered<Result>(what: string, msMax: number, look: () => Promise<Result | null>): Promise<Result> {
   const end = performance.now() + msMax;
   for (;;) {
@@ -218,7 +218,7 @@ export async function examine(client: Client, language: TextLanguage, servers: r
           { name: 'doctor', ok: false, warning: false, detail: `${error.code} ${error.message}`, fix: `svc doctor --server ${server}` },
         ];
       });
-      // What the portal said already is not said once more for each server.
+      // Rows that the portal reported already are not repeated for each server.
       return rows
         .filter(({ name }) => own.every((row) => row.name !== name))
         .map((row) => Object.assign({}, row, { name: `${server}: ${row.name}` }));

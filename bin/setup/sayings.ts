@@ -1,4 +1,4 @@
-/** What `svc setup` says while it works. */
+/** Texts of `svc setup` while it works. */
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 
 const pt = {

@@ -65,7 +65,7 @@ export function openSite(dir: string): Site {
       );
       throw new SvcError('DESIRED_INVALID', `${dir} would not be valid: ${first ?? ''}`);
     }
-    // What only came out of the editor in another layout was not asked for.
+    // A file that the editor only laid out anew is not written.
     const touched = all.filter(({ file, text }) => text !== file.before && !isSame(file));
     return touched.map(({ file, text }) => ({ file: path.join(dir, file.name), text, before: file.before }));
   };

@@ -29,7 +29,7 @@ export const nameOfHere = (): string =>
     .filter(Boolean)
     .join('-') || 'casa';
 
-/** What sshd says to somebody who comes from loopback. Rejects CONFLICT when there is none. */
+/** Settings of sshd for a connection from loopback. Rejects CONFLICT when there is no sshd. */
 function settings(): ReadonlyMap<string, readonly string[]> {
   if (!isThere('sshd')) throw new SvcError('CONFLICT', 'this machine has no sshd; install it with:  apt install openssh-server');
   // Without the folder it says nothing; the service makes it.
@@ -44,7 +44,7 @@ function settings(): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-/** Of the key that the portal will be shown: ed25519 where there is one. */
+/** Fingerprint of the key that the portal will be shown: ed25519 where there is one. */
 function hostKeyOf(files: readonly string[]): string {
   const publics = files.toSorted((a, b) => Number(b.includes('ed25519')) - Number(a.includes('ed25519')));
   for (const file of publics) {
@@ -106,7 +106,7 @@ export function takeKey(line: string): boolean {
 /** Source: login.defs(5). */
 const uidMin = (): number => Number(/^UID_MIN\s+(\d+)/m.exec(readIfThere('/etc/login.defs') ?? '')?.[1] ?? 1_000);
 
-/** Of an account of this machine; null: there is none. Rejects BAD_REQUEST for one of the system. */
+/** Looks up an account of this machine; null: there is none. Rejects BAD_REQUEST for one of the system. */
 export function accountOf(login: string): { readonly nome: string } | null {
   const line = ask(['getent', 'passwd', login]);
   if (line === null) return null;

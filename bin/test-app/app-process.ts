@@ -31,20 +31,20 @@ type Caller = Readonly<Record<string, string | undefined>>;
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Of the package. */
+  /** Folder of the package. */
   readonly dir: string;
   readonly target: Target;
   readonly socket: string;
   /** With the token, unless the process has none. */
   readonly call: (asked: Asked) => Promise<Answer>;
-  /** What it printed last. */
+  /** Output that it printed last. */
   readonly output: () => string;
   /** Exit code, or the name of the signal. Never rejects. */
   readonly ended: Promise<number | string>;
   readonly hasEnded: () => boolean;
 }
 
-/** What the launcher would give, with the secrets and engines of the manifest that the caller has. */
+/** Environment as the launcher would give it, with the secrets and engines of the manifest that the caller has. */
 export function environmentOf({ manifest, hash }: Package, home: string, base: string, caller: Caller): Record<string, string> {
   const given = (names: readonly string[]): ReadonlyMap<string, string> =>
     new Map(names.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]] as const])));
@@ -126,12 +126,12 @@ export class Processes {
     for (const { child, hasEnded } of this.started) if (child.pid !== undefined && !hasEnded()) signal(-child.pid, 'SIGKILL');
     await Promise.all(this.started.map(({ ended }) => ended));
     endLeftovers(workshop);
-    // What could not be ended holds them open, and would hold this process.
+    // A process that could not be ended holds them open, and would hold this process.
     for (const { child } of this.started) for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   }
 }
 
-/** What left the group of the app, whichever way it was started: the homes of this test stand in its environment. It may start more meanwhile. */
+/** Ends processes that left the app's group, found by the homes of this test in their environment. They may start more meanwhile. */
 function endLeftovers(workshop: string): void {
   const isOurs = (pid: number): boolean =>
     pid !== process.pid && [...(environOf(pid)?.values() ?? [])].some((value) => value.startsWith(`${workshop}/`));

@@ -115,7 +115,7 @@ export function sendHalf(target: Target, path: string, token: string): HalfSent 
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n{"aba`);
   const finish = async (): Promise<number> => {
-    // Who answered without the body may have closed: a write would then take away the answer that lies here unread.
+    // An app that answered without the body may have closed: a write would then take away the answer that lies here unread.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -126,7 +126,7 @@ export function sendHalf(target: Target, path: string, token: string): HalfSent 
   return { underWay, finish };
 }
 
-/** Of the last answer of the text; 0 when its body is shorter than it says. */
+/** Status of the last answer in the text; 0 when its body is shorter than it says. */
 export function statusOf(text: string): number {
   const final = text.replace(/^HTTP\/1\.1 1\d\d [^]*?\r\n\r\n/, '');
   const end = final.indexOf('\r\n\r\n');

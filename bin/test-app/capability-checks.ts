@@ -1,4 +1,6 @@
-/** What the manifest offers to other apps answers below its `rota`, as a call through the bridge reaches it. Source: spec 2.1 `capacidades`, 4.2. */
+/**
+ * Checks that offered capabilities answer below their `rota`, as a call through the bridge reaches it. Source: spec 2.1 `capacidades`, 4.2.
+ */
 import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import type { Running } from './app-process.ts';

@@ -1,4 +1,4 @@
-/** One check of `svc test-app`, and what became of it. */
+/** The checks of `svc test-app`, and their verdicts. */
 import type { Words } from '../../schema/texts/reasons.ts';
 
 /** In the order in which they are told. What each promises, for people. */

@@ -1,4 +1,4 @@
-/** What an app printed as it ended by a mistake of its own: where it is, by the files of the app, and what the runtime calls it. */
+/** Reads the output of an app that ended by a mistake of its own: where it is, by the files of the app, and what the runtime calls it. */
 import { lastLine } from './mends.ts';
 
 export interface Crash {

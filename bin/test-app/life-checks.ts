@@ -31,7 +31,7 @@ function listenMend(running: Running, manifest: Manifest): Words {
   return { pt: text, en: text };
 }
 
-/** What fails by the mistake that already kept the app from starting says nothing of its own. */
+/** Replaces failures that repeat the mistake which kept the app from starting: they are not judged. */
 export function withoutConsequences({ start, ...others }: Findings, manifest: Manifest): Findings {
   if (start?.verdict !== 'fail' || start.mend.en === mendOf('listen', manifest).en) return { ...(start && { start }), ...others };
   const told = Object.entries(others).map(([id, finding]) => [
@@ -63,7 +63,7 @@ export async function installFinding({ dir, manifest }: Package, environment: Re
   return pass();
 }
 
-/** What the launcher refuses a start for, before the app has a say. Source: spec 2.3. */
+/** Fails for an engine whose absence makes the launcher refuse the start, before the app has a say. Source: spec 2.3. */
 export function missingEngine(manifest: Manifest, environment: Readonly<Record<string, string>>): Finding | null {
   const missing = (manifest.motores ?? []).find(({ nome, quando }) => quando === undefined && !environment[engineVariable(nome)]);
   if (missing === undefined) return null;
@@ -138,7 +138,7 @@ const slowEnd: Words = {
   en: 'shorten what runs at the end (atexit, ao_encerrar, process.on("exit"), threads without daemon=True)',
 };
 
-/** Of a process that has nothing to do and does not end: the library says so before it does. */
+/** Advice for a process that has nothing to do and does not end: the library says so before it does. */
 const endMend = (running: Running, manifest: Manifest): Words =>
   /outra instância já atende|sem onde escutar/.test(running.output()) ? slowEnd : mendOf('listen', manifest);
 

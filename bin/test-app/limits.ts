@@ -8,7 +8,7 @@ export const limits = {
   endMsMax: 10_000,
   askMsMax: 10_000,
   answerBytesMax: 8 * 1_024 * 1_024,
-  /** What is kept of what the app prints. */
+  /** Characters kept of the app's output. */
   outputCharsKept: 16_000,
   lookAgainMs: 15,
   /** After the end of a process: what it printed is read, unless something that it left running holds its output. */
@@ -17,7 +17,7 @@ export const limits = {
   leftoverRoundsMax: 20,
   /** That a page may lead on to the next one, as browsers bear it. */
   pageRedirectsMax: 20,
-  /** Of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
+  /** Bytes of TMPDIR; below a longer one a socket of the longest id has no room in the 107 bytes of its path. */
   temporaryRootBytesMax: 20,
   /** A request counts as under way when the app took so long and said nothing yet. */
   underWayMs: 300,

@@ -1,4 +1,4 @@
-/** What publishing would ship: judged, packed and unpacked again, and the files that the manifest promises. */
+/** Checks the package that publishing would ship: judged, packed and unpacked again, and the files that the manifest promises. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding as Reported, FileReport } from '../../schema/findings.ts';
@@ -15,7 +15,7 @@ import { cachedPackageHash } from '../../kit/launch/package-hash-cache.ts';
 import { type Finding, type Findings, fail, notApplicable, pass } from './check.ts';
 import type { Package } from './app-process.ts';
 
-/** Of files, not of the manifest itself. */
+/** Codes about files, not about the manifest itself. */
 const fileCodes: ReadonlySet<string> = new Set(['FILE_MISSING', 'FILE_TOO_LARGE', 'NOT_EXECUTABLE']);
 
 export interface JudgedFolder {
@@ -133,7 +133,7 @@ export async function hashed(dir: string, manifest: Manifest, workshop: string):
   return { dir, manifest, hash: await cachedPackageHash(dir, join(workshop, 'package.hash')), names };
 }
 
-/** What running it changed. */
+/** Fails when running the package changed it. */
 export function untouched(before: Package, after: Package): Finding {
   if (before.hash === after.hash) return pass();
   const known = new Set(before.names);

@@ -28,7 +28,7 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
     const told = index.status === 0 ? index.trouble : `${index.status} ${String(index.headers['content-type'] ?? '')}`.trim();
     return fail(
       { pt: `GET /: ${told}; esperada a página`, en: `GET /: ${told}; expected the page` },
-      // Who writes a page by program has none: then it is not a 404.
+      // An app that makes its page by program has no such file: then it is not a 404.
       index.status === 404 && !existsSync(join(running.dir, 'frontend/index.html'))
         ? { pt: 'crie frontend/index.html', en: 'make frontend/index.html' }
         : mendOf('page', manifest),
@@ -48,7 +48,7 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
   for (const { tag, address } of named.filter(({ tag }) => tag !== 'base').slice(0, limits.pageFilesMax)) {
     if (!URL.canParse(address, from.href)) continue;
     const url = new URL(address, from);
-    // Of another origin, or data: nothing that the app serves.
+    // Addresses of another origin, or data, are nothing that the app serves.
     if (url.origin !== origin) continue;
     if (!url.pathname.startsWith(base)) return leavesBase(`<${tag}> ${address}`, address);
     const path = `/${url.pathname.slice(base.length)}`;
@@ -63,7 +63,7 @@ export async function pageFinding(running: Running, manifest: Manifest, base: st
   return pass();
 }
 
-/** What `/` answers, or leads to within the app. */
+/** Follows `/` within the app to the page it leads to. */
 async function pageOf(running: Running, first: URL, base: string): Promise<Finding | { readonly index: Answer; readonly page: URL }> {
   let page = first;
   for (let nth = 0; nth <= limits.pageRedirectsMax; nth += 1) {
@@ -95,7 +95,7 @@ interface Named {
   readonly address: string;
 }
 
-/** What a page loads by itself; links that are clicked are not among it. */
+/** Addresses that a page loads by itself; links that are clicked are not among them. */
 export function addressesOf(html: string): readonly Named[] {
   const text = html.replaceAll(/<!--[^]*?(?:-->|$)/g, '');
   const tags = text.matchAll(

@@ -1,4 +1,4 @@
-/** What an app does that passes a check, as a sentence for who reads the verdict. */
+/** Sentences on what an app does that passes a check, for the reader of the verdict. */
 import type { Words } from '../../schema/texts/reasons.ts';
 import type { CheckId } from './check.ts';
 

@@ -147,7 +147,7 @@ async function onBench({ tested, processes, caller }: Bench, home: string): Prom
     SVC_APP_INSTALLED_HASH: ____,
     ...plain
   } = environmentOf(tested, home, '/', caller);
-  // What an author's own bench leaves beside the sources is not packed.
+  // Files that an author's own bench leaves beside the sources are not packed.
   const environment = { ...plain, PYTHONDONTWRITEBYTECODE: '1' };
   const begun = processes.begin(tested, home, environment, ['--tcp', '127.0.0.1:0']);
   const [onPort, nowhere] = await Promise.all([

@@ -25,7 +25,7 @@ interface AuditOptions {
   readonly joins: string | null;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What closes it is added here. */
+  /** Receives the function that closes it. */
   readonly ends: (() => Promise<void> | void)[];
 }
 

@@ -22,13 +22,13 @@ export interface BackupsOptions {
   readonly store: Pick<Store, 'value' | 'putValue'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** What ends one that is under way is added here. */
+  /** Receives the function that ends a running backup. */
   readonly ends: (() => Promise<void> | void)[];
   /** Answers what the command printed. Rejects with what it said of its failure; a signal that fires ends it. */
   readonly run?: (args: readonly string[], signal: AbortSignal) => Promise<string>;
 }
 
-/** What may change while the portal runs. */
+/** Inputs that may change while the portal runs. */
 export interface Followed {
   /** Undefined: none are asked for. */
   readonly spec: () => BackupSpec | undefined;

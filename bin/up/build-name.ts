@@ -20,7 +20,7 @@ function nameOf(root: string): string {
     for (const file of files) digest.update(file).update(readFileSync(path.join(root, file)));
     return `${about.version}+${digest.digest('hex').slice(0, 8)}`;
   } catch {
-    // Of a tree that was never set up, or is being changed, the version is known.
+    // Only the version is known of a tree that was never set up, or is being changed.
     return about.version;
   }
 }

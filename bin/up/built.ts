@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 
-/** One file of each bundle that pages, servers and the command line need, below the folder of svc. */
+/** A file of each bundle that pages, servers and the command line need, below the folder of svc. */
 export const builtFiles = [
   'build/shell/index.html',
   'build/sdk/web/svc.js',

@@ -17,7 +17,7 @@ import { createCluster } from './cluster.ts';
 import { createAdmin, createHost, createSshKeys, kitFor } from './host.ts';
 import type { OpenState } from './state.ts';
 
-/** What `svc dev` puts into the same portal. */
+/** Parts that `svc dev` puts into the same portal. */
 export interface DevParts {
   readonly portal: PortalDev;
   /** Stands before the driver of a server. */

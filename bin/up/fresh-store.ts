@@ -37,7 +37,7 @@ export async function refuseForgotten(
 const isUnused = async (store: Pick<Store, 'events' | 'inForce'>): Promise<boolean> =>
   (await store.events({ limit: 1 })).length === 0 && (await store.inForce()).length === 0;
 
-/** One that can't be read may hold anything. */
+/** True also for a file that can't be read: it may hold anything. */
 function isFilled(file: string): boolean {
   if (!existsSync(file)) return false;
   try {

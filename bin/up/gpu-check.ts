@@ -6,7 +6,7 @@ import type { DoctorCheck, Gateway } from '../../schema/gateway.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
-/** What is read of the gateway. */
+/** Parts of the gateway that the check reads. */
 export interface Declared {
   readonly people: Pick<Gateway['people'], 'all'>;
   readonly apps: Pick<Gateway['apps'], 'of' | 'manifest'>;

@@ -1,4 +1,4 @@
-/** What `svc up` says once it listens. Who sits before a terminal gets a block that stands out; a program one line, `open URL`. */
+/** Greeting of `svc up` once it listens: a terminal gets a block that stands out, a program one line, `open URL`. */
 import { fstatSync } from 'node:fs';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { color } from '../output.ts';
@@ -25,7 +25,7 @@ const words = {
 export const plainGreeting = (url: string, { person, state }: Omit<Greeting, 'link'>): string =>
   `listening on ${url}; a link that signs in: ${linkCommand(person, state)}\n`;
 
-/** What is printed goes into the journal of systemd, which keeps it and which others read. Source: systemd.exec(5), `$JOURNAL_STREAM`. */
+/** True when output goes into the journal of systemd, which keeps it and which others read. Source: systemd.exec(5), `$JOURNAL_STREAM`. */
 export function isJournal(env: NodeJS.ProcessEnv): boolean {
   const journal = env['JOURNAL_STREAM'];
   if (journal === undefined) return false;

@@ -1,4 +1,4 @@
-/** What of the desired state runs on the portal's own machine. Other servers have a doctor of their own. */
+/** Finds the parts of the desired state that run on the portal's own machine. Other servers have a doctor of their own. */
 import type { RunsHere } from '../../api/doctor.ts';
 import type { Entries } from '../../controller/entries.ts';
 

@@ -37,7 +37,7 @@ export function homesCheck(people: Iterable<Person>): DoctorCheck {
   };
 }
 
-/** Of servers that answer: of the others the row `servers` tells. `isNeeded`: something is wanted of their supervisor. */
+/** Checks supervisors on servers that answer; the row `servers` reports the others. `isNeeded`: something is wanted of the supervisor. */
 export function supervisorsCheck(people: Iterable<Person>, isNeeded: (person: string) => boolean): DoctorCheck {
   const failed = [...people].flatMap(({ name, server, link }) => {
     const { status, error } = link.view();

@@ -46,7 +46,7 @@ test('windows of a portal are over once two looks of the one that leads did not 
   await look();
   expect(kept.at(-1)).toEqual(['one']);
   expect(queued).toHaveLength(1);
-  // What it saw before another one led is not known to be so.
+  // An observation from before another portal led is not trusted.
   isLeading = false;
   await look();
   isLeading = true;

@@ -72,7 +72,7 @@ export interface UpOptions {
   readonly fresh?: boolean;
   /** False: no link that signs in is printed. */
   readonly link?: boolean;
-  /** Of `svc dev`. */
+  /** Parts of `svc dev`. */
   readonly dev?: DevParts;
 }
 
@@ -138,7 +138,7 @@ function loggedError(error: unknown): unknown {
 
 export interface Running {
   readonly url: string;
-  /** Of now. */
+  /** The current controller. */
   readonly controller: Controller;
   /** Whether this portal carries out what is decided. */
   readonly leads: () => boolean;
@@ -246,7 +246,7 @@ function takeState(stateDir: string, log: Logger, ends: Ending[]): StateLock {
 
 const specOf = (reigns: Reigns) => reigns.controller().context.entries.portal?.document.spec;
 
-/** One gateway over the controllers that follow each other. */
+/** Puts a single gateway over the controllers that follow each other. */
 function followReigns(
   reigns: Reigns,
   { stateDir, local, audit }: { readonly stateDir: string; readonly local: Bus; readonly audit: UpAudit },
@@ -260,7 +260,7 @@ function followReigns(
   return gateways;
 }
 
-/** What a portal does for the others of its store; answers what ends it. */
+/** Starts the duties of a portal towards the others of its store; answers what ends them. */
 function amongOthers(
   { pools }: NonNullable<OpenState['member']>,
   { opened, reigns, clock, log }: Pick<PortalParts, 'opened' | 'reigns' | 'clock' | 'log'>,

@@ -1,4 +1,4 @@
-/** What the portal owns in its state folder, checked each round: its lock and the socket of the command line. */
+/** Checks periodically that the portal still owns its state folder's lock and the socket of the command line. */
 import type { Logger } from 'pino';
 import type { Portal } from '../../api/portal.ts';
 import type { StateLock } from '../../store/state-lock.ts';
@@ -12,7 +12,7 @@ export interface Owned {
   stop(): void;
 }
 
-/** One look at a lock that another holds may be that of a `svc up` which ends again because its address is taken: two in a row count. */
+/** Losses in a row that count: a lock seen once with another holder may be that of a `svc up` which ends because its address is taken. */
 const lostChecksMax = 2;
 
 export function keepOwned(input: {

@@ -17,7 +17,7 @@ function words(name: string): readonly string[] {
 /** Arguments of node, before the program. */
 export const portalFlags = words('portal_flags');
 
-/** What the environment gets unless it says otherwise. */
+/** Variables that the environment gets unless it says otherwise. */
 export const portalEnv: Readonly<Record<string, string>> = Object.fromEntries(
   words('portal_env').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
 );

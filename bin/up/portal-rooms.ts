@@ -1,4 +1,4 @@
-/** What createPortal takes for rooms and for the queue's files, on an open state folder: the same for `svc up` and for the benchmark. */
+/** Options of createPortal for rooms and for the queue's files, on an open state folder: the same for `svc up` and for the benchmark. */
 import type { Logger } from 'pino';
 import type { PortalOptions } from '../../api/portal.ts';
 import type { Relay } from '../../api/rooms/contract.ts';

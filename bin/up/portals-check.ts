@@ -13,9 +13,9 @@ export interface PortalsSeen {
   readonly members: readonly Member[];
   /** How many rooms are at each, by its id. */
   readonly rooms: ReadonlyMap<string, number>;
-  /** Of the lease, for people; null: nobody leads. */
+  /** Holder of the lease, for people; null: nobody leads. */
   readonly leader: string | null;
-  /** Of this portal before that of the database, in ms. */
+  /** Clock of this portal minus that of the database, in ms. */
   readonly clockAheadMs: number;
   /** Connections that the database takes from portals. */
   readonly connectionsMax: number;
@@ -66,7 +66,7 @@ interface Trouble {
   readonly fix: Words;
 }
 
-/** Of several servers of one database, those that could not take over now. */
+/** Finds servers of a database with several that could not take over now. */
 function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
   if (hosts.length < 2) return [];
   const of = (state: HostSeen['state']): string => hosts.flatMap((host) => (host.state === state ? [host.at] : [])).join(', ');
@@ -95,7 +95,7 @@ function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
   return troubles;
 }
 
-/** What no portal reaches is a matter of the server: the row `servers` tells of it. */
+/** Leaves out servers that no portal reaches: the row `servers` reports them. */
 function aloneUnreached(members: readonly Member[]): readonly string[] {
   return members.flatMap(({ holder, unreached }) => {
     const alone = unreached.filter((server) => members.some((other) => !other.unreached.includes(server)));

@@ -1,5 +1,5 @@
 /**
- * Of portals that share a database one leads, and the others look (issue 17 point 2). Each serves its people all the time: the controller of the
+ * Leadership among portals that share a database: one leads, the others observe. Each serves its people all the time: the controller of the
  * next reign has seen everything before the one of the last goes. Decision: docs/decisions/0299-portals-that-watch.md
  */
 import type { Controller } from '../../controller/loop/loop.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { Leading } from '../../store/postgres.ts';
 
-/** What becomes of a reign, whatever its store. */
+/** Leadership term, whatever its store. */
 type Reign = Pick<Leading, 'number' | 'lost' | 'release'>;
 type Ruled = Pick<Controller, 'prepare' | 'start' | 'rest' | 'stop'>;
 
@@ -31,7 +31,7 @@ export interface Reigns<Of extends Ruled = Controller> {
   end(): Promise<void>;
 }
 
-/** Of a portal that leads for as long as it lives. */
+/** Leadership of a portal without others, for as long as it lives. */
 export async function loneReign(create: ReignOptions['create']): Promise<Reigns> {
   const controller = await create(null);
   return {

@@ -6,9 +6,9 @@ import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
 
-/** What the Portal document says of it. */
+/** Fields of the Portal document about the store. */
 export interface StorePlace extends Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'> {
-  /** What is wrong with the desired folder, when nothing else says where the store is. */
+  /** Faults of the desired folder, when nothing else says where the store is. */
   readonly unread?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export const embedded = { store: portalDefaults.store } as const;
 
 const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
 
-/** Of the last start; the embedded store when there was none. */
+/** Returns the place of the last start; the embedded store when there was none. */
 export async function rememberedPlace(stateDir: string, unread: readonly string[]): Promise<StorePlace> {
   const text = String(await readPlainFile(rememberedIn(stateDir)).catch(() => '')).trim();
   if (text === '') return { ...embedded, unread };

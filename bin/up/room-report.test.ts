@@ -1,4 +1,4 @@
-/** What is told of rooms: once, without a stack where the fault is none of the code. */
+/** Reports on rooms: logged once, without a stack where the fault is none of the code. */
 import { expect, test } from 'vitest';
 import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-/** What the relay of rooms reports to the operator: lines in the log, and the row `rooms` of `svc doctor`. */
+/** Reports of the room relay to the operator: lines in the log, and the row `rooms` of `svc doctor`. */
 import type { Logger } from 'pino';
 import type { Relay } from '../../api/rooms/contract.ts';
 import { collectionMemory, collectionValue } from '../../api/rooms/collection.ts';
@@ -11,7 +11,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits as roomLimits } from '../../api/rooms/limits.ts';
 import { limits } from '../limits.ts';
 
-/** What is wrong, without the place in the code: a fault of a disk or a file is none of the portal's. */
+/** Text of an error, without the place in the code when it is coded: a fault of a disk or a file is none of the portal's. */
 const textOf = (error: unknown): string =>
   error instanceof SvcError ? error.message : String((error as Error | undefined)?.stack ?? error);
 
@@ -52,7 +52,7 @@ export function relayReport(log: Logger, nowMs: () => number): RelayReport {
 /** In the state folder: created by the operator to accept that the documents of rooms are lost. */
 export const acceptLoss = 'rooms.accept-loss';
 
-/** What was found when the portal began. */
+/** Reports the faults found when the portal began. */
 export async function roomsCheck(
   relay: Pick<Relay, 'figures'>,
   { trouble, unknownRooms, isFile }: Pick<MarkedRoomLog, 'trouble' | 'unknownRooms'> & { readonly isFile: boolean },
@@ -163,7 +163,7 @@ export interface DatabaseServer {
   readonly away: string | null;
 }
 
-/** What was deleted, replaced or cut while it was in use. `place`: of a database elsewhere. */
+/** Reports databases that were deleted, replaced or cut while in use. `place`: of a database elsewhere. */
 export function databasesCheck(lost: readonly string[], server: DatabaseServer | null = null): DoctorCheck {
   if (server !== null && server.away !== null)
     return {

@@ -3,7 +3,7 @@ import { roomSpace } from './room-space.ts';
 
 const gib = 1_024 ** 3;
 
-/** What an owner counts with, who holds so much, on a disk with so much left. */
+/** Space that counts for an owner who holds so much, on a disk with so much left. */
 const counted = (heldBytes: number, freeBytes: number): Promise<number> =>
   roomSpace({
     stateDir: '/',

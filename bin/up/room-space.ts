@@ -1,15 +1,15 @@
-/** What the rooms of one person hold on the disk. */
+/** Measures what the rooms of one person hold on the disk. */
 import { statfs } from 'node:fs/promises';
 import type { RoomLog } from '../../store/room-log.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import { limits } from '../limits.ts';
 
 export interface RoomSpaceDeps {
-  /** Whose disk they are on; null: the database's, which is not ours to measure. */
+  /** Folder whose disk they are on; null: the database's, which is not ours to measure. */
   readonly stateDir: string | null;
   readonly rooms: Pick<RoomStore, 'ownedRooms' | 'attachmentBytesOf'>;
   readonly log: Pick<RoomLog, 'sizeOf'>;
-  /** Of the disk that the folder is on. */
+  /** Free bytes of the disk that the folder is on. */
   readonly freeBytes?: (dir: string) => Promise<number>;
 }
 

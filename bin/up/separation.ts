@@ -1,4 +1,7 @@
-/** What separates the people of a local server: accounts do, where the portal may lend them. Decision: docs/decisions/0151-people-of-a-local-server.md */
+/**
+ * Checks what separates the people of a local server: accounts do, where the portal may lend them. Decision:
+ * docs/decisions/0151-people-of-a-local-server.md
+ */
 import os from 'node:os';
 import { canAskPeer } from '../../api/control-peer.ts';
 import type { Entries } from '../../controller/entries.ts';
@@ -25,13 +28,13 @@ function portalAccount(): Account {
 
 type People = Pick<Entries, 'people' | 'servers'>;
 
-/** One sentence for each local server whose apps may do more than one person should; none when all is well. */
+/** Returns a sentence for each local server whose apps may do more than one person should; none when all is well. */
 export async function separations(entries: People, account: Account = portalAccount()): Promise<readonly Words[]> {
   const found: Words[] = [];
   for (const { name, host } of entries.servers.values()) {
     if (!isLocal(entries, name)) continue;
     const people = [...entries.people.values()].filter((person) => person.server.name === name);
-    // One question of the system for many of them.
+    // Asks the system once for many accounts.
     await host
       .installed(
         null,

@@ -30,11 +30,11 @@ interface Opened {
 
 export function createServedRepository({ location, clock, log }: ServedOptions): ServedRepository {
   let opened: Opened | null = null;
-  /** One after the other: opening a folder removes what it takes for left over there. */
+  /** Opens in turn: opening a folder removes what it takes for left over there. */
   const inTurn = createTurns();
   const open = async (): Promise<RepositoryHandler> => {
     const named = location();
-    // One that was removed may come again: it is opened anew then.
+    // A repository that was removed may come again: it is opened anew then.
     if (named?.kind !== 'folder' || !(await isRepositoryFolder(named.folder))) {
       opened = null;
       return sendOwnSchema;

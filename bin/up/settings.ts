@@ -1,4 +1,4 @@
-/** What `svc up` takes from the Portal document and the command line, with the defaults of the house. */
+/** Settings of `svc up` from the Portal document and the command line, with the defaults of the house. */
 import type { PortalOptions } from '../../api/portal.ts';
 import { portalDefaults, type PortalSpec } from '../../controller/desired/restart.ts';
 import { SvcError } from '../../schema/errors.ts';

@@ -39,7 +39,7 @@ export interface SharedRoomsOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What closes it is added here. */
+  /** Receives the function that closes it. */
   readonly ends: (() => Promise<void> | void)[];
 }
 

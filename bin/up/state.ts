@@ -39,17 +39,17 @@ export interface StateOptions extends FreshStoreOptions {
   readonly joins: string | null;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What closes it is added here. */
+  /** Receives the function that closes it. */
   readonly ends: (() => Promise<void> | void)[];
 }
 
 export interface OpenState {
   readonly store: Store;
-  /** What is said on it reaches the other portals, too. */
+  /** Messages on it reach the other portals, too. */
   readonly bus: Bus;
   /** Null: no other portal uses the store. */
   readonly member: MemberStore | null;
-  /** Of the portal among others; null as `member`. */
+  /** Options of the portal among others; null as `member`. */
   readonly peers: PeerOptions | null;
   /** Null as `member`. */
   readonly portals: (() => Promise<readonly PortalSeen[]>) | null;
@@ -57,7 +57,7 @@ export interface OpenState {
   readonly led: (leading: Leading) => Store;
   /** Failures of the store so far. */
   readonly storeErrors: () => number;
-  /** Of this portal, for its orders. */
+  /** Number of this portal's leadership, for its orders. */
   readonly leader: number | null;
   /** As OpenStore has it. */
   readonly held: () => Promise<void>;
@@ -230,7 +230,9 @@ function reportRoomLog({ trouble, unknownRooms, setAside }: MarkedRoomLog, log: 
   if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
 }
 
-/** One more reader: a thread of the room log that dies would be the last to close the file, and take its write-ahead log away. */
+/**
+ * Keeps one more reader open: a thread of the room log that dies would be the last to close the file, and take its write-ahead log away.
+ */
 function keepOpen(file: string, whyLost: () => string | null): () => void {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.prepare('PRAGMA user_version').get();

@@ -45,11 +45,11 @@ export interface OpenStore {
   readonly pools: Pools | null;
 }
 
-/** What a portal has in common with others. */
+/** Parts that a portal shares with others. */
 export interface OpenMember {
   readonly member: MemberStore;
   readonly shared: SharedBus;
-  /** What the portals know each other by. */
+  /** Secret by which the portals know each other. */
   readonly key: string;
   /** Once it is among the portals: rejects BAD_REQUEST when another one brought another key meanwhile. */
   readonly confirmKey: () => Promise<void>;
@@ -57,7 +57,7 @@ export interface OpenMember {
 
 const portalKeyCharsMin = 32;
 
-/** Of a portal among others, which hears them on `local`. */
+/** Opens the store of a portal among others; their messages arrive on `local`. */
 export async function openMember(
   place: StorePlace,
   options: FreshStoreOptions & { readonly clock: Clock; readonly local: Bus },
@@ -118,7 +118,7 @@ const otherKey = (whose: string): SvcError =>
 
 const keyMark = 'portalKey';
 
-/** Of this portal, for people: in the lease, and among the portals. */
+/** Name of this portal for people: in the lease, and among the portals. */
 export const holderName = (): string => `${hostname()}, process ${process.pid}`;
 
 /** `leads`: it is this portal's alone. A portal that only looks does not ask whose it is. */
@@ -137,7 +137,10 @@ export async function openStore(
   return { store, lost: store.lost, leader: store.leader, held: store.held, pools: store.pools };
 }
 
-/** Of the size of the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set back. */
+/**
+ * About as large as the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set
+ * back.
+ */
 async function nextLeader(store: Store, nowMs: number): Promise<number> {
   const before = Number(await store.value('leader')) || 0;
   const number = Math.max(before + 1, nowMs);

@@ -62,7 +62,7 @@ export async function openStoredBytes({ stateDir, store, pool, clock, log }: Sto
   };
 }
 
-/** What a portal before kept in a folder although its store was the database already. */
+/** Moves the files that an earlier portal kept in a folder although its store was the database already. */
 async function moveFolder(
   options: Pick<StoredBytesOptions, 'store' | 'clock' | 'log'> & {
     readonly name: (typeof names)[number];

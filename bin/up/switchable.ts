@@ -1,11 +1,14 @@
-/** One gateway for as long as the portal lives, over controllers that follow each other: the api keeps the parts of it that it was given. */
+/**
+ * Keeps a single gateway for the life of the portal, over controllers that follow each other: the api keeps the parts of it that it was
+ * given.
+ */
 import type { ControllerFigures } from '../../schema/figures.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import type { Bus } from '../../store/bus.ts';
 
 export interface Switchable {
   readonly gateway: Gateway;
-  /** Who follows the people looks again: the next controller told of what it read before it was shown. */
+  /** Makes followers of the people read again: the next controller announced what it read before it was in force. */
   set(next: Gateway): void;
 }
 
@@ -30,7 +33,7 @@ function assign(parts: object, next: object): void {
   for (const [name, part] of Object.entries(next as Parts)) Object.assign((parts as Parts)[name]!, part);
 }
 
-/** What the controller of now counts. */
+/** Figures of the current controller. */
 export function figuresOf(current: () => ControllerFigures): ControllerFigures {
   return {
     get reconciled() {

@@ -1,4 +1,4 @@
-/** What `svc up` says to who sits before a terminal: errors and what is marked with `tell`, as sentences. A service gets JSON lines. */
+/** Log of `svc up` on a terminal: errors and lines marked with `tell`, as sentences. A service gets JSON lines. */
 import { color, moment, plain, safeForTerminal, warn } from '../output.ts';
 
 interface Line {
@@ -7,7 +7,7 @@ interface Line {
   readonly msg: string;
   readonly tell?: boolean;
   readonly key?: string;
-  /** Of a transition. */
+  /** State after a transition. */
   readonly to?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -37,7 +37,7 @@ export function sentenceOf(text: string, nowMs: number): string | null {
   return `${[head, ...below].join('\n')}\n`;
 }
 
-/** What people would wait for in vain, and the command that says more. */
+/** Describes a failure for which people would wait in vain, and the command that says more. */
 function failureIn({ msg, to, key, reason, message }: Line): string | null {
   if (msg !== 'transition' || to !== 'failed' || key === undefined) return null;
   const words = plain(message ?? '');

@@ -35,7 +35,7 @@ async function guardar(contagem) {
 
 /** @type {Promise<unknown>} */
 let vez = Promise.resolve();
-/** One after another, also when two are asked for at once. */
+/** Counts in turn, also when two requests come at once. */
 function contar() {
   const minha = vez.then(async () => {
     const contagem = (await ler()) + 1;

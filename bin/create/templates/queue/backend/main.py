@@ -38,7 +38,7 @@ def listar() -> Dict[str, object]:
 
 
 def visto(trabalho: Trabalho) -> Dict[str, object]:
-    """What the page shows of a job."""
+    """Returns the fields of a job that the page shows."""
     return {
         'id': trabalho['id'],
         'nome': trabalho['nome'],

@@ -37,9 +37,9 @@
   const OLHAR_MS = 2_000;
 
   const el = (id) => document.getElementById(id);
-  /** What a job found, by its id; null while that could not be read. */
+  /** Results of jobs by id; null while a result could not be read. */
   const palavras = new Map();
-  /** What the last look and the last submission have to say: the one does not make the other good. */
+  /** Failures of the last refresh and of the last submission: success of one does not clear the other. */
   const avisos = { olhar: '', mandar: '' };
   let idioma = navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
 

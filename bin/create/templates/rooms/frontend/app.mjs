@@ -80,7 +80,7 @@ function botao(texto, aoApertar) {
   return feito;
 }
 
-/** What everybody changes is the shared array; the page is drawn from it, also after changes of one's own. */
+/** Draws an item of the shared array: the page is drawn from the array, also after changes of one's own. */
 function linha(item, podeEscrever) {
   const marca = Object.assign(document.createElement('input'), { type: 'checkbox', checked: item.get('feito'), disabled: !podeEscrever });
   marca.addEventListener('change', () => item.set('feito', marca.checked));

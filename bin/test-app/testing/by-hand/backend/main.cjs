@@ -98,7 +98,7 @@ process.on('SIGTERM', () => {
   server.closeIdleConnections();
 });
 
-// One that keeps what this one prints, in a session of its own, and outlives it.
+// A process in a session of its own that keeps this one's output open, and outlives it.
 if (fault === 'leaves-a-daemon') spawn('sleep', ['600.25'], { detached: true, stdio: 'inherit' }).unref();
 if (fault === 'ends-at-once') process.exit(1);
 if (fault === 'never-listens') setInterval(() => {}, 1_000);

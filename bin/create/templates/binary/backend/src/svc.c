@@ -307,7 +307,7 @@ static void *servir(void *dado) {
     if (tamanho < 0) svc_responder_json(&pedido, 431, "{\"error\":\"cabeçalhos grandes demais\"}");
     else if (!entender(&pedido, cabeca, (size_t)tamanho)) svc_responder_json(&pedido, 400, "{\"error\":\"pedido malformado\"}");
     else responder_ao(&pedido, cabeca + tamanho, resto);
-    /* What was not read would make the other side lose the answer. */
+    /* Unread bytes would make the other side lose the answer. */
     shutdown(conexao, SHUT_WR);
     struct timeval breve = {.tv_sec = 1};
     setsockopt(conexao, SOL_SOCKET, SO_RCVTIMEO, &breve, sizeof breve);
