@@ -5,9 +5,9 @@ export const limits = {
   /** Time that completion of a word waits for the portal. */
   completionMsMax: 500,
   completionsMax: 1_000,
-  /** A fault of a room is logged again after so long, for so many faults. */
   /** After a failure to ask which rooms other portals took. */
   roomsTakenAgainMs: 1_000,
+  /** A fault of a room is logged again after so long, for so many faults. */
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
   // Scheduled backups. Decision: docs/decisions/0407-scheduled-backups.md

@@ -1,4 +1,4 @@
-/** The command `publicar-motor` (spec 4.4, 2.3): argv -> one call -> exit code. */
+/** The command `publicar-motor` (rules 4.4, 2.3): argv -> one call -> exit code. */
 import { Command, Option } from 'commander';
 import about from '../package.json' with { type: 'json' };
 import { runProgram } from './program.ts';

@@ -1,4 +1,4 @@
-/** The program `svc-app-publish` (spec 4.4): argv -> one call -> exit code. `svc complete` reads it, too. */
+/** The program `svc-app-publish` (rules 4.4): argv -> one call -> exit code. `svc complete` reads it, too. */
 import { Command } from 'commander';
 import about from '../package.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-/** `svc schema`, and the schema as a repository serves it. Source: spec 9.9. */
+/** `svc schema`, and the schema as a repository serves it. Source: rules 9. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ test('a repository serves it, and svc schema reads it from there', async () => {
     expect((await fetch(`${url}/v1/esquema/svc-app/${about.version}.json`, same)).status).toBe(304);
     for (const none of ['9.9.9.json', '.json', 'atual']) expect((await fetch(`${url}/v1/esquema/svc-app/${none}`)).status).toBe(404);
     expect((await svc('schema', '--version', 'atual', '--repository', url)).out).toBe(own);
-    // Source: spec 9.4. From a newer svc, which takes the field.
+    // Source: rules 9. From a newer svc, which takes the field.
     const token = (await svc('repository', 'repo', '--new-token')).out.trim();
     const app = join(folder, 'newer');
     await mkdir(app);

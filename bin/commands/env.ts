@@ -1,4 +1,4 @@
-/** `eval "$(svc env)"`: python3 and node of this terminal find the runtime library, as the launcher makes them on a server (spec 2.6). */
+/** `eval "$(svc env)"`: python3 and node of this terminal find the runtime library, as the launcher makes them on a server (rules 2.6). */
 import path from 'node:path';
 import { importFlags, kitRoot, sdkFolder } from '../../kit/place.ts';
 import { write } from '../output.ts';

@@ -20,7 +20,7 @@ export async function runLifecycle(wish: 'start' | 'stop' | 'restart', text: str
   return 1;
 }
 
-/** Every other reason of `starting` names what keeps it from coming up; a slow start is no error (spec 3.2). */
+/** Every other reason of `starting` names what keeps it from coming up; a slow start is no error (rules 3.2). */
 const underWay: ReadonlySet<Reason> = new Set([
   'StartRequested',
   'PinnedRunning',

@@ -1,4 +1,4 @@
-/** `svc plan [DIR]` and `svc apply`: what a folder would change, decided by the very decide of the loop (design 3 rule 2). */
+/** `svc plan [DIR]` and `svc apply`: what a folder would change, decided by the very decide of the loop. */
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';

@@ -1,4 +1,4 @@
-/** `svc schema`: the JSON Schema of `svc-app.json`, of this svc or of a repository, for reading or for an editor. Source: spec 9.9. */
+/** `svc schema`: the JSON Schema of `svc-app.json`, of this svc or of a repository, for reading or for an editor. Source: rules 9. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';

@@ -1,4 +1,4 @@
-/** `svc why KEY`: one causal sentence, what it waits for, the next deadline, the last log lines and the fix (design 3 rule 5). */
+/** `svc why KEY`: one causal sentence, what it waits for, the next deadline, the last log lines and the fix. */
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { keyIn } from '../object-key.ts';

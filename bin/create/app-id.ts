@@ -3,7 +3,7 @@ import { isAppId } from '../../schema/app-id.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 
-/** Null when it is an id. Source: spec 2.1 `id`, docs/decisions/0190-one-bound-for-an-app-id.md */
+/** Null when it is an id. Source: rules 2.1 `id`, docs/decisions/0190-one-bound-for-an-app-id.md */
 export function idFault(text: string): Words | null {
   if (isAppId(text)) return null;
   const max = limits.appIdCharsMax;

@@ -105,6 +105,6 @@ export function appLogLines(text: string): readonly string[] {
 
 const isBlock = (value: unknown): value is string => typeof value === 'string' && value.trimEnd().includes('\n');
 
-/** The line with which every backend begins is Portuguese by its specification. Source: spec 4.2. */
+/** The line with which every backend begins is Portuguese by its specification. Source: rules 4.2. */
 export const inTerminal = (text: string, language: TextLanguage): string =>
   language === 'pt' ? text : text.replace(/^(\[[^\]]+\]) versão (\S+) escutando em (.+)$/, '$1 version $2 listening on $3');

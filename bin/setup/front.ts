@@ -132,7 +132,7 @@ ${listen('443 ssl http2')}${names}  ssl_certificate ${certificate};
     proxy_set_header X-Forwarded-For $remote_addr;
     proxy_set_header Upgrade $http_upgrade;
     proxy_set_header Connection $svc_connection;
-    # What an app sends bit by bit, and what a person uploads, is not kept back.
+    # An app's slow answer and a person's upload are not kept back.
     proxy_buffering off;
     proxy_request_buffering off;
     # A socket, or an answer, may be silent for so long.

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 export interface Answer {
-  /** 0: no answer came. Source: spec 3.2, code 000. */
+  /** 0: no answer came. Source: rules 3.2, code 000. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;

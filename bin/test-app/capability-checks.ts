@@ -1,5 +1,5 @@
 /**
- * Checks that offered capabilities answer below their `rota`, as a call through the bridge reaches it. Source: spec 2.1 `capacidades`, 4.2.
+ * Checks that offered capabilities answer below their `rota`, as a call through the bridge reaches it. Source: rules 2.1 `capacidades`, 4.2.
  */
 import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';

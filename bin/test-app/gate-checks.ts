@@ -1,4 +1,4 @@
-/** The socket and the gate of a running backend. Source: spec 3.2, 4.2, 5.1, 5.2. */
+/** The socket and the gate of a running backend. Source: rules 3.2, 4.2, 5. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { probeVerdict } from '../../machines/probe-verdict.ts';
@@ -100,7 +100,7 @@ function gateFault({ status, headers, trouble }: Answer, { method = 'GET', path,
   };
 }
 
-/** Answered after the gate, before the app. Source: spec 4.2. */
+/** Answered after the gate, before the app. Source: rules 4.2. */
 export async function saudeFinding(running: Running, manifest: Manifest): Promise<Finding> {
   const { status, body, trouble } = await running.call({ path: '/saude' });
   const wanted = { ok: true, versao: manifest.version, pid: running.child.pid };
@@ -127,7 +127,7 @@ function sameSaude(body: string, wanted: Readonly<Record<string, unknown>>): boo
   }
 }
 
-/** As the shell sends it. Source: spec 3.3, supervisor rule 6. */
+/** As the shell sends it. Source: rules 3.3, supervisor rule 6. */
 export async function closeTabsFinding(running: Running, manifest: Manifest): Promise<Finding> {
   if (manifest.type === 'engine') return notApplicable('um motor não tem janelas', 'an engine has no windows');
   const body = JSON.stringify({ abas: [{ id: 'a', titulo: 'A', ativa: true, janela: 1 }] });
@@ -140,7 +140,7 @@ export async function closeTabsFinding(running: Running, manifest: Manifest): Pr
   );
 }
 
-/** Without SVC_APP_TOKEN everything passes. Source: spec 5.1. */
+/** Without SVC_APP_TOKEN everything passes. Source: rules 5. */
 export async function gateOpenFinding(bench: Running, manifest: Manifest): Promise<Finding> {
   for (const path of new Set(['/saude', healthPath(manifest.backend)])) {
     const { status, trouble } = await bench.call({ path });

@@ -1,4 +1,4 @@
-/** How a backend begins and ends. Source: spec 3.1 steps 3 and 5, 4.4, 7 (exit codes), design 3 rule 8. */
+/** How a backend begins and ends. Source: rules 3.1 steps 3 and 5, 4.4, 7 (exit codes). */
 import { existsSync } from 'node:fs';
 import { limits as kitLimits } from '../../kit/limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -63,7 +63,7 @@ export async function installFinding({ dir, manifest }: Package, environment: Re
   return pass();
 }
 
-/** Fails for an engine whose absence makes the launcher refuse the start, before the app has a say. Source: spec 2.3. */
+/** Fails for an engine whose absence makes the launcher refuse the start, before the app has a say. Source: rules 2.3. */
 export function missingEngine(manifest: Manifest, environment: Readonly<Record<string, string>>): Finding | null {
   const missing = (manifest.motores ?? []).find(({ nome, quando }) => quando === undefined && !environment[engineVariable(nome)]);
   if (missing === undefined) return null;

@@ -1,4 +1,4 @@
-/** Limits of `svc test-app`. Those of a start and of an end are the portal's. Source: spec 3.2, design 3 rule 8. */
+/** Limits of `svc test-app`. A start and an end have the portal's limits. Source: rules 3.2. */
 export const limits = {
   /** From the start of the process to a ready answer: 15 probes, 1 s apart. */
   startMsMax: 15_000,

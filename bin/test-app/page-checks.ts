@@ -1,4 +1,4 @@
-/** The page in both origin modes: at / of an origin of its own, and below /proxy/app/<id>/. Source: spec 4.2, 4.5. */
+/** The page in both origin modes: at / of an origin of its own, and below /proxy/app/<id>/. Source: rules 4.2, 4.5. */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -140,7 +140,7 @@ function isRead(file: string): boolean {
   return found.isFile() && found.size <= limits.pageFileBytesMax;
 }
 
-/** The portal answers below `_sdk/`; a backend that answers with its index hides that it is missing. Source: spec 4.2. */
+/** The portal answers below `_sdk/`; a backend that answers with its index hides that it is missing. Source: rules 4.2. */
 export async function sdkFinding(running: Running, manifest: Manifest): Promise<Finding> {
   for (const [path, headers] of [
     ['/_sdk/svc.js', { accept: '*/*' }],

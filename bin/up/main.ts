@@ -1,5 +1,5 @@
 /**
- * `svc up DIR`: portal and controller in one process (design 5). Puts the parts together in the order that makes a restart safe:
+ * `svc up DIR`: portal and controller in one process. Puts the parts together in the order that makes a restart safe:
  * lock, store, observe servers and processes, listen, act. Killing it stops no app.
  */
 import { once } from 'node:events';
@@ -415,7 +415,7 @@ async function refuseTaken(host: string, port: number): Promise<void> {
   }
 }
 
-/** Source: design 4, Portal.spec.signIn; else an administrator, the only person, or the first by name. */
+/** Portal.spec.signIn; else an administrator, the only person, or the first by name. */
 function signInPerson({ context: { entries } }: Controller, gateway: Gateway): string | null {
   const named = entries.portal?.document.spec.signIn?.local?.person;
   const people = gateway.people.all().toSorted((one, other) => (one.usuario < other.usuario ? -1 : 1));

@@ -1,6 +1,6 @@
 /**
  * Leadership among portals that share a database: one leads, the others observe. Each serves its people all the time: the controller of the
- * next reign has seen everything before the one of the last goes. Decision: docs/decisions/0299-portals-that-watch.md
+ * next leadership term has seen everything before the one of the last term goes. Decision: docs/decisions/0299-portals-that-watch.md
  */
 import type { Controller } from '../../controller/loop/loop.ts';
 import type { Log } from '../../controller/loop/record.ts';
