@@ -46,8 +46,8 @@ export const limits = {
   /** Beyond those, of all kinds together. */
   logLinesBurst: 40,
   logLineRefillMs: 3_000,
-  /** Lines that were left out are told of as one line after so long. */
+  /** Lines that were left out are reported as one line after so long. */
   logLeftOutMs: 60_000,
-  /** So many kinds are told of apart; what is left out of others is one count. */
+  /** So many kinds are counted apart; the lines left out of others are one count. */
   logKindsMax: 1_000,
 } as const;

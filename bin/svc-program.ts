@@ -1,6 +1,6 @@
 /**
  * The command `svc` as a program of commander: argv -> one call -> exit code. Commands are described here and implemented in commands/, each
- * loaded only when it runs, so that `svc validate` starts fast. svc-main.ts runs it. What a value is called (`<person/app>`) says also what
+ * loaded only when it runs, so that `svc validate` starts fast. svc-main.ts runs it. The name of a value (`<person/app>`) selects also what
  * completes it (help/values.ts); examples are in help/examples.ts, the Portuguese help in help/portuguese.ts, by the English text.
  */
 import { existsSync } from 'node:fs';

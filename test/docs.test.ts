@@ -228,6 +228,7 @@ describe('glossary', () => {
 const plainFolders = [
   'api',
   'bench',
+  'bin',
   'controller',
   'examples',
   'machines',

@@ -1,6 +1,4 @@
-/**
- * Lists the parts of a site for a backup: its databases, the files of its state folder, its desired folder, the files that documents name.
- */
+/** Parts of a site for a backup: its databases, the files of its state folder, its desired folder, the files that documents name. */
 import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
 import { repositoryLocation } from '../../kit/repository/reading/location.ts';

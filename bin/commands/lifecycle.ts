@@ -1,4 +1,4 @@
-/** `svc start|stop|restart ana/notas`: posts the wish and waits for its outcome. */
+/** `svc start|stop|restart ana/notas`: posts the order and waits for its outcome. */
 import type { Reason } from '../../schema/backend.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';

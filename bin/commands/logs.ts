@@ -23,7 +23,7 @@ export async function runLogs(text: string, { state, follow, previous, errors, t
   endColors();
 }
 
-/** The latest first. What an app says stands in its own lines. */
+/** The latest first. Texts of an app stand in lines of their own. */
 function errorText(groups: readonly ErrorGroup[]): string {
   const one = ({ tipo, mensagem, pilha, versao, de, n, primeiroEm, ultimoEm }: ErrorGroup): string => {
     const times = `${n} ${n === 1 ? 'time' : 'times'}, ${new Date(primeiroEm).toISOString()} to ${new Date(ultimoEm).toISOString()}`;

@@ -76,7 +76,7 @@ async function chosen(folder: BackupFolder, asked: string | undefined): Promise<
   throw new SvcError('BAD_REQUEST', `${asked} is the beginning of ${fitting.length} snapshots: ${fitting.map(({ id }) => id).join(', ')}`);
 }
 
-/** Files first: the password of the database is among them. What was put back of them is the same at a second try. */
+/** Runs after the files: the password of the database is among them. A second try finds the files that it put back unchanged. */
 async function putRows({ entries, schema }: Manifest, { stateDir, desired }: RestorePlan['places'], folder: BackupFolder): Promise<number> {
   if (schema === undefined) return 0;
   const place = desired === null ? await rememberedPlace(stateDir, []) : await storePlace(desired, stateDir);

@@ -56,7 +56,7 @@ async function print(view: SecretsView, { output }: PortalOptions): Promise<void
   write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : listing(view.secrets, columns, output));
 }
 
-/** All of stdin. One line break at the end of one line is the shell's, not the secret's; a value of several lines (a PEM key) stays as it is. */
+/** Reads all of stdin. The line break after a single line is the shell's and is cut; a value of several lines (a PEM key) stays as it is. */
 async function readPiped(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -70,7 +70,7 @@ async function readPiped(): Promise<string> {
   return checked(line.includes('\n') ? whole : line);
 }
 
-/** Rejects bytes that are no text: they would be stored as another value. */
+/** Refuses bytes that are no text: they would be stored as another value. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

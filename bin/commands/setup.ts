@@ -1,4 +1,4 @@
-/** `svc setup`: a site from answers. What it writes is ordinary desired state; a second run changes only what is asked. */
+/** `svc setup`: a site from answers. It writes ordinary desired state; a second run changes only what is asked. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { readIfThere } from '../../kit/atomic-file.ts';

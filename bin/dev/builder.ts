@@ -1,6 +1,6 @@
 /**
- * `build.sh` of an app whose package holds what a tool made of the source: run when a file changed that is not in the package. What it writes
- * is seen by the watch like any other change. Decision: docs/decisions/0244-svc-dev.md
+ * `build.sh` of an app whose package holds what a tool made of the source: run when a file changed that is not in the package. The watch
+ * sees its output like any other change. Decision: docs/decisions/0244-svc-dev.md
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function createBuilder(folder: string, clock: Clock): Builder {
   return {
     exists: () => existsSync(path.join(folder, buildFile)),
     build: async (sinceMs, signal, onLine) => {
-      // A build may write where its sources are. What came during one may as well be the author's: it is built once more, and not again.
+      // A build may write where its sources are. A change during a build may be the author's: it is built once more, and not again.
       const came = sinceMs < endedMs + limits.buildEchoMs;
       if (came && isEcho) return null;
       isEcho = came;

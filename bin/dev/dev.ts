@@ -106,10 +106,7 @@ async function open(options: DevOptions, first: Manifest, say: Say, language: Te
   };
 }
 
-/**
- * Names the paths that the backend answers when the pages come from elsewhere: those that the portal asks, that other apps ask, and that
- * options name.
- */
+/** Lists the paths that the backend answers beside a dev server of pages: asked by the portal, by other apps, or named by options. */
 function devServerOf({ frontend, backendPrefixes }: DevOptions, manifest: () => Manifest): Pick<PortalDev, 'frontend'> {
   if (frontend === null) return {};
   const backend = (): readonly string[] => {

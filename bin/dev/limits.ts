@@ -7,7 +7,7 @@ export const limits = {
   /** Lines that the panel shows. */
   logLinesMax: 300,
   logLineCharsMax: 2_000,
-  /** The panel hears of new lines so often. */
+  /** The panel receives new lines so often. */
   newsMs: 150,
   /** app.log is looked at so often. */
   logLookMs: 250,
@@ -17,14 +17,11 @@ export const limits = {
   pollMs: 250,
   /** Files and folders in which sources are looked for that the package leaves out. */
   leftOutSeenMax: 2_000,
-  /** For a start to answer; it goes on, and is told when it does. */
+  /** For a start to answer; a later answer is reported when it comes. */
   restartMsMax: 30_000,
   /** A start that takes longer is said to. */
   restartTellMs: 3_000,
-  /**
-   * Time in which the same signal counts once: a package runner sends Ctrl-C a second time to a process that has it from the terminal
-   * already.
-   */
+  /** After the first signal others are ignored for so long: Ctrl-C comes from the terminal and again from a package runner. */
   sameSignalMs: 500,
   /** For build.sh; what changes so soon after its end came of it. */
   buildMsMax: 600_000,

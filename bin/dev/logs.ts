@@ -26,7 +26,7 @@ export interface Followed {
   readonly signal: AbortSignal;
 }
 
-/** The supervisor sends it, on this machine and on a server alike. What ends (a supervisor that was replaced) is begun again. */
+/** The supervisor sends it, on this machine and on a server alike. A stream that ends (the supervisor was replaced) is begun again. */
 export async function followRunLog(
   { apps, commands: { apps: commands } }: Pick<Gateway, 'apps' | 'commands'>,
   { person, app, signal }: Followed,

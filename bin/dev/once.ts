@@ -1,4 +1,4 @@
-/** A backend that ends as it starts is tried again by its supervisor, and says the same each time: it is told once for each change. */
+/** A backend that ends as it starts is tried again by its supervisor, and says the same each time: it is printed once for each change. */
 export interface Once {
   /** False: it was told since the last change. */
   isNew(text: string): boolean;

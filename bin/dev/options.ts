@@ -85,9 +85,7 @@ const words = (text: string): readonly string[] =>
 /** Marks the mode: no mode removes what another one installed. */
 const modeOf = ({ server, packed }: DevFlags): string => (server === undefined ? (packed === true ? 'p' : '') : `-${server}`);
 
-/**
- * Returns a state folder for each app folder, outside of it: files in it would be packed, and watched. Short, since sockets are below it.
- */
+/** State folder of an app folder, outside of it: files in it would be packed, and watched. Short, since sockets are below it. */
 function stateOf(folder: string, env: Readonly<Record<string, string | undefined>>): string {
   return path.join(devStates(env), createHash('sha256').update(folder).digest('hex').slice(0, 8));
 }

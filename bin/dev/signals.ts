@@ -4,12 +4,12 @@ import { limits } from './limits.ts';
 export interface Endings {
   readonly signals: { on(name: NodeJS.Signals, run: () => void): unknown };
   readonly nowMs: () => number;
-  /** Ends the pending waits. */
+  /** Stops waiting for the backends. */
   readonly endNow: () => void;
   readonly leave: () => void;
 }
 
-/** Resolves at the first one. Who reads what it says is gone: that is an end too, and in order. */
+/** Resolves at the first one. A closed stdout or stderr is an end too, and in order. */
 export function untilSignal({ signals, nowMs, endNow, leave }: Endings): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.removeAllListeners('error').on('error', () => resolve());

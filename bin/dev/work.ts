@@ -125,7 +125,7 @@ const seen = ({ files }: Change, outcome: DevOutcome): DevChange => ({
   detail: '',
 });
 
-/** Null: it has errors, which are told. */
+/** Null: it has errors, which were reported. */
 async function judged({ options, terminal, say, board, app }: Session, ignored: Ignoring, change: Change): Promise<Manifest | null> {
   const { manifest, errors: found, warnings } = await judgeManifest(options.folder, ignored);
   const isOther = manifest !== null && manifest.id !== app;

@@ -179,7 +179,7 @@ function giveToPortal(parcel: string, stateDir: string): void {
   for (const name of ['', ...readdirSync(parcel)]) chownSync(path.join(parcel, name), uid, gid);
 }
 
-/** Outputs of a person's jobs, as `DIR/<job>/<path>`; answers how many. What is there already is left as it is. */
+/** Outputs of a person's jobs, as `DIR/<job>/<path>`; answers how many. Files that are there already are left as they are. */
 export async function pickJobFiles(
   folder: BackupFolder,
   manifest: Manifest,

@@ -4,7 +4,7 @@ import { isAppId } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { FrontKind } from './front.ts';
 
-/** As commander gives them. What is not said stays as it is. */
+/** Options as commander gives them. A missing one leaves the site as it is. */
 export interface SetupOptions {
   readonly dir: string;
   readonly state: string;

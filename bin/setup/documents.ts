@@ -1,4 +1,4 @@
-/** The documents that the answers stand for. What a site has already, and nobody asked about, is left as it is. */
+/** The documents that the answers stand for. Documents of the site that no answer is about are left as they are. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * This machine as a server: the portal, an account without rights, reaches it as any other one, through its sshd on loopback. What is changed is for
- * loopback alone. Decision: docs/decisions/0410-one-machine-is-a-server-over-ssh.md
+ * This machine as a server: the portal, an account without rights, reaches it as any other one, through its sshd on loopback. Changes to
+ * sshd are for loopback alone. Decision: docs/decisions/0410-one-machine-is-a-server-over-ssh.md
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, lstatSync, mkdirSync } from 'node:fs';

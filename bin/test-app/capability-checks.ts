@@ -1,6 +1,4 @@
-/**
- * Checks that offered capabilities answer below their `rota`, as a call through the bridge reaches it. Source: rules 2.1 `capacidades`, 4.2.
- */
+/** Checks that capabilities answer below their `rota`, as a call through the bridge reaches it. Source: rules 2.1 `capacidades`, 4.2. */
 import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
 import type { Running } from './app-process.ts';

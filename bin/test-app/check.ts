@@ -1,7 +1,7 @@
 /** The checks of `svc test-app`, and their verdicts. */
 import type { Words } from '../../schema/texts/reasons.ts';
 
-/** In the order in which they are told. What each promises, for people. */
+/** In the order in which they are reported, each with its name for people. */
 export const checks = {
   manifest: { pt: 'manifesto válido', en: 'manifest valid' },
   files: { pt: 'arquivos prometidos', en: 'promised files' },

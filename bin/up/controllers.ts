@@ -1,4 +1,4 @@
-/** The controllers of a portal: one for as long as it lives, or, among other portals, one for each reign. */
+/** The controllers of a portal: one for as long as it lives, or, among other portals, one for each leadership term. */
 import about from '../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import type { PortalDev } from '../../api/dev/contract.ts';
@@ -38,7 +38,7 @@ interface ControllerParts {
   readonly audit: Audit;
 }
 
-/** Makes the controller of a reign; null: of a portal among others that does not lead. */
+/** Makes the controller of a leadership term; null: of a portal among others that does not lead. */
 export function controllers(around: ControllerParts) {
   const { stateDir, desiredDir, opened, local, reached, startedWith, backups, clock, log, dev, audit } = around;
   const parts = { stateDir, clock, log };

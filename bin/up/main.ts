@@ -113,7 +113,7 @@ export async function up(options: UpOptions): Promise<void> {
 
 /**
  * A read that never returns (a network disk that is away) keeps a thread of Node busy: the process would not end by itself, nor by
- * `process.exit`, which waits for its threads. What a kill interrupts is mended by the next start.
+ * `process.exit`, which waits for its threads. The next start mends what a kill interrupted.
  */
 function killAfter(ms: number, log: Logger): void {
   const kill = (): void => {

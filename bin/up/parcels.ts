@@ -24,7 +24,7 @@ export interface ParcelDeps extends Omit<RoomNewsDeps, 'rooms'> {
   readonly clock: Clock;
 }
 
-/** Rejects BAD_REQUEST for what is no parcel, CONFLICT where a person owns too many rooms. What was put in before stays. */
+/** Rejects BAD_REQUEST for what is no parcel, CONFLICT where a person owns too many rooms. Rooms put in before the failure stay. */
 export function createParcels(deps: ParcelDeps): (name: string) => Promise<ParcelAnswer> {
   const { stateDir, store, people } = deps;
   const news = createRoomNews({ ...deps, rooms: store.rooms });

@@ -58,7 +58,7 @@ export async function portalsSeen(pool: Pool, clock: Clock): Promise<readonly Po
   }));
 }
 
-/** Besides those for questions and for renewals one that hears the others, and one that asks which server takes writes. */
+/** Besides those for questions and for renewals one that receives messages of the others, and one that asks which server takes writes. */
 const connectionsOfOne = storeLimits.storeConnectionsMax + storeLimits.storeRenewalConnectionsMax + 2;
 
 interface Trouble {
@@ -95,7 +95,7 @@ function hostTroubles(hosts: readonly HostSeen[]): readonly Trouble[] {
   return troubles;
 }
 
-/** Leaves out servers that no portal reaches: the row `servers` reports them. */
+/** Portals that do not reach a server that another portal reaches. The row `servers` reports servers that no portal reaches. */
 function aloneUnreached(members: readonly Member[]): readonly string[] {
   return members.flatMap(({ holder, unreached }) => {
     const alone = unreached.filter((server) => members.some((other) => !other.unreached.includes(server)));

@@ -23,7 +23,7 @@ export interface ReignOptions<One extends Reign = Leading, Of extends Ruled = Co
 export interface Reigns<Of extends Ruled = Controller> {
   readonly controller: () => Of;
   readonly leads: () => boolean;
-  /** Tells of each that follows: its views count from then on. */
+  /** Reports each next controller: its views count from then on. */
   onController(listener: (controller: Of, before: Of) => void): void;
   /** Begins to follow who leads; before it the first controller is neither prepared nor started. */
   follow(): void;
@@ -94,7 +94,7 @@ async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>
   }
 }
 
-/** Looks whether anybody leads. */
+/** Tries to become the leader, after a pause. */
 async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
   await pause(state);
   if (state.isOver) return;
@@ -109,7 +109,7 @@ async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, O
   }
 }
 
-/** Waits for the end of this reign. */
+/** Waits for the end of this portal's leadership. */
 async function stepDown<One extends Reign, Of extends Ruled>(state: State<One, Of>, { lost }: One): Promise<void> {
   await Promise.race([state.ended, lost.catch(() => undefined)]);
   if (state.isOver) return;

@@ -230,9 +230,7 @@ function reportRoomLog({ trouble, unknownRooms, setAside }: MarkedRoomLog, log: 
   if (setAside !== null) log.warn({ setAside }, 'the loss of the documents of rooms was accepted: they begin empty');
 }
 
-/**
- * Keeps one more reader open: a thread of the room log that dies would be the last to close the file, and take its write-ahead log away.
- */
+/** Keeps a second reader open: a dying thread of the room log would be the last to close the file, and take its write-ahead log away. */
 function keepOpen(file: string, whyLost: () => string | null): () => void {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.prepare('PRAGMA user_version').get();

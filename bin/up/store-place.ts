@@ -137,10 +137,7 @@ export async function openStore(
   return { store, lost: store.lost, leader: store.leader, held: store.held, pools: store.pools };
 }
 
-/**
- * About as large as the time, so that it goes on where the store is another one; and always higher than before, also when the clock was set
- * back.
- */
+/** At least the time, so that numbers go on in another store; and higher than the last one, also when the clock was set back. */
 async function nextLeader(store: Store, nowMs: number): Promise<number> {
   const before = Number(await store.value('leader')) || 0;
   const number = Math.max(before + 1, nowMs);

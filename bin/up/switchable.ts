@@ -1,7 +1,4 @@
-/**
- * Keeps a single gateway for the life of the portal, over controllers that follow each other: the api keeps the parts of it that it was
- * given.
- */
+/** Keeps a single gateway for the life of the portal, over controllers that follow each other: the api holds on to its parts. */
 import type { ControllerFigures } from '../../schema/figures.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import type { Bus } from '../../store/bus.ts';

@@ -57,7 +57,7 @@ export function installedSentence(names: readonly string[], nowMs: number): stri
   return `${color('dim', moment(nowMs, nowMs), process.stderr)}  ${color('green', text, process.stderr)}\n`;
 }
 
-/** A destination for pino. Packages that are installed one after the other are told together. */
+/** A destination for pino. Packages that are installed one after the other are printed together. */
 export function terminalLog(): { write(text: string): void } {
   let names: string[] = [];
   let timer: NodeJS.Timeout | undefined;
