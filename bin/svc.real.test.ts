@@ -150,7 +150,7 @@ test('without a portal every command says which command starts one, and exits 1'
     code: 1,
     err: expect.stringContaining('answers on none/svc.sock'),
   });
-  // The last option counts.
+  // The option after the command counts.
   expect(await svc(['--state', 'a', 'get', '--state', 'b'])).toMatchObject({
     code: 1,
     err: expect.stringContaining('answers on b/svc.sock'),

@@ -1,4 +1,4 @@
-/** Parts of `yaml` that commands load when needed. A bundle knows the exports of a CommonJS package only where they are imported by name. */
+/** Parts of `yaml` that commands load when needed. A bundle knows the exports of a CommonJS package only where it is imported by name. */
 import { Document, visit } from 'yaml';
 import { isPlainOrBlank } from '../schema/plain-line.ts';
 import { escaped } from './escaped.ts';

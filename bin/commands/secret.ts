@@ -56,7 +56,7 @@ async function print(view: SecretsView, { output }: PortalOptions): Promise<void
   write(view.secrets.length === 0 ? 'the app asks for no secrets\n' : listing(view.secrets, columns, output));
 }
 
-/** Reads all of stdin. The line break after a single line is the shell's and is cut; a value of several lines (a PEM key) stays as it is. */
+/** Reads all of stdin. The line break after a single line is the shell's and is cut; a value of several lines (a PEM key) stays. */
 async function readPiped(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -23,7 +23,7 @@ export async function placeOf(desired: readonly DesiredFile[], manifests: readon
   };
 }
 
-/** Unknown when a server is not this machine. */
+/** Unknown without a server, or when one is another machine. */
 function gpuOf(servers: readonly ServerDocument[]): Place['gpu'] {
   if (servers.length === 0 || servers.some(({ spec }) => !('local' in spec))) return 'unknown';
   try {

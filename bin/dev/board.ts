@@ -11,7 +11,7 @@ type Reload = Extract<PortalEvent, { readonly type: 'dev' }>['reload'];
 
 export interface Board {
   state(): DevAnswer;
-  /** From now on pages hear of it. */
+  /** From now on pages receive it. */
   connect(bus: Pick<Bus, 'publish'>, people: readonly string[]): void;
   manifest(errors: readonly string[]): void;
   last(last: DevChange): void;

@@ -29,7 +29,7 @@ export const nameOfHere = (): string =>
     .filter(Boolean)
     .join('-') || 'casa';
 
-/** Settings of sshd for a connection from loopback. Rejects CONFLICT when there is no sshd. */
+/** Settings of sshd for a connection from loopback. Rejects CONFLICT when sshd is missing or fails. */
 function settings(): ReadonlyMap<string, readonly string[]> {
   if (!isThere('sshd')) throw new SvcError('CONFLICT', 'this machine has no sshd; install it with:  apt install openssh-server');
   // Without the folder it says nothing; the service makes it.

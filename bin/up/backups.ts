@@ -1,6 +1,6 @@
 /**
- * Backups that the portal makes by itself, as `Portal.spec.backup` says: each is a process of its own, `svc backup`. A failed one is logged,
- * and tried again after a wait that doubles. Their state is in the store, so that the next start, and the next leader, goes on.
+ * Backups that the portal makes by itself, as `Portal.spec.backup` says: each is a process of its own, `svc backup`. A failed one is
+ * logged, and tried again after a wait that doubles. Their state is in the store, so that the next start, and the next leader, goes on.
  * Decision: docs/decisions/0407-scheduled-backups.md
  */
 import { execFile, type ChildProcess } from 'node:child_process';

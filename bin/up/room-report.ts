@@ -52,7 +52,7 @@ export function relayReport(log: Logger, nowMs: () => number): RelayReport {
 /** In the state folder: created by the operator to accept that the documents of rooms are lost. */
 export const acceptLoss = 'rooms.accept-loss';
 
-/** Reports the faults found when the portal began. */
+/** Row `rooms` of doctor: faults found when the portal began, and commits that fail now. */
 export async function roomsCheck(
   relay: Pick<Relay, 'figures'>,
   { trouble, unknownRooms, isFile }: Pick<MarkedRoomLog, 'trouble' | 'unknownRooms'> & { readonly isFile: boolean },
@@ -163,7 +163,7 @@ export interface DatabaseServer {
   readonly away: string | null;
 }
 
-/** Reports databases that were deleted, replaced or cut while in use. `place`: of a database elsewhere. */
+/** Reports databases that were deleted, replaced or cut while in use. `server`: the database server, where there is one. */
 export function databasesCheck(lost: readonly string[], server: DatabaseServer | null = null): DoctorCheck {
   if (server !== null && server.away !== null)
     return {

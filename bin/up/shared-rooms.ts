@@ -1,6 +1,7 @@
 /**
  * Documents of rooms in the database that portals share. The portal joins the others under its name, also when its rooms stay shut, and has
- * the rooms that it opens. The first start moves documents of an earlier portal's rooms.db there. Decision: docs/decisions/0297-rooms-move-into-the-database.md
+ * the rooms that it opens. The first start moves documents of an earlier portal's rooms.db there.
+ * Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
 import { existsSync, renameSync } from 'node:fs';
 import type { ClientBase } from 'pg';

@@ -22,7 +22,7 @@ export function tellUnreached({ pool, portal, unreached, clock }: TellUnreachedO
     const text = JSON.stringify(names);
     // A row that was made anew knows of none.
     if (text !== told || names.length > 0) {
-      // The next round tells it again.
+      // The next pass reports it again.
       await sayUnreached(pool, portal, names).then(
         () => (told = text),
         () => undefined,
