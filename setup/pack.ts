@@ -80,7 +80,7 @@ async function kits(): Promise<readonly Shipped[]> {
   return names.map((name) => path.join(kitsFolder, name)).map((at) => ({ from: at, to: at }));
 }
 
-// What is packed runs its bundles, and only those of the very sources know the kits that are made of them.
+// A package runs its bundles, and only bundles of the very sources know the kits that are made of them.
 if (!isCurrent(root)) throw new Error('the bundles are not of these sources; make them with:  node setup/build.ts');
 
 const listsOfBundles = [inputsFile, ...quickCommands.map((command) => path.join(bundleDir, quickInputs(command)))];
