@@ -231,6 +231,7 @@ const plainFolders = [
   'bin',
   'controller',
   'examples',
+  'kit',
   'machines',
   'reconcilers',
   'schema',
