@@ -52,7 +52,22 @@ function gauge(name: string, help: string, labelNames: readonly string[], rows: 
   });
 }
 
-export function siteMetrics({ site, storeErrors, stateDir }: SiteParts): readonly (Gauge | Counter)[] {
+/** All metrics of one scrape are of one reading, which goes through every object of the site. */
+function oncePerTurn<Result>(read: () => Result): () => Result {
+  let known: { readonly result: Result } | null = null;
+  return () => {
+    if (known === null) {
+      known = { result: read() };
+      setImmediate(() => {
+        known = null;
+      });
+    }
+    return known.result;
+  };
+}
+
+export function siteMetrics({ site: read, storeErrors, stateDir }: SiteParts): readonly (Gauge | Counter)[] {
+  const site = oncePerTurn(read);
   const ofServers = (of: (server: ServerFigures) => number | boolean | null): readonly Row[] =>
     site()
       .servers.slice(0, limits.metricsServersMax)

@@ -21,7 +21,8 @@ import type { Logs } from './log.ts';
 import type { KeyRings } from '../auth/key-rings.ts';
 import { addErasureRoutes } from './erasure.ts';
 import { addSpaceRoute } from './space.ts';
-import { addKeyRoute, linesOf } from './keys.ts';
+import { sendAct } from './act-lines.ts';
+import { addKeyRoute } from './keys.ts';
 import { addPackageRoutes } from './packages.ts';
 import { addRestorationRoute } from './restorations.ts';
 
@@ -97,13 +98,7 @@ function addServerRoutes(app: FastifyInstance, { admin, commands, doctor }: Admi
         response: errorAnswers,
       },
     },
-    async ({ params, body }, reply) => {
-      const events = commands.serverAct(params.server, body.act, body.force ?? false)[Symbol.asyncIterator]();
-      // An immediate refusal is an answer with a status.
-      const first = await events.next();
-      reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(linesOf(first, events));
-    },
+    ({ params, body }, reply) => sendAct(reply, commands.serverAct(params.server, body.act, body.force ?? false)),
   );
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AdminCommands } from '../../schema/gateway.ts';
 import * as schemas from '../../schema/wire/http.ts';
 import { errorAnswers } from '../shell.ts';
-import { linesOf } from './keys.ts';
+import { sendAct } from './act-lines.ts';
 
 interface ErasureRouteDeps {
   readonly commands: Pick<AdminCommands, 'heldOf' | 'askErasure' | 'finishErasure'>;
@@ -39,11 +39,6 @@ export function addErasureRoutes(app: FastifyInstance, { commands }: ErasureRout
         response: errorAnswers,
       },
     },
-    async ({ params }, reply) => {
-      const events = commands.finishErasure(params.person)[Symbol.asyncIterator]();
-      const first = await events.next();
-      reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(linesOf(first, events));
-    },
+    ({ params }, reply) => sendAct(reply, commands.finishErasure(params.person)),
   );
 }

@@ -1,10 +1,10 @@
 /** `svc keys rotate`: the portal's ssh key and the keys of its store, each a new one beside the old one. */
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminCommands, ServerActEvent } from '../../schema/gateway.ts';
 import * as schemas from '../../schema/wire/http.ts';
 import type { KeyRings } from '../auth/key-rings.ts';
 import { errorAnswers } from '../shell.ts';
+import { sendAct } from './act-lines.ts';
 
 interface KeyRouteDeps {
   readonly commands: Pick<AdminCommands, 'rotateKey'>;
@@ -25,12 +25,8 @@ export function addKeyRoute(app: FastifyInstance, { commands, rings }: KeyRouteD
     },
     async ({ body }, reply) => {
       const { server = null, plan = false } = body ?? {};
-      const events = commands.rotateKey(server, plan)[Symbol.asyncIterator]();
       // A request that is refused at once changes no key.
-      const first = await events.next();
-      const own = server === null ? await ownKeys(rings, plan) : [];
-      reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(linesOf(first, events, own));
+      return await sendAct(reply, commands.rotateKey(server, plan), async () => (server === null ? await ownKeys(rings, plan) : []));
     },
   );
 }
@@ -44,17 +40,4 @@ async function ownKeys(rings: Pick<KeyRings, 'rotate'>, isPlan: boolean): Promis
       },
     ];
   return (await rings.rotate()).map((text) => ({ event: 'step', text }));
-}
-
-/** A line of JSON for each event; `before` stands in front of the first one. */
-export function linesOf(
-  first: IteratorResult<ServerActEvent>,
-  rest: AsyncIterator<ServerActEvent>,
-  before: readonly ServerActEvent[] = [],
-): Readable {
-  async function* lines(): AsyncGenerator<string> {
-    for (const event of before) yield `${JSON.stringify(event)}\n`;
-    for (let at = first; at.done !== true; at = await rest.next()) yield `${JSON.stringify(at.value)}\n`;
-  }
-  return Readable.from(lines(), { objectMode: false });
 }
