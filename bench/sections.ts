@@ -6,7 +6,8 @@ import type { Area, Row } from './rows.ts';
 import { sayStep, spanOf } from './steps.ts';
 
 const report = 'docs/benchmarks.md';
-const title = '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run.\n';
+const title =
+  '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run. Load, percentiles and processor time beside each row are on its console.\n';
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
 
 const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' : 'NO');
@@ -14,6 +15,26 @@ const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' 
 function table(rows: readonly Row[]): string {
   const head = '| what | ours | peer | ratio | target | held |\n|---|---|---|---|---|---|\n';
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${heldOf(r)} |`).join('\n');
+}
+
+/** The row as the page has it: without the load, percentiles and processor time beside it, which the console has. */
+const briefly = (row: Row): Row => ({ ...row, name: row.name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''), target: row.target.replace(/^none.*/, '–') });
+
+/** A size of `many`, such as `20 people, 20 signed in`, and what was measured of it. */
+const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
+
+/** The rows of a page: sizes of one measure that has no target are one row. */
+export function pageTable(rows: readonly Row[]): string {
+  const sizes = rows.filter(({ name, held }) => held === null && ofSize.test(name));
+  const single = rows.filter((row) => !sizes.includes(row)).map(briefly);
+  const byMeasure = Map.groupBy(sizes, ({ name }) => ofSize.exec(name)?.[2] ?? '');
+  const columns = [...new Set(sizes.map(({ name }) => ofSize.exec(name)?.[1] ?? ''))];
+  const wide = [...byMeasure].map(([measure, of]) => {
+    const cells = columns.map((size) => of.find(({ name }) => name.startsWith(`${size},`))?.ours ?? '');
+    return `| ${[measure, ...cells].join(' | ')} |`;
+  });
+  if (wide.length === 0) return table(single);
+  return [table(single), '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join('\n');
 }
 
 /** Text beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
@@ -53,14 +74,15 @@ export async function measureArea({ name, area, order, short, isWritten }: Measu
   const took = spanOf(performance.now() - fromMs);
   const notes = await notesOf(name);
   const day = new Date().toISOString().slice(0, 10);
-  const section = `## ${name}\n\nMeasured ${day} at ${tree} on ${machine}, in ${took}.\n\n${notes}${table(rows)}\n`;
-  console.log(section);
+  const head = `## ${name}\n\nMeasured ${day} at ${tree} on ${machine}, in ${took}.\n\n`;
+  const section = `${head}${notes}${pageTable(rows)}\n`;
+  console.log(`${head}${table(rows)}\n`);
   if (isWritten) {
     const sections = (await writtenSections()).set(name, section);
     await writeFile(report, [title, ...order.flatMap((one) => sections.get(one) ?? [])].join('\n'));
   }
   const missed = rows.filter(({ held }) => held === false);
-  if (missed.length > 0 && !notes.includes('What was tried'))
-    sayStep(`${name} misses ${missed.length} targets, and bench/notes/${name}.md has no "What was tried"`);
+  if (missed.length > 0 && !notes.includes('Tried:'))
+    sayStep(`${name} misses ${missed.length} targets, and bench/notes/${name}.md has no "Tried:"`);
   return missed.length > 0 ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** Every limit of the system as one table: read from the files that hold them, beside the code that keeps them. */
+/** Every limit of the system as one page: read from the files that hold them, beside the code that keeps them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -34,6 +34,9 @@ const times = [
   [1_000, 's'],
 ] as const;
 
+/** A clause of so many words is not cut. */
+const clauseWordsMax = 10;
+
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {
   const units = name.includes('Bytes') ? sizes : /Ms(?:Max|Min)?$/.test(name) ? times : [];
@@ -48,23 +51,30 @@ function remarksOf(text: string): ReadonlyMap<string, string> {
   return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
 }
 
+/** The first clause of a comment: its first sentence, and of a long one the part before a semicolon or colon. */
+export function clauseOf(remark: string): string {
+  const sentence = (/^.*?[.)](?=\s+[A-Z`/]|$)/.exec(remark)?.[0] ?? remark).replace(/^(?:Source|Decisions?|See): .*$/, '');
+  const clause = sentence.split(' ').length > clauseWordsMax ? (/^.*?(?=[;:] )/.exec(sentence)?.[0] ?? sentence) : sentence;
+  return clause.replace(/\.$/, '');
+}
+
 async function tableOf(file: string): Promise<string> {
   const text = readFileSync(path.join(root, file), 'utf8');
   const about = /^\/\*\*((?:(?!\*\/)[^])*)\*\//.exec(text)?.[1] ?? '';
   const remarks = remarksOf(text.slice(text.indexOf('export const limits')));
-  const rows = Object.entries(await limitsOf(file)).map(
-    ([name, value]) => `| \`${name}\` | ${valueOf(name, value)} | ${(remarks.get(name) ?? '').replaceAll('|', '\\|')} |`,
-  );
-  const words = about.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();
-  return [`## \`${file}\``, '', words, '', '| limit | value | |', '|---|---|---|', ...rows, ''].join('\n');
+  const rows = Object.entries(await limitsOf(file)).map(([name, value]) => {
+    const clause = clauseOf(remarks.get(name) ?? '');
+    return `- \`${name}\` ${valueOf(name, value)}${clause === '' ? '' : `: ${clause}`}`;
+  });
+  const words = clauseOf(about.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim());
+  return [`## \`${file}\``, '', `${words}.`, '', ...rows, ''].join('\n');
 }
 
 export async function limitsPage(): Promise<string> {
   const head = [
     '# Limits',
     '',
-    'Written by `node setup/limits-table.ts` from the code; not edited by hand. What two sides share and what the specification names is in',
-    '`schema/limits.ts`, every other limit in the `limits.ts` of the folder that keeps it. The unit is in the name.',
+    'Written by `node setup/limits-table.ts` from the code. Units are in the names; the comment in the file says more, with source and decision.',
     '',
   ];
   const tables = await Promise.all(limitFiles().map(tableOf));

@@ -34,7 +34,6 @@ const leftOut: readonly RegExp[] = [
   /^node_modules$/,
   /^faults$/,
   /^screenshots$/,
-  /^flame-.*\.svg$/,
   /\.tmp$/,
   /^\.make-/,
 ];

@@ -49,10 +49,7 @@ export const recordOf = (number: string): string | null => records.find((name) =
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-function testOf({ test, title = '', case: row, untested = '' }: Rule): string {
-  if (test === undefined) return `no test: ${untested}`;
-  return `\`${test}\`: ${title.replaceAll(/\$\{[^}]*\}/g, '…')}${row === undefined ? '' : ` (${row})`}`;
-}
+const testOf = ({ test, untested = '' }: Rule): string => (test === undefined ? `no test: ${untested}` : `\`${test}\``);
 
 function keptAs({ decided, missing }: Rule): string {
   if (missing !== undefined) return `not kept: ${missing}`;
@@ -61,11 +58,10 @@ function keptAs({ decided, missing }: Rule): string {
 
 function tableOf({ section, about, rules }: Section): string {
   const rows = rules.map((rule) => {
-    const [file = '', symbol] = rule.file.split('#');
-    const by = `\`${file}\`${symbol === undefined ? '' : ` \`${symbol}\``}`;
-    return `| ${[rule.id, rule.rule, by, testOf(rule), keptAs(rule)].map(cell).join(' | ')} |`;
+    const test = `${testOf(rule)}${keptAs(rule) === '' ? '' : `; ${keptAs(rule)}`}`;
+    return `| ${[rule.id, rule.rule, `\`${rule.file}\``, test].map(cell).join(' | ')} |`;
   });
-  return [`## ${section} ${about}`, '', '| id | rule | file | test | |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+  return [`## ${section} ${about}`, '', '| id | rule | file | test |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
 /** How many are kept as the specification has them, otherwise by a decision, and not. */
@@ -82,8 +78,8 @@ export function rulesPage(): string {
   const head = [
     '# Rules',
     '',
-    'Written by `node setup/rules-table.ts` from the files of `docs/rules/`; not edited by hand. Each row is a rule of the specification in our words, by',
-    'its section, with the file that keeps it and the test that holds it. `setup/rules-page.test.ts` fails where one of them is gone.',
+    'Written by `node setup/rules-table.ts` from `docs/rules/`, which also has the title of each test. A row is a rule of the specification, the file',
+    'and symbol that keep it, and the file of the test that holds it.',
     '',
     `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise, by the decision that the row names, ${missing} not kept.`,
     '',

@@ -137,6 +137,13 @@ describe('references', () => {
     expect(missing.filter(([, named]) => !existsSync(join(root, named)))).toEqual([]);
   });
 
+  test('a page shows each picture', () => {
+    const shown = pages.map(read).join('\n');
+    const pictures = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((path) => /\.(?:png|svg)$/.test(path));
+    expect(pictures.length).toBeGreaterThan(5);
+    expect(pictures.filter((path) => !shown.includes(`${path})`))).toEqual([]);
+  });
+
   test('each file of a path that a page tells leads to the next', () => {
     const told = pages.map((path) => [path, pathsIn(read(path))] as const);
     expect(told.flatMap(([path, paths]) => paths.flatMap((steps) => brokenSteps(steps).map((broken) => `${path}: ${broken}`)))).toEqual([]);

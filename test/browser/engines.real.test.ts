@@ -1,14 +1,12 @@
 /** Engines in the environment, and the browser extensions that apps suggest: what the shell runs and when, what it says, and how it looks. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
 import { axeInBothThemes, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
+import { takePicture } from './support/pictures.ts';
 
-const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 /** Writes its questions and answers into the page. */
 const loader = `registerEngine({
   ligar({ app, idioma, tema, sinal, pedir }) {
@@ -208,7 +206,6 @@ test.for([
   [1280, 800, 'extensions'],
   [320, 640, 'extensions-320'],
 ] as const)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
-  await mkdir(pictures, { recursive: true });
   const { page } = await desktop({ viewport: { width, height } });
   const shop = await openWindow(page, 'Loja');
   await shop.getByRole('button', { name: 'Leitor', exact: true }).first().click();
@@ -217,7 +214,7 @@ test.for([
   const shopFound = await axeInBothThemes(page, {
     seen: async (suffix) => {
       expect(await shop.locator('.content').evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
-      await page.screenshot({ path: path.join(pictures, `${name}-shop${suffix}.png`) });
+      await takePicture(page, `${name}-shop${suffix}`);
     },
   });
   const window = await openWindow(page, 'Configurações');
@@ -225,7 +222,7 @@ test.for([
   const found = await axeInBothThemes(page, {
     seen: async (suffix) => {
       expect(await window.locator('.content').evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
-      await page.screenshot({ path: path.join(pictures, `${name}${suffix}.png`) });
+      await takePicture(page, `${name}${suffix}`);
     },
   });
   expect([...shopFound, ...found]).toEqual([]);

@@ -1,13 +1,11 @@
 /** How the desktop looks on a large screen, in the dark and on a phone; axe on each. The pictures are those of the README. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, axeInBothThemes, boxOf, dialogOf, drag, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { takePicture } from './support/pictures.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 
 let portal: RunningPortal;
@@ -18,7 +16,6 @@ beforeAll(async () => {
     startPortal({ apps: ['notas', 'relogio', 'caderno', 'leitor', 'dicionario', 'batimento', 'placa', 'cai', 'porta-errada'] }),
     openBrowser(),
   ]);
-  await mkdir(folder, { recursive: true });
 });
 afterAll(async () => {
   await closePages(browser);
@@ -28,7 +25,6 @@ beforeEach(async () => {
   await closePages(browser);
 });
 
-/** Only with SVC_SCREENSHOTS=1 the pictures of the repository change: the clock in them differs from run to run. */
 async function picture(page: Page, name: string): Promise<void> {
   if (process.env['SVC_SCREENSHOTS'] !== '1') return;
   await until(
@@ -36,7 +32,7 @@ async function picture(page: Page, name: string): Promise<void> {
     async () =>
       await page.locator('svc-app-icon img').evaluateAll((images) => images.every((image) => (image as HTMLImageElement).complete)),
   );
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+  await takePicture(page, name);
 }
 
 const looked = (page: Page, name: string): Promise<readonly string[]> =>

@@ -1,5 +1,5 @@
 /** The queue window on a real portal whose own machine is the cluster: a job watched, its log and outputs, cancelled, tried again; hundreds of them; and its looks. */
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -9,9 +9,9 @@ import { writeQueueDesired } from '../integration/queue-world.ts';
 import { whenInstalled } from '../integration/world.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeInBothThemes, signedIn, windowOf, type TestPage } from './support/browser.ts';
+import { takePicture } from './support/pictures.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 
-const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 let folder: string;
 let portal: RunningPortal;
 let browser: Browser;
@@ -179,7 +179,6 @@ test.for([
   [1280, 800, 'queue'],
   [320, 640, 'queue-320'],
 ] as const)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
-  await mkdir(pictures, { recursive: true });
   const { page } = await signedIn(browser, portal, { viewport: { width, height } });
   await pretend(page);
   await openQueue(page);
@@ -192,7 +191,7 @@ test.for([
           .locator('.list, svc-job-details')
           .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
         expect([what, Math.max(...wide)]).toEqual([what, 0]);
-        await page.screenshot({ path: path.join(pictures, `${name}${what}${suffix}.png`) });
+        await takePicture(page, `${name}${what}${suffix}`);
       },
     });
     expect([what, ...found]).toEqual([what]);

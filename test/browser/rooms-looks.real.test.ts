@@ -1,14 +1,12 @@
 /** How rooms look: Caderno, the bell and the share dialog, large and on a phone, light and dark, with axe on each. The pictures are those of docs/. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { shareSeed, someWidths } from '../support/share.ts';
 import { axeFindings, axeFindingsIn, axeInBothThemes, dialogOf, frameAt } from './support/browser.ts';
 import { caderno, createRoomsWorld, makeRoom, openRoom, type RoomsWorld } from './support/rooms-world.ts';
+import { takePicture } from './support/pictures.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const looks: readonly (readonly [string, BrowserContextOptions])[] = [
   ['1280', {}],
   ['320', { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true }],
@@ -20,17 +18,11 @@ spec: { app: caderno, sala: Estatuto, dona: ana, pessoas: [{ usuario: bia, papel
 
 let world: RoomsWorld;
 beforeAll(async () => {
-  [world] = await Promise.all([createRoomsWorld([grant]), mkdir(folder, { recursive: true })]);
+  world = await createRoomsWorld([grant]);
   await write();
 });
 afterAll(() => world?.stop());
 beforeEach(() => world.closeAll());
-
-/** Only with SVC_SCREENSHOTS=1 the pictures of the repository change: their times differ from run to run. */
-async function picture(page: Page, name: string): Promise<void> {
-  if (process.env['SVC_SCREENSHOTS'] !== '1') return;
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
-}
 
 const sideways = (frame: FrameLocator): Promise<boolean> => frame.locator('html').evaluate((html) => html.scrollWidth > innerWidth);
 
@@ -105,7 +97,7 @@ describe.each(lookedAt)('%s, light and dark', (width, options) => {
     const inside = await frameAt(page, 'Caderno');
     const look = async (name: string): Promise<void> => {
       await page.mouse.move(1, 1);
-      const seen = async (suffix: string): Promise<void> => await picture(page, `rooms-${name}-${width}${suffix}`);
+      const seen = async (suffix: string): Promise<void> => await takePicture(page, `rooms-${name}-${width}${suffix}`);
       expect([await axeInBothThemes(page, { inside: [inside], seen }), await sideways(frame)]).toEqual([[], false]);
     };
     if (!phone) await page.getByRole('button', { name: 'Maximizar', exact: true }).click();
@@ -144,7 +136,7 @@ test('without a network, taken out, and deleted: each says so in the strip', asy
   await theirs.getByText('2. Datas').waitFor();
   const look = async (frame: FrameLocator, page: Page, name: string, estado: string): Promise<void> => {
     await frame.locator(`#estado[data-estado="${estado}"]`).waitFor();
-    await picture(page, `rooms-${name}-1280`);
+    await takePicture(page, `rooms-${name}-1280`);
     expect(await axeFindingsIn(await frameAt(page, 'Caderno'))).toEqual([]);
   };
   await ana.page.context().setOffline(true);

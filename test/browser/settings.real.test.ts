@@ -1,5 +1,4 @@
 /** Settings: choices that follow the person, sections of apps, consents, failed apps, and how it looks in three widths and both themes. */
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,8 +9,8 @@ import { axeInBothThemes, frameAt, newLink, newPage, openApp, windowOf, type Tes
 import { callControlSocket } from '../support/control-socket.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
+import { takePicture } from './support/pictures.ts';
 
-const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const dictionary = { provides: ['dicionario/v1'], capacidades: { 'dicionario/v1': { rota: '/v1', rotulo: 'Definir palavras' } } };
 const section = (id: string, name: string, script: string, settingsOptIn = false): SettingsApp => ({
   id,
@@ -303,7 +302,6 @@ afterAll(() =>
 );
 
 test.for(lookedAt)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
-  await mkdir(pictures, { recursive: true });
   const { page } = await desktop({ viewport: { width, height } });
   const window = await openSettings(page);
   await api(page, 'PATCH', '/api/preferencias', { tema: 'sistema' });
@@ -317,7 +315,7 @@ test.for(lookedAt)('at %i px nothing is cut off, and axe finds nothing in either
       seen: async (suffix) => {
         const wide = await window.locator('.content').evaluate((element) => element.scrollWidth - element.clientWidth);
         expect([section, wide]).toEqual([section, 0]);
-        if (section === 'Consentimentos') await page.screenshot({ path: path.join(pictures, `${name}${suffix}.png`) });
+        if (section === 'Consentimentos') await takePicture(page, `${name}${suffix}`);
       },
     });
     expect([section, ...found]).toEqual([section]);

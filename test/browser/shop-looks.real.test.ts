@@ -1,6 +1,4 @@
 /** How the store looks, large and on a phone, in both themes; axe on each. The pictures are those of docs/shop.md. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
@@ -9,8 +7,8 @@ import { until } from '../support/portal.ts';
 import { axeInBothThemes, signedIn, windowOf } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { createStoreWorld, type StoreWorld } from './support/shop-world.ts';
+import { takePicture } from './support/pictures.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const phone: BrowserContextOptions = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 
 let world: StoreWorld;
@@ -26,7 +24,6 @@ const agenda = {
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([createStoreWorld(), openBrowser()]);
-  await mkdir(folder, { recursive: true });
   const { publish } = world;
   await publish({ id: 'agenda', version: '1.0.0', news: 'A primeira.', icon: ['#e2574c', '#a8327d', 'A'], manifest: agenda });
   await publish({
@@ -98,7 +95,7 @@ async function go(page: Page, fragment: string): Promise<void> {
   await loja(page).waitFor();
 }
 
-/** Axe in both themes, nothing wider than the page. Only with SVC_SCREENSHOTS=1 the pictures of the repository change: the clock in them differs from run to run. */
+/** Axe in both themes, nothing wider than the page. */
 async function seen(page: Page, name: string): Promise<void> {
   expect(await axeInBothThemes(page, { seen: async (suffix) => await picture(page, `${name}${suffix}`) })).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
@@ -110,7 +107,7 @@ async function picture(page: Page, name: string): Promise<void> {
   if (process.env['SVC_SCREENSHOTS'] !== '1') return;
   const images = page.locator('svc-app-icon img');
   await until('every icon', () => images.evaluateAll((all) => all.every((image) => (image as HTMLImageElement).complete)));
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+  await takePicture(page, name);
 }
 
 const widths: readonly (readonly [name: string, options: BrowserContextOptions])[] = [

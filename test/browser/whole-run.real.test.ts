@@ -15,7 +15,6 @@ import { repository as home, startPortal, until, type RunningPortal } from '../s
 import { dialogOf, frameOf, signedIn, windowOf } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 
-const pictures = path.resolve(import.meta.dirname, '../../docs/screenshots');
 const run = promisify(execFile);
 
 let dir: string;
@@ -60,9 +59,8 @@ const go = async (fragment: string): Promise<void> => {
   await page.evaluate((to) => void (location.hash = to), fragment);
   await loja().waitFor();
 };
-async function picture(name: string): Promise<void> {
-  const keep = process.env['SVC_SCREENSHOTS'] === '1' ? { path: path.join(pictures, `run-${name}.png`) } : {};
-  expect((await page.screenshot({ ...keep, animations: 'disabled' })).length).toBeGreaterThan(5_000);
+async function isDrawn(): Promise<void> {
+  expect((await page.screenshot({ animations: 'disabled' })).length).toBeGreaterThan(5_000);
 }
 
 test('publish, install by YAML, open, upgrade, roll back, install for oneself, remove', async () => {
@@ -85,7 +83,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   ({ page } = await signedIn(browser, portal, {}, { button: /^Loja/ }));
   await go('#loja');
   await card('notas').getByText('Só o administrador instala').waitFor();
-  await picture('1-offered');
+  await isDrawn();
 
   // Installed by YAML, and used.
   await desired('packages.yaml', packageOf('notas', '1.0.0'), packageOf('batimento', '1.0.0'));
@@ -96,7 +94,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await notas.getByRole('button', { name: 'Nova nota' }).click();
   await notas.getByLabel('Título').fill('Fica');
   await notas.getByText('Salva', { exact: true }).waitFor();
-  await picture('2-installed');
+  await isDrawn();
 
   // The author publishes a new version; the administrator wants it; people's data stays.
   const next = path.join(dir, 'notas');
@@ -111,7 +109,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await go('#loja/notas');
   await loja().getByText('Notas com etiquetas.').waitFor();
   await loja().getByText('Peça ao administrador a versão 1.1.0.').waitFor();
-  await picture('3-update-offered');
+  await isDrawn();
   await desired('packages.yaml', packageOf('notas', '1.1.0'), packageOf('batimento', '1.0.0'));
   await loja().getByText('Versão 1.1.0 · Instalado para todos').waitFor();
   expect(onDisk('notas')).toBe('1.1.0');
@@ -122,7 +120,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await loja().getByRole('tab', { name: 'Administração' }).click();
   const row = loja().locator('[data-package="Package/notas-segunda"]');
   await row.getByRole('button', { name: 'Desfazer a volta de notas' }).waitFor();
-  await picture('4-rolled-back');
+  await isDrawn();
   await svc('rollback', 'notas-segunda', '--undo');
   await until('1.1.0 again', () => onDisk('notas') === '1.1.0');
 
@@ -133,7 +131,7 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await until('the clock runs', async () => /^\d\d:/.test((await frameOf(page, 'Relógio').locator('time').textContent()) ?? ''));
   const own = path.join(portal.state, 'segunda/home/ana/.local/share/svc-apps/relogio/svc-app.json');
   expect(existsSync(own)).toBe(true);
-  await picture('5-for-oneself');
+  await isDrawn();
   await go('#loja/relogio');
   await loja().getByRole('button', { name: 'Remover Relógio' }).click();
   await dialogOf(page, 'Remover Relógio?', 'alertdialog').getByRole('button', { name: 'Remover' }).click();
@@ -150,6 +148,6 @@ test('publish, install by YAML, open, upgrade, roll back, install for oneself, r
   await windowOf(page, 'Notas').waitFor({ state: 'detached' });
   await go('#loja/notas');
   await loja().getByText('Por que não dá para instalar').waitFor();
-  await picture('6-removed');
+  await isDrawn();
   expect(existsSync(path.join(portal.state, 'segunda/home/ana/.svc-apps/notas/data'))).toBe(true);
 });
