@@ -2,7 +2,7 @@
  * Bytes that pass through the process lie outside V8's heap and go with small objects of its young generation. V8 counts them, but when there
  * are too many it marks the whole heap: once for each 15 MB of an upload, a third of its processor time, more with every object that the
  * portal knows. A collection of the young generation alone frees them in a millisecond, if it comes before they are two collections old.
- * Decision: docs/decisions/0255-bytes-are-collected-young.md
+ * Decision: docs/decisions/0257-requests-die-young.md
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

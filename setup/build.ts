@@ -30,7 +30,7 @@ const server: BuildOptions = {
 
 /**
  * Options for a program that lives as long as its person's apps: no loader of ES modules, and names of functions that stand in the source
- * alone, are a tenth of its own memory. Decision: docs/decisions/0294-the-supervisor-is-a-commonjs-file.md
+ * alone, are a tenth of its own memory. Decision: docs/decisions/0268-rounds-of-apps-at-rest.md
  */
 const resident: BuildOptions = {
   platform: 'node',

@@ -3,7 +3,7 @@
  * Free connections: the newest one is kept for route.keepIdleMs after the last request and counts as use of the app (rules 3.3 rule 3), the others
  * only for limits.proxySpareConnectionMsMax. Requests that find none free wait in one line, whether a connection is opened meanwhile or none may be:
  * the first in it gets the first that there is, a new one or one that was given back.
- * Decision: docs/decisions/0292-the-first-connection-that-is-free.md
+ * Decision: docs/decisions/0257-requests-die-young.md
  */
 import type { Clock } from '../../schema/clock.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';

@@ -1,4 +1,4 @@
-/** Which supervisors are asked at a resync whether they still answer. Decision: docs/decisions/0290-a-supervisor-at-rest.md */
+/** Which supervisors are asked at a resync whether they still answer. Decision: docs/decisions/0253-what-is-skipped.md */
 import { expect, test } from 'vitest';
 import { alive } from '../../reconcilers/backend-fixtures.ts';
 import type { PersonEntry } from '../entries.ts';

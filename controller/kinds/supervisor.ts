@@ -54,7 +54,7 @@ export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObse
 /**
  * Among many, a supervisor that runs nothing and has no order is asked at each sixth resync only: an order to it makes it desired, and then
  * it is asked at once.
- * Decision: docs/decisions/0290-a-supervisor-at-rest.md
+ * Decision: docs/decisions/0253-what-is-skipped.md
  */
 function checkSupervisor(person: PersonEntry, { entries }: Context): void {
   const { wished, wanted } = supervisorDesired(person);

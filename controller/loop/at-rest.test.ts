@@ -1,6 +1,6 @@
 /**
  * Many people who are here and of whom nothing runs: what a resync asks of them, and that nothing is missed by what it leaves out.
- * Decision: docs/decisions/0290-a-supervisor-at-rest.md
+ * Decision: docs/decisions/0253-what-is-skipped.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

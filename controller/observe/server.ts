@@ -98,7 +98,7 @@ function addNext(due: Set<PersonEntry>, people: readonly PersonEntry[], from: nu
 
 /**
  * True when the supervisor of a person without an app of their own would report the first one. Decision:
- * docs/decisions/0290-a-supervisor-at-rest.md
+ * docs/decisions/0253-what-is-skipped.md
  */
 function isToldOf({ own, leaving, link }: PersonEntry): boolean {
   return own.length === 0 && !leaving && link.view().status === 'up';

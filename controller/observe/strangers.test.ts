@@ -1,6 +1,6 @@
 /**
  * A portal of many people serves before each home was observed: until then they are unknown, and their apps are found afterwards. Decision:
- * docs/decisions/0261-ready-before-everybody-was-looked-at.md
+ * docs/decisions/0253-what-is-skipped.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

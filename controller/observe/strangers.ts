@@ -1,7 +1,7 @@
 /**
  * People who were not observed since the portal began. On a small server, all are observed before anything is decided. On a large one,
  * those of whom the last run or a document knows something; the others wait until the portal serves, and are unknown until then. Decision:
- * docs/decisions/0261-ready-before-everybody-was-looked-at.md
+ * docs/decisions/0253-what-is-skipped.md
  */
 import { keys } from '../../schema/keys.ts';
 import { followToken } from '../execute/tokens.ts';

@@ -3,7 +3,7 @@
  * idle supervisor cost. The folder's times show every file that is made, renamed or deleted in it, the watch of every other write; where there is no
  * watch, after a reported write, and in every sixth pass all files are read. Never skipped are the process, the list of sockets with the
  * connections, and questions of health that are due. Decisions: docs/decisions/0268-rounds-of-apps-at-rest.md,
- * docs/decisions/0281-a-stop-is-an-event.md
+ * docs/decisions/0268-rounds-of-apps-at-rest.md
  */
 import { limits } from './limits.ts';
 import { pathState } from '../atomic-file.ts';

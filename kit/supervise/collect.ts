@@ -1,6 +1,6 @@
 /**
  * Gives back what a burst left. V8 collects when its heap is full; a supervisor that has started its apps then fills nothing for hours, and
- * keeps what the starts left. Decision: docs/decisions/0269-memory-of-a-supervisor.md
+ * keeps what the starts left. Decision: docs/decisions/0268-rounds-of-apps-at-rest.md
  */
 import { getHeapStatistics } from 'node:v8';
 import { limits } from './limits.ts';

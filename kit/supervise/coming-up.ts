@@ -1,7 +1,7 @@
 /**
  * From the start of a process to its socket. Its steps show in files, and a watch reports them at once where there is one: an account has 128 of
  * them for all its processes (fs.inotify.max_user_instances), so a start must not rest on that. A starting app is observed often at first, then in
- * proportion to the time that has passed. Decision: docs/decisions/0289-a-start-needs-no-watch.md
+ * proportion to the time that has passed. Decision: docs/decisions/0268-rounds-of-apps-at-rest.md
  */
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';

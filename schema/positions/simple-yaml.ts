@@ -1,7 +1,7 @@
 /**
  * The YAML that people and programs mostly write, read in one pass: mappings of plain names, lists, words without escapes. Anything else is
  * null, and positions/yaml.ts reads it; a test holds that both find the same. Ten thousand people are read in a tenth of the time.
- * Decision: docs/decisions/0260-ten-thousand-documents.md
+ * Decision: docs/decisions/0253-what-is-skipped.md
  */
 
 export interface SimpleDocument {

@@ -68,7 +68,7 @@ type Next = () => Act<number>;
 /**
  * So many jobs a person has at most: counted once, what was submitted since is added, what went is not taken away. To count takes as long as
  * there are jobs (0.8 ms of 10,000, as much as all the rest of a submission), so it is done again only where this is no answer.
- * Decision: docs/decisions/0291-jobs-are-counted-once.md
+ * Decision: docs/decisions/0287-what-a-tiny-job-costs.md
  */
 type Most = Map<string, number>;
 
