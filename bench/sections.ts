@@ -6,8 +6,11 @@ import type { Area, Row } from './rows.ts';
 import { sayStep, spanOf } from './steps.ts';
 
 const report = 'docs/benchmarks.md';
-const title =
-  '# Benchmarks\n\nBy `npm run bench`; medians, and ratios against the peer in the same run. Load, percentiles and processor time beside each row are on its console.\n';
+const title = `# Benchmarks
+
+By \`npm run bench\`; medians, and ratios against the peer in the same run. Its console has load, percentiles and processor time beside each row, and rows without a
+target. What was tried for targets that are missed: [0427](decisions/0427-what-was-tried-for-speed.md).
+`;
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
 
 const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' : 'NO');
@@ -18,7 +21,11 @@ function table(rows: readonly Row[]): string {
 }
 
 /** The row as the page has it: without the load, percentiles and processor time beside it, which the console has. */
-const briefly = (row: Row): Row => ({ ...row, name: row.name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''), target: row.target.replace(/^none.*/, '–') });
+const briefly = (row: Row): Row => ({
+  ...row,
+  name: row.name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''),
+  target: row.target.replace(/^none.*/, '–'),
+});
 
 /** A size of `many`, such as `20 people, 20 signed in`, and what was measured of it. */
 const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
@@ -26,7 +33,7 @@ const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
 /** The rows of a page: sizes of one measure that has no target are one row. */
 export function pageTable(rows: readonly Row[]): string {
   const sizes = rows.filter(({ name, held }) => held === null && ofSize.test(name));
-  const single = rows.filter((row) => !sizes.includes(row)).map(briefly);
+  const single = rows.filter((row) => !sizes.includes(row) && !row.target.startsWith('none: told beside')).map(briefly);
   const byMeasure = Map.groupBy(sizes, ({ name }) => ofSize.exec(name)?.[2] ?? '');
   const columns = [...new Set(sizes.map(({ name }) => ofSize.exec(name)?.[1] ?? ''))];
   const wide = [...byMeasure].map(([measure, of]) => {
@@ -34,7 +41,9 @@ export function pageTable(rows: readonly Row[]): string {
     return `| ${[measure, ...cells].join(' | ')} |`;
   });
   if (wide.length === 0) return table(single);
-  return [table(single), '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join('\n');
+  return [table(single), '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join(
+    '\n',
+  );
 }
 
 /** Text beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
@@ -82,7 +91,6 @@ export async function measureArea({ name, area, order, short, isWritten }: Measu
     await writeFile(report, [title, ...order.flatMap((one) => sections.get(one) ?? [])].join('\n'));
   }
   const missed = rows.filter(({ held }) => held === false);
-  if (missed.length > 0 && !notes.includes('Tried:'))
-    sayStep(`${name} misses ${missed.length} targets, and bench/notes/${name}.md has no "Tried:"`);
+  if (missed.length > 0) sayStep(`${name} misses ${missed.length} targets: docs/decisions/0427 says what was tried`);
   return missed.length > 0 ? 1 : 0;
 }

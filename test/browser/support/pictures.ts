@@ -1,4 +1,4 @@
-/** Pictures for the pages: docs/screenshots holds those that a page shows, and no others (test/docs.test.ts). */
+/** Pictures for the pages: docs/screenshots holds those that a page shows, and no others; a test holds it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
