@@ -9,9 +9,12 @@ import { fileURLToPath } from 'node:url';
 
 const sdk = fileURLToPath(new URL('../', import.meta.url));
 const bench = fileURLToPath(new URL('app/backend/', import.meta.url));
+const wrapper = fileURLToPath(new URL(`../../build/wrap/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}/svc-wrap`, import.meta.url));
 
 export const runtimes = ['python', 'node'] as const;
-export type Runtime = (typeof runtimes)[number];
+/** All that has the gate of rules 5: svc-wrap stands in front of a program without one. */
+export const gated = [...runtimes, 'wrap'] as const;
+export type Runtime = (typeof gated)[number];
 
 /** Environment of a backend: the runtimes on their paths and nothing of this process but PATH. */
 export function backendEnv(home: string, extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
@@ -31,7 +34,17 @@ export function commandOf(runtime: 'python3' | 'node' | Runtime, entrypoint: str
   return runtime === 'node' ? [process.env['SVC_BACKEND_NODE'] ?? process.execPath, entrypoint] : ['python3', entrypoint];
 }
 
-export const benchEntrypoint = (runtime: Runtime): string => join(bench, runtime === 'node' ? 'main.cjs' : 'main.py');
+/** argv of the bench app with the frontend at `root`. Behind svc-wrap it is a program that has no token, and serves on the socket it is given. */
+export function benchCommand(runtime: Runtime, root: string, argv: readonly string[] = []): readonly [string, ...string[]] {
+  if (runtime === 'wrap') {
+    const program = commandOf('node', join(bench, 'main.cjs'));
+    return [wrapper, '--env', 'SVC_APP_SOCKET={socket}', ...argv, '--', ...program, root];
+  }
+  return [...commandOf(runtime, join(bench, runtime === 'node' ? 'main.cjs' : 'main.py')), root, ...argv];
+}
+
+/** What a backend says once it answers: svc-wrap listens before its program does. */
+export const readySentence = (runtime: Runtime): string => (runtime === 'wrap' ? 'o programa atende' : 'escutando em');
 
 export interface Backend {
   readonly process: ChildProcess;
@@ -118,8 +131,8 @@ export async function startBench(runtime: Runtime, root: string, extra: Record<s
   const socket = join(home, '.svc-apps/bancada/app.sock');
   const data = join(home, '.svc-apps/bancada/data');
   const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_DATA_DIR: data, ...extra });
-  const backend = start([...commandOf(runtime, benchEntrypoint(runtime)), root], env);
-  await backend.said('escutando em');
+  const backend = start(benchCommand(runtime, root), env);
+  await backend.said(readySentence(runtime));
   return { ...backend, home, socket, data };
 }
 

@@ -1,0 +1,52 @@
+/* svc-wrap [options] -- COMMAND… */
+#include "wrap.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* In a network of its own any port is free. */
+enum { OWN_PORT = 8080 };
+
+static unsigned free_port(void) {
+  struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t bytes = sizeof any;
+  int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  bool found = probe >= 0 && bind(probe, (struct sockaddr *)&any, sizeof any) == 0 && getsockname(probe, (struct sockaddr *)&any, &bytes) == 0;
+  if (probe >= 0) close(probe);
+  return found ? ntohs(any.sin_port) : OWN_PORT;
+}
+
+static void choose_address(void) {
+  if (!options.by_port) {
+    choose_program_socket();
+    return;
+  }
+  if (options.network == NETWORK_HOST) {
+    if (options.port == 0) options.port = free_port();
+    say("atenção: --network host: qualquer conta desta máquina alcança o programa na porta %u, sem token", options.port);
+    return;
+  }
+  if (options.port == 0) options.port = OWN_PORT;
+  enter_own_network();
+}
+
+int main(int argc, char **argv) {
+  char place[160];
+  read_about();
+  read_options(argc, argv);
+  read_token();
+  int listener = open_listener(place, sizeof place);
+  choose_address();
+  fill_placeholders();
+  make_folders(about.data);
+  start_program();
+  printf("[%s] versão %s escutando em %s\n", about.id, about.version, place);
+  fflush(stdout);
+  int code = serve(listener);
+  if (!options.by_port) unlink(options.program_socket);
+  if (code != 0) say("o programa terminou com %d", code);
+  return code;
+}

@@ -1,0 +1,174 @@
+/*
+ * The program: started below a guard, which ends the whole group with the wrapper and tells the wrapper how the program ended. A guard is a child
+ * that only waits; it takes in what the program leaves behind (subreaper), so that nothing of it escapes by a session of its own.
+ */
+#include "wrap.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+bool program_ready;
+static pid_t guard = -1;
+static int code = -1, leash[2] = {-1, -1}; /* the wrapper holds one end: a letter is SIGTERM, its end is death */
+static int probe = -1;
+
+pid_t guard_pid(void) { return guard; }
+
+static void __attribute__((noreturn)) become_program(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGPIPE, SIG_DFL);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() == 1) _exit(127);
+  for (const char **pair = options.set; pair != NULL && *pair != NULL; pair++) putenv((char *)*pair);
+  execvp(options.command[0], options.command);
+  say("o programa não pôde ser iniciado: %s: %s", options.command[0], strerror(errno));
+  _exit(127);
+}
+
+/* Every process below this one. A killed one may have left children that came up to us: until there is none. */
+static void kill_all_below(void) {
+  for (int round = 0; round < 1000; round++) {
+    char path[64], list[4096];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = file < 0 ? 0 : read(file, list, sizeof list - 1);
+    if (file >= 0) close(file);
+    if (bytes <= 0) return;
+    list[bytes] = 0;
+    for (char *rest = list, *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+      if (atoi(word) > 1) kill(atoi(word), SIGKILL);
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+    nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);
+  }
+}
+
+/* What the program left ends with it. Its code: 0 to 255, or 128 and the signal. */
+static void __attribute__((noreturn)) end_guard(pid_t program, int status) {
+  kill(-program, SIGKILL);
+  kill_all_below();
+  _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static int64_t monotonic_ms(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
+}
+
+static void __attribute__((noreturn)) become_guard(void) {
+  prctl(PR_SET_NAME, "svc-wrap-guard");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  setpgid(0, 0);
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  /* Nothing of the wrapper's stays open here: its listener would seem alive after it. */
+  leash[0] = dup2(leash[0], STDERR_FILENO + 1);
+  for (int fd = leash[0] + 1, max = (int)sysconf(_SC_OPEN_MAX); syscall(SYS_close_range, fd, ~0U, 0) < 0 && fd < max; fd++) close(fd);
+  fcntl(leash[0], F_SETFD, FD_CLOEXEC);
+  pid_t program = fork();
+  if (program == 0) {
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    become_program();
+  }
+  if (program < 0) _exit(126);
+  int64_t kill_at = -1;
+  for (int status;;) {
+    pid_t gone;
+    while ((gone = waitpid(-1, &status, WNOHANG)) > 0)
+      if (gone == program) end_guard(program, status);
+    int64_t left = kill_at < 0 ? 1000 : kill_at - monotonic_ms();
+    if (kill_at >= 0 && left <= 0) kill(-program, SIGKILL), kill(program, SIGKILL);
+    /* SIGCHLD ends the wait; the second is for one that came just before it. */
+    struct pollfd wait = {.fd = leash[0], .events = POLLIN};
+    char letter;
+    if (kill_at < 0 && poll(&wait, 1, (int)left) > 0) {
+      bool is_dead = read(leash[0], &letter, 1) == 0;
+      kill(-program, SIGTERM);
+      kill(-program, SIGCONT);
+      kill_at = monotonic_ms() + (is_dead ? END_GRACE_MS / 2 : END_GRACE_MS);
+    } else if (kill_at >= 0) {
+      nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    }
+  }
+}
+
+static void on_child(int signal_number) { (void)signal_number; }
+
+void start_program(void) {
+  struct sigaction act = {.sa_handler = on_child};
+  sigaction(SIGCHLD, &act, NULL);
+  if (pipe2(leash, O_CLOEXEC) < 0 || (guard = fork()) < 0) {
+    say("o programa não pôde ser iniciado: %s", strerror(errno));
+    exit(EXIT_FAILED);
+  }
+  if (guard == 0) become_guard();
+  close(leash[0]);
+}
+
+int program_code(void) {
+  int status;
+  if (code < 0 && waitpid(guard, &status, WNOHANG) == guard) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+  return code;
+}
+
+void end_program(void) {
+  if (write(leash[1], "t", 1) < 0) close(leash[1]);
+}
+
+void kill_program(void) {
+  close(leash[1]);
+  leash[1] = -1;
+}
+
+int connect_program(bool *pending) {
+  struct sockaddr_un by_name = {.sun_family = AF_UNIX};
+  struct sockaddr_in by_port = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  int to = socket(options.by_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
+  if (to < 0) return -1;
+  strcpy(by_name.sun_path, options.program_socket);
+  if (options.by_port) setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  const struct sockaddr *address = options.by_port ? (const struct sockaddr *)&by_port : (const struct sockaddr *)&by_name;
+  *pending = false;
+  if (connect(to, address, options.by_port ? sizeof by_port : sizeof by_name) == 0) return to;
+  *pending = errno == EINPROGRESS;
+  if (*pending) return to;
+  close(to);
+  return -1;
+}
+
+/* Until it takes a connection, it is not ready. */
+void look_after_ready(void) {
+  if (program_ready) return;
+  bool pending = false;
+  if (probe < 0 && (probe = connect_program(&pending)) < 0) return;
+  int fault = 0;
+  socklen_t bytes = sizeof fault;
+  struct pollfd done = {.fd = probe, .events = POLLOUT};
+  if (poll(&done, 1, 0) == 0) return;
+  if (getsockopt(probe, SOL_SOCKET, SO_ERROR, &fault, &bytes) == 0 && fault == 0 && (done.revents & POLLOUT) != 0 && (done.revents & POLLERR) == 0) {
+    program_ready = true;
+    if (!options.by_port) chmod(options.program_socket, 0600);
+    say("o programa atende");
+  }
+  close(probe);
+  probe = -1;
+}

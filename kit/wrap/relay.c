@@ -1,0 +1,407 @@
+/*
+ * One connection of the portal: a request is read and judged, then passed to a connection of its own to the program; bodies go through as they
+ * come, in both directions, and no more of them is held than a buffer. Nothing is asked for twice.
+ */
+#include "wrap.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct head head; /* of the moment: its texts point into a buffer */
+
+struct connection *new_connection(int client, int64_t now) {
+  struct connection *c = calloc(1, sizeof *c);
+  if (c == NULL) return NULL;
+  c->client = client;
+  c->program = -1;
+  c->deadline_ms = now + IDLE_MS;
+  return c;
+}
+
+static void free_buffer(struct buffer *b) {
+  free(b->bytes);
+  *b = (struct buffer){0};
+}
+
+static size_t held(const struct buffer *b) { return b->end - b->start; }
+
+static void close_program(struct connection *c) {
+  if (c->program >= 0) close(c->program);
+  c->program = -1;
+  c->program_ended = false;
+  c->program_pass = 0;
+  free_buffer(&c->from_program);
+  free_buffer(&c->to_program);
+}
+
+void drop_connection(struct connection *c) {
+  close_program(c);
+  close(c->client);
+  free_buffer(&c->from_client);
+  free_buffer(&c->to_client);
+  free(c);
+}
+
+bool is_idle(const struct connection *c) { return c->stage == STAGE_HEAD && held(&c->from_client) == 0 && held(&c->to_client) == 0; }
+
+/* ---- bytes ---- */
+
+enum moved { MOVED, WAITS, ENDED, BROKEN };
+
+static enum moved fill_from(int fd, struct buffer *b, bool *ended) {
+  if (b->bytes == NULL) {
+    if ((b->bytes = malloc(BUFFER_BYTES)) == NULL) return BROKEN;
+    b->size = BUFFER_BYTES;
+  }
+  if (b->start == b->end) b->start = b->end = 0;
+  if (b->end == b->size && b->start > 0) {
+    memmove(b->bytes, b->bytes + b->start, held(b));
+    b->end -= b->start;
+    b->start = 0;
+  }
+  if (b->end == b->size) return WAITS;
+  ssize_t got = recv(fd, b->bytes + b->end, b->size - b->end, 0);
+  if (got > 0) {
+    b->end += (size_t)got;
+    return MOVED;
+  }
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return WAITS;
+  *ended = true;
+  return got == 0 ? ENDED : BROKEN;
+}
+
+/* Sends up to `count` bytes from the start of the buffer. */
+static enum moved send_from(int fd, struct buffer *b, size_t count, size_t *sent) {
+  *sent = 0;
+  if (count == 0) return WAITS;
+  ssize_t got = send(fd, b->bytes + b->start, count, MSG_NOSIGNAL);
+  if (got < 0) return errno == EAGAIN || errno == EINTR ? WAITS : BROKEN;
+  *sent = (size_t)got;
+  b->start += (size_t)got;
+  if (b->start == b->end) b->start = b->end = 0;
+  return MOVED;
+}
+
+/* ---- answers of our own ---- */
+
+/* What is still to be sent goes out; then the rest of the request is read for a moment, so that the answer is not lost to a reset. */
+static void linger(struct connection *c, int64_t now) {
+  close_program(c);
+  c->stage = STAGE_LINGER;
+  c->deadline_ms = now + LINGER_MS;
+  c->client_pass = 0;
+  c->from_client.start = c->from_client.end = 0;
+}
+
+static bool refuse(struct connection *c, int status, const char *message, const char *more, int64_t now) {
+  char body[256];
+  snprintf(body, sizeof body, "{\"error\":\"%s\"}", message);
+  bool right = write_answer(&c->to_client, status, more, body, c->asked_head, true);
+  linger(c, now);
+  return right;
+}
+
+/* Where part of an answer is out already, no other can follow. */
+static bool refuse_or_cut(struct connection *c, int status, const char *message, int64_t now) {
+  return c->answered ? false : refuse(c, status, message, status == 503 ? "Retry-After: 1\r\n" : "", now);
+}
+
+static bool answer_health(struct connection *c, int64_t now) {
+  char body[384];
+  snprintf(body, sizeof body, "{\"ok\":true,\"versao\":\"%s\",\"pid\":%d%s}", about.version, (int)getpid(),
+           options.busy == BUSY_NEVER ? "" : is_busy() ? ",\"ocupado\":true" : ",\"ocupado\":false");
+  bool keep = c->keep_alive && !ending && head.body == BODY_NONE;
+  if (!write_answer(&c->to_client, 200, "", body, c->asked_head, !keep)) return false;
+  if (!keep) linger(c, now);
+  return true;
+}
+
+/* ---- a request ---- */
+
+static bool asks_health(void) {
+  const char *query = memchr(head.target.at, '?', head.target.bytes);
+  size_t bytes = query == NULL ? head.target.bytes : (size_t)(query - head.target.at);
+  return bytes == 6 && memcmp(head.target.at, "/saude", 6) == 0 && (is_text(head.method, "GET") || is_text(head.method, "HEAD"));
+}
+
+static bool pass_request(struct connection *c, int64_t now) {
+  bool pending = false;
+  const struct field *host = find_field(&head, "host");
+  snprintf(c->authority, sizeof c->authority, "%.*s", host == NULL ? 0 : (int)host->value.bytes, host == NULL ? "" : host->value.at);
+  c->upgrade = head.upgrade;
+  if (!write_request(&c->to_program, &head, head.upgrade)) return false;
+  begin_framing(&c->request, head.body, head.length);
+  c->from_client.start += head.bytes;
+  c->program = connect_program(&pending);
+  if (c->program < 0) return refuse(c, 503, "o programa não atende", "Retry-After: 1\r\n", now);
+  c->program_ended = c->program_deaf = c->head_read = false;
+  c->stage = pending ? STAGE_CONNECTING : STAGE_EXCHANGE;
+  c->deadline_ms = now + (pending ? CONNECT_MS : INT32_MAX);
+  return true;
+}
+
+static bool judge(struct connection *c, int64_t now) {
+  if (!gate_admits(&head)) return refuse(c, 403, "token do app recusado", "X-Svc-Token: recusado\r\n", now);
+  bool is_options = is_text(head.method, "OPTIONS") && is_text(head.target, "*");
+  if (head.target.at[0] != '/' && !is_options) return refuse(c, 400, "o alvo do pedido precisa ser um caminho", "", now);
+  if (is_text(head.method, "CONNECT") || is_text(head.method, "TRACE")) return refuse(c, 400, "método recusado", "", now);
+  if (!program_ready) return refuse(c, 503, "o programa ainda está começando", "Retry-After: 1\r\n", now);
+  if (!asks_health()) return pass_request(c, now);
+  size_t bytes = head.bytes;
+  if (!answer_health(c, now)) return false;
+  if (c->stage == STAGE_HEAD) {
+    c->from_client.start += bytes;
+    c->head_since_ms = 0;
+    c->deadline_ms = now + IDLE_MS;
+  }
+  return true;
+}
+
+/* True while something moved. */
+static bool read_head(struct connection *c, bool *alive, int64_t now) {
+  struct buffer *b = &c->from_client;
+  if (held(&c->to_client) > 0) return false;
+  if (held(b) == 0) {
+    if (c->client_ended || ending) *alive = false;
+    else if (b->bytes != NULL) free_buffer(b);
+    return false;
+  }
+  if (c->head_since_ms == 0) {
+    c->head_since_ms = now;
+    c->deadline_ms = now + HEAD_MS;
+  }
+  if (b->start > 0) {
+    memmove(b->bytes, b->bytes + b->start, held(b));
+    b->end -= b->start;
+    b->start = 0;
+  }
+  struct fault fault = {400, "pedido interrompido"};
+  c->asked_head = c->answered = false;
+  enum head_result result = read_request(b->bytes, b->end, &head, &fault);
+  if (result == HEAD_PARTIAL && !c->client_ended) return false;
+  if (result == HEAD_PARTIAL && b->end == 2 && memcmp(b->bytes, "\r\n", 2) == 0) {
+    *alive = false;
+    return false;
+  }
+  if (result != HEAD_WHOLE) {
+    *alive = refuse(c, fault.status, fault.message, "", now);
+    return true;
+  }
+  c->asked_head = is_text(head.method, "HEAD");
+  c->is_old = head.minor == 0;
+  c->keep_alive = head.keep_alive;
+  *alive = judge(c, now);
+  return true;
+}
+
+/* ---- the exchange ---- */
+
+/* Judges what came of a body; a trailer is taken out of the way once what is before it was sent. */
+static bool judge_body(struct framing *framing, struct buffer *b, size_t *pass) {
+  while (!framing->done && !framing->bad && held(b) > *pass) {
+    bool drop = false;
+    if (*pass == 0 || framing->kind != BODY_CHUNKED) {
+      size_t taken = take_body(framing, b->bytes + b->start + *pass, held(b) - *pass, &drop);
+      if (drop) b->start += taken;
+      else *pass += taken;
+      continue;
+    }
+    /* Between the parts of a chunked body trailers may be dropped: only with nothing in front of them. */
+    struct framing before = *framing;
+    size_t taken = take_body(framing, b->bytes + b->start + *pass, held(b) - *pass, &drop);
+    if (drop) {
+      *framing = before;
+      return true;
+    }
+    *pass += taken;
+  }
+  return !framing->bad;
+}
+
+static bool send_request(struct connection *c, bool *moved) {
+  size_t sent = 0;
+  if (held(&c->to_program) > 0) {
+    enum moved result = c->program_deaf ? BROKEN : send_from(c->program, &c->to_program, held(&c->to_program), &sent);
+    if (result == BROKEN) c->program_deaf = true, c->to_program.start = c->to_program.end = 0;
+    *moved |= result == MOVED;
+    if (held(&c->to_program) > 0) return true;
+  }
+  if (!judge_body(&c->request, &c->from_client, &c->client_pass)) return false;
+  if (c->client_pass == 0) return true;
+  if (!c->program_deaf) {
+    enum moved result = send_from(c->program, &c->from_client, c->client_pass, &sent);
+    c->client_pass -= sent;
+    *moved |= result == MOVED;
+    c->program_deaf = result == BROKEN;
+  }
+  if (c->program_deaf) { /* it may have answered before it left: the rest of the request is read and dropped */
+    c->from_client.start += c->client_pass;
+    c->client_pass = 0;
+    *moved = true;
+  }
+  return true;
+}
+
+static bool take_response_head(struct connection *c, bool *moved, int64_t now) {
+  struct fault fault;
+  struct buffer *b = &c->from_program;
+  enum head_result result = read_response(b->bytes + b->start, held(b), c->asked_head, &head, &fault);
+  if (result == HEAD_PARTIAL) return !c->program_ended || refuse_or_cut(c, 502, "o programa encerrou a conexão sem responder", now);
+  if (result == HEAD_BAD || (head.status == 101 && !c->upgrade)) return refuse_or_cut(c, 502, "resposta inválida do programa", now);
+  *moved = true;
+  bool interim = head.status < 200 && head.status != 101;
+  c->closing = !c->keep_alive || ending || head.body == BODY_UNTIL_CLOSE;
+  if (!(interim && c->is_old) && !write_response(&c->to_client, &head, c->closing, c->authority)) return false;
+  b->start += head.bytes;
+  if (interim) return true;
+  c->answered = c->head_read = true;
+  if (head.status == 101) {
+    c->stage = STAGE_TUNNEL;
+    return true;
+  }
+  begin_framing(&c->response, head.body, head.length);
+  return true;
+}
+
+static bool send_response(struct connection *c, bool *moved, int64_t now) {
+  size_t sent = 0;
+  if (held(&c->to_client) > 0) {
+    enum moved result = send_from(c->client, &c->to_client, held(&c->to_client), &sent);
+    if (result == BROKEN) return false;
+    *moved |= result == MOVED;
+    if (held(&c->to_client) > 0) return true;
+  }
+  if (!c->head_read) {
+    if (!take_response_head(c, moved, now)) return false;
+    return true;
+  }
+  if (!judge_body(&c->response, &c->from_program, &c->program_pass)) return false;
+  if (c->program_pass > 0) {
+    enum moved result = send_from(c->client, &c->from_program, c->program_pass, &sent);
+    if (result == BROKEN) return false;
+    c->program_pass -= sent;
+    *moved |= result == MOVED;
+  }
+  return true;
+}
+
+/* The answer is out: the connection takes the next request, or ends. */
+static bool finish_exchange(struct connection *c, int64_t now) {
+  bool whole = c->request.done && c->client_pass == 0 && held(&c->to_program) == 0;
+  close_program(c);
+  c->client_pass = 0;
+  if (c->closing || !whole || ending) {
+    linger(c, now);
+    return true;
+  }
+  free_buffer(&c->to_client);
+  c->stage = STAGE_HEAD;
+  c->head_since_ms = 0;
+  c->deadline_ms = now + IDLE_MS;
+  return true;
+}
+
+static bool exchange(struct connection *c, bool *moved, int64_t now) {
+  if (!send_request(c, moved)) return refuse_or_cut(c, 400, "corpo em pedaços inválido", now);
+  if (c->client_ended && !c->request.done && c->client_pass == 0) {
+    if (held(&c->from_client) == 0) return refuse_or_cut(c, 400, "o corpo do pedido foi interrompido", now);
+  }
+  if (!send_response(c, moved, now)) return false;
+  if (c->stage != STAGE_EXCHANGE || !c->head_read || c->program_pass > 0 || held(&c->to_client) > 0) return true;
+  if (c->response.done || (c->program_ended && c->response.kind == BODY_UNTIL_CLOSE && held(&c->from_program) == 0)) {
+    *moved = true;
+    return finish_exchange(c, now);
+  }
+  return !(c->program_ended && held(&c->from_program) == 0); /* cut short: the client sees it by the length */
+}
+
+static bool tunnel_one(int to, struct buffer *first, struct buffer *b, bool *moved) {
+  size_t sent = 0;
+  struct buffer *from = held(first) > 0 ? first : b;
+  enum moved result = send_from(to, from, held(from), &sent);
+  *moved |= result == MOVED;
+  return result != BROKEN;
+}
+
+static bool tunnel(struct connection *c, bool *moved) {
+  if (!tunnel_one(c->program, &c->to_program, &c->from_client, moved) || !tunnel_one(c->client, &c->to_client, &c->from_program, moved)) return false;
+  bool up_done = c->client_ended && held(&c->from_client) == 0 && held(&c->to_program) == 0;
+  if (up_done && !c->told_end) {
+    shutdown(c->program, SHUT_WR);
+    c->told_end = true;
+  }
+  /* A program that ended its half has ended: a socket of the web is not used one way. */
+  return !(c->program_ended && held(&c->from_program) == 0 && held(&c->to_client) == 0);
+}
+
+static bool lingering(struct connection *c, bool *moved) {
+  size_t sent = 0;
+  if (held(&c->to_client) > 0) {
+    if (send_from(c->client, &c->to_client, held(&c->to_client), &sent) == BROKEN) return false;
+    *moved |= sent > 0;
+    return true;
+  }
+  if (!c->told_end) {
+    shutdown(c->client, SHUT_WR);
+    c->told_end = true;
+  }
+  c->from_client.start = c->from_client.end = 0;
+  return !c->client_ended;
+}
+
+/* ---- what the loop asks ---- */
+
+static bool has_room(const struct buffer *b) { return b->bytes == NULL || held(b) < b->size; }
+
+void wanted_events(const struct connection *c, short *client, short *program) {
+  *client = *program = 0;
+  bool body_open = c->stage == STAGE_EXCHANGE && !c->request.done;
+  bool reads = c->stage == STAGE_HEAD ? held(&c->to_client) == 0 : c->stage == STAGE_TUNNEL || c->stage == STAGE_LINGER || body_open;
+  if (reads && !c->client_ended && has_room(&c->from_client)) *client |= POLLIN;
+  if (held(&c->to_client) > 0 || c->program_pass > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_program) > 0)) *client |= POLLOUT;
+  if (c->program < 0) return;
+  if (c->stage == STAGE_CONNECTING) *program = POLLOUT;
+  else {
+    if (!c->program_ended && has_room(&c->from_program)) *program |= POLLIN;
+    if (!c->program_deaf && (held(&c->to_program) > 0 || c->client_pass > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_client) > 0))) *program |= POLLOUT;
+  }
+}
+
+static bool connected(struct connection *c, int64_t now) {
+  int fault = 0;
+  socklen_t bytes = sizeof fault;
+  if (getsockopt(c->program, SOL_SOCKET, SO_ERROR, &fault, &bytes) < 0 || fault != 0) return refuse_or_cut(c, 503, "o programa não atende", now);
+  c->stage = STAGE_EXCHANGE;
+  c->deadline_ms = now + INT32_MAX;
+  return true;
+}
+
+bool advance(struct connection *c, short client, short program, int64_t now) {
+  if ((client & POLLERR) != 0 || ((client & POLLHUP) != 0 && (client & POLLIN) == 0)) return false;
+  if ((client & POLLIN) != 0) fill_from(c->client, &c->from_client, &c->client_ended);
+  if (c->program >= 0 && c->stage == STAGE_CONNECTING && program != 0 && !connected(c, now)) return false;
+  if (c->program >= 0 && c->stage != STAGE_CONNECTING && (program & (POLLIN | POLLHUP | POLLERR)) != 0 && has_room(&c->from_program))
+    fill_from(c->program, &c->from_program, &c->program_ended);
+  bool alive = true;
+  for (bool moved = true; alive && moved;) {
+    moved = false;
+    switch (c->stage) {
+      case STAGE_HEAD: {
+        size_t sent = 0;
+        if (held(&c->to_client) > 0 && send_from(c->client, &c->to_client, held(&c->to_client), &sent) == BROKEN) return false;
+        moved = read_head(c, &alive, now) || sent > 0;
+        break;
+      }
+      case STAGE_CONNECTING: break;
+      case STAGE_EXCHANGE: alive = exchange(c, &moved, now); break;
+      case STAGE_TUNNEL: alive = tunnel(c, &moved); break;
+      case STAGE_LINGER: alive = lingering(c, &moved); break;
+    }
+  }
+  if (alive && now >= c->deadline_ms) return c->stage == STAGE_CONNECTING && refuse_or_cut(c, 503, "o programa não atende", now);
+  return alive;
+}
