@@ -18,14 +18,14 @@ import {
   answers,
   ask,
   backendEnv,
-  benchEntrypoint,
   cleanUp,
-  commandOf,
   exchange,
   frontend,
+  gated,
+  readySentence,
   runtimes,
-  start,
   startBench,
+  startCommand,
   temporaryFolder,
 } from './testing/runtimes.ts';
 
@@ -37,10 +37,10 @@ const withToken = [['X-Svc-App-Token', Buffer.from(token, 'utf8').toString('lati
 afterAll(cleanUp);
 
 // Each test has a backend and a folder of its own, and mostly waits for processes to come up.
-describe.concurrent.each(runtimes)('%s', (runtime) => {
+describe.concurrent.each(gated)('%s', (runtime) => {
   const begin = (extra: Record<string, string | undefined>, argv: readonly string[] = []) => {
     const home = temporaryFolder();
-    return { home, ...start([...commandOf(runtime, benchEntrypoint(runtime)), home, ...argv], backendEnv(home, extra)) };
+    return { home, ...startCommand(runtime, home, backendEnv(home, extra), argv) };
   };
 
   test('without SVC_APP_TOKEN the gate is open, also to a wrong token', async ({ expect }) => {
@@ -65,7 +65,7 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     const socket = join(home, 'pasta/app.sock');
     mkdirSync(dirname(socket));
     chmodSync(dirname(socket), 0o755);
-    const backend = start([...commandOf(runtime, benchEntrypoint(runtime)), home], backendEnv(home, { SVC_APP_SOCKET: socket }));
+    const backend = startCommand(runtime, home, backendEnv(home, { SVC_APP_SOCKET: socket }));
     await backend.said('escutando em');
     expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
     expect(statSync(socket).mode & 0o777).toBe(0o600);
@@ -85,20 +85,14 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     first.process.kill('SIGKILL');
     await first.ended;
     expect(lstatSync(first.socket).isSocket()).toBe(true);
-    const second = start(
-      [...commandOf(runtime, benchEntrypoint(runtime)), first.home],
-      backendEnv(first.home, { SVC_APP_SOCKET: first.socket }),
-    );
-    await second.said('escutando em');
+    const second = startCommand(runtime, first.home, backendEnv(first.home, { SVC_APP_SOCKET: first.socket }));
+    await second.said(readySentence(runtime));
     expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${second.process.pid}`);
   });
 
   test('a live instance makes the second one end with 0 and keeps serving', async ({ expect }) => {
     const first = await startBench(runtime, frontend());
-    const second = start(
-      [...commandOf(runtime, benchEntrypoint(runtime)), first.home],
-      backendEnv(first.home, { SVC_APP_SOCKET: first.socket }),
-    );
+    const second = startCommand(runtime, first.home, backendEnv(first.home, { SVC_APP_SOCKET: first.socket }));
     expect(await second.ended).toBe(0);
     expect(second.output()).toContain('outra instância já atende');
     expect((await ask(first.socket, { path: '/saude' })).body).toContain(`"pid":${first.process.pid}`);
@@ -153,8 +147,8 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
   test('--tcp with port 0 prints the free one and wins over SVC_APP_SOCKET', async ({ expect }) => {
     const home = temporaryFolder();
     const backend = begin({ SVC_APP_SOCKET: join(home, 'app.sock') }, ['--tcp', '127.0.0.1:0']);
-    await backend.said('escutando em');
-    const port = Number(/^\[bancada\] versão dev escutando em 127\.0\.0\.1:(\d+)\n$/.exec(backend.output())![1]);
+    await backend.said(readySentence(runtime));
+    const port = Number(/^\[bancada\] versão dev escutando em 127\.0\.0\.1:(\d+)$/m.exec(backend.output())![1]);
     expect((await ask({ port }, { path: '/saude' })).status).toBe(200);
     expect(existsSync(join(home, 'app.sock'))).toBe(false);
   });
@@ -223,6 +217,17 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     stuck.destroy();
   });
 
+  test('50 connections at once, 40 requests each, are all answered', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend());
+    const request = 'GET /api/ping HTTP/1.1\r\nHost: app\r\n\r\n';
+    const rounds = Array.from({ length: 50 }, () =>
+      exchange(bench.socket, request.repeat(39) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')),
+    );
+    for (const raw of await Promise.all(rounds)) expect(answers(raw).filter(({ status }) => status === 200)).toHaveLength(40);
+  });
+});
+
+describe.concurrent.each(runtimes)('the runtime of %s', (runtime) => {
   test('app.log: one safe JSON line per event, 0600', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     await ask(bench.socket, { path: '/api/log' });
@@ -358,15 +363,6 @@ describe.concurrent.each(runtimes)('%s', (runtime) => {
     const bench = await startBench(runtime, frontend(), credential);
     const found = JSON.parse((await ask(bench.socket, { path: '/api/recursos' })).body);
     expect(found).toMatchObject({ salas: { disponivel: true }, metricas: { disponivel: true }, contar: null });
-  });
-
-  test('50 connections at once, 40 requests each, are all answered', async ({ expect }) => {
-    const bench = await startBench(runtime, frontend());
-    const request = 'GET /api/ping HTTP/1.1\r\nHost: app\r\n\r\n';
-    const rounds = Array.from({ length: 50 }, () =>
-      exchange(bench.socket, request.repeat(39) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')),
-    );
-    for (const raw of await Promise.all(rounds)) expect(answers(raw).filter(({ status }) => status === 200)).toHaveLength(40);
   });
 
   test('the page’s validators follow its content', async ({ expect }) => {

@@ -35,13 +35,20 @@ export function commandOf(runtime: 'python3' | 'node' | Runtime, entrypoint: str
 }
 
 /** argv of the bench app with the frontend at `root`. Behind svc-wrap it is a program that has no token, and serves on the socket it is given. */
-export function benchCommand(runtime: Runtime, root: string, argv: readonly string[] = []): readonly [string, ...string[]] {
+function benchCommand(runtime: Runtime, root: string, argv: readonly string[] = []): readonly [string, ...string[]] {
   if (runtime === 'wrap') {
     const program = commandOf('node', join(bench, 'main.cjs'));
     return [wrapper, '--env', 'SVC_APP_SOCKET={socket}', ...argv, '--', ...program, root];
   }
   return [...commandOf(runtime, join(bench, runtime === 'node' ? 'main.cjs' : 'main.py')), root, ...argv];
 }
+
+/** Where a backend is started: svc-wrap finds svc-app.json there, the runtimes by their main script. */
+const folderOf = (runtime: Runtime): string | undefined => (runtime === 'wrap' ? join(bench, '..') : undefined);
+
+/** The bench app, as started by its launcher. */
+export const startCommand = (runtime: Runtime, root: string, env: NodeJS.ProcessEnv, argv: readonly string[] = []): Backend =>
+  start(benchCommand(runtime, root, argv), env, folderOf(runtime));
 
 /** What a backend says once it answers: svc-wrap listens before its program does. */
 export const readySentence = (runtime: Runtime): string => (runtime === 'wrap' ? 'o programa atende' : 'escutando em');
@@ -131,7 +138,7 @@ export async function startBench(runtime: Runtime, root: string, extra: Record<s
   const socket = join(home, '.svc-apps/bancada/app.sock');
   const data = join(home, '.svc-apps/bancada/data');
   const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_DATA_DIR: data, ...extra });
-  const backend = start(benchCommand(runtime, root), env);
+  const backend = startCommand(runtime, root, env);
   await backend.said(readySentence(runtime));
   return { ...backend, home, socket, data };
 }
