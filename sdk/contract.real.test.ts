@@ -1,8 +1,8 @@
-/** A single table over both runtimes: the rules 4.2, 4.4, 5 and 7 for a backend, with real processes on real sockets. */
+/** A single table over both runtimes, and svc-wrap before a program: the rules 4.2, 4.4, 5 and 7 for a backend, with real processes on real sockets. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { answers, ask, cleanUp, exchange, frontend, runtimes, startBench, type Bench, type Runtime } from './testing/runtimes.ts';
+import { answers, ask, cleanUp, exchange, frontend, gated, runtimes, startBench, type Bench, type Runtime } from './testing/runtimes.ts';
 
 const plainToken = 'segredo-da-bancada';
 const authorised = [['X-Svc-App-Token', plainToken]] as const;
@@ -35,7 +35,7 @@ const view = ({ status, headers, body }: Seen, pidDigits = 0): unknown => {
   };
 };
 
-describe('the same request gets the same answer from both', () => {
+describe('the same request gets the same answer from all', () => {
   const json = 'application/json; charset=utf-8';
   const row = (
     name: string,
@@ -108,20 +108,20 @@ describe('the same request gets the same answer from both', () => {
     return /"pid":(\d+)/.exec(body)?.[1]?.length ?? 0;
   };
 
-  test.each(runtimes)('%s starts', async (runtime) => {
+  test.each(gated)('%s starts', async (runtime) => {
     const bench = await startBench(runtime, root, { SVC_APP_TOKEN: plainToken });
     benches.set(runtime, bench);
-    expect(bench.output()).toBe(`[bancada] versão dev escutando em ${bench.socket}\n`);
+    await bench.said(`[bancada] versão dev escutando em ${bench.socket}\n`);
   });
 
   test.each(table)('$name → $status', async ({ asked, status, check }) => {
-    const [python, node] = await Promise.all(runtimes.map((runtime) => ask(benches.get(runtime)!.socket, asked)));
+    const [python, ...others] = await Promise.all(gated.map((runtime) => ask(benches.get(runtime)!.socket, asked)));
     expect(python!.status).toBe(status);
     expect(python!.headers['content-type']).toBe(check.type ?? python!.headers['content-type']);
     expect(python!.body).toMatch(check.body ?? /^/);
     expect(python!.headers['x-svc-token']).toBe(check.token);
-    const digits = await Promise.all(runtimes.map((runtime) => pidDigits(benches.get(runtime)!, asked.path, status)));
-    expect(view(node!, digits[1])).toEqual(view(python!, digits[0]));
+    const digits = await Promise.all(gated.map((runtime) => pidDigits(benches.get(runtime)!, asked.path, status)));
+    for (const [at, other] of others.entries()) expect(view(other, digits[at + 1])).toEqual(view(python!, digits[0]));
   });
 
   test.each(runtimes)('%s: a failed handler is one log line and the app goes on', async (runtime) => {
@@ -135,7 +135,7 @@ describe('the same request gets the same answer from both', () => {
     expect((await ask(bench.socket, { path: '/api/ping', headers: authorised })).status).toBe(200);
   });
 
-  test.each(runtimes)('%s keeps the connection: many requests, bodies read and unread, on one socket', async (runtime) => {
+  test.each(gated)('%s keeps the connection: many requests, bodies read and unread, on one socket', async (runtime) => {
     const head = `Host: app\r\nX-Svc-App-Token: ${plainToken}\r\n`;
     const bytes =
       `GET /api/ping HTTP/1.1\r\n${head}\r\n` +
@@ -152,7 +152,7 @@ describe('the same request gets the same answer from both', () => {
     expect((await ask(benches.get(runtime)!.socket, { path: '/api/vistos', headers: authorised })).body).not.toContain('depois-do-fim');
   });
 
-  test.each(runtimes)('%s answers 100-continue only past the gate', async (runtime) => {
+  test.each(gated)('%s answers 100-continue only past the gate', async (runtime) => {
     const { socket } = benches.get(runtime)!;
     const request = (given: string): string =>
       `POST /api/eco HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${given}\r\nExpect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\ntrue`;
@@ -161,7 +161,7 @@ describe('the same request gets the same answer from both', () => {
     expect(refused.at(-1)).toBe(403);
   });
 
-  test.each(runtimes)('%s takes a 20 MB upload, sized and chunked', async (runtime) => {
+  test.each(gated)('%s takes a 20 MB upload, sized and chunked', async (runtime) => {
     const { socket } = benches.get(runtime)!;
     const body = Buffer.alloc(20 * 1024 * 1024, 'x');
     const head = `POST /api/tamanho HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${plainToken}\r\nConnection: close\r\n`;
@@ -174,7 +174,7 @@ describe('the same request gets the same answer from both', () => {
     for (const bytes of [sized, chunked]) expect(answers(await exchange(socket, bytes))[0]!.body).toBe(`{"bytes":${body.length}}`);
   });
 
-  test.each(runtimes)('%s refuses a head above 32 KiB with 431', async (runtime) => {
+  test.each(gated)('%s refuses a head above 32 KiB with 431', async (runtime) => {
     const raw = await exchange(benches.get(runtime)!.socket, `GET / HTTP/1.1\r\nHost: app\r\nX-Grande: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(raw).toMatch(/^HTTP\/1\.1 431 /);
   });

@@ -125,8 +125,8 @@ void start_program(void) {
 
 int program_code(void) {
   int status;
-  if (code < 0 && waitpid(guard, &status, WNOHANG) == guard) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+  for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0;)
+    if (gone == guard) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return code;
 }
 
