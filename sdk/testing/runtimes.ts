@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const sdk = fileURLToPath(new URL('../', import.meta.url));
 const bench = fileURLToPath(new URL('app/backend/', import.meta.url));
-const wrapper = fileURLToPath(new URL(`../../build/wrap/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}/svc-wrap`, import.meta.url));
+export const wrapper = fileURLToPath(new URL(`../../build/wrap/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}/svc-wrap`, import.meta.url));
 
 export const runtimes = ['python', 'node'] as const;
 /** All that has the gate of rules 5: svc-wrap stands in front of a program without one. */

@@ -1,0 +1,210 @@
+/**
+ * svc-wrap before a program that knows nothing of svc: what of the portal reaches it, which network it has, how both end. The gate, the socket and the
+ * end of the wrapper are rows of sdk/gate.real.test.ts, sdk/life.real.test.ts and sdk/contract.real.test.ts. Decision: docs/decisions/0430-svc-wrap.md
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { afterAll, describe, test } from 'vitest';
+import {
+  answers,
+  ask,
+  backendEnv,
+  cleanUp,
+  exchange,
+  start,
+  temporaryFolder,
+  wrapper,
+  type Backend,
+} from '../../sdk/testing/runtimes.ts';
+
+const token = 'ficha-do-embrulho';
+const good = [['X-Svc-App-Token', token]] as const;
+const program = [process.execPath, path.join(import.meta.dirname, 'testing/program.mjs')];
+
+afterAll(cleanUp);
+
+interface Wrapped extends Backend {
+  readonly socket: string;
+  readonly get: (path: string, headers?: readonly (readonly [string, string])[]) => ReturnType<typeof ask>;
+}
+
+/** Listening on return; whether the program answers is `said`. */
+async function wrap(argv: readonly string[], extra: Record<string, string> = {}): Promise<Wrapped> {
+  const home = temporaryFolder();
+  const socket = path.join(home, '.svc-apps/bancada/app.sock');
+  const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token, SVC_PORTAL_TOKEN: 'do-portal', ...extra });
+  const backend = start([wrapper, ...argv], env);
+  await backend.said('escutando em');
+  return { ...backend, socket, get: (asked, headers = []) => ask(socket, { path: asked, headers: [...good, ...headers] }) };
+}
+
+async function ready(argv: readonly string[], extra: Record<string, string> = {}): Promise<Wrapped> {
+  const wrapped = await wrap(argv, extra);
+  await wrapped.said('o programa atende');
+  return wrapped;
+}
+
+const onSocket = ['--', ...program, '{socket}'];
+const onPort = ['--', ...program, '{port}'];
+const seenBy = async (wrapped: Wrapped, ...asked: Parameters<Wrapped['get']>): Promise<{ url: string; headers: string[]; pid: number }> =>
+  JSON.parse((await wrapped.get(...asked)).body);
+const isAlive = (pid: number): boolean => spawnSync('kill', ['-0', String(pid)]).status === 0;
+
+describe.concurrent('what the program gets', () => {
+  test('the marks of the app and none of its secrets', async ({ expect }) => {
+    const wrapped = await ready(['--env', 'PASTA={data}:{home}:{base}', ...onSocket]);
+    const env = JSON.parse((await wrapped.get('/ambiente')).body);
+    expect(env).toMatchObject({ SVC_APP_ID: 'bancada', SVC_APP_SOCKET: wrapped.socket, PASTA: `${env.HOME}/.svc-apps/bancada/data:${env.HOME}:/` });
+    expect(Object.keys(env).filter((name) => name.includes('TOKEN') || name.startsWith('SVC_PORTAL'))).toEqual([]);
+    expect(JSON.stringify(env)).not.toMatch(/ficha-do-embrulho|do-portal/);
+  });
+
+  test('no header that ends at the wrapper, and none that looks like one of framing', async ({ expect }) => {
+    const wrapped = await ready(onSocket);
+    const sent = [
+      ['X-Svc-Em-Nome', 'mandato'],
+      ['x_svc_em_nome', 'mandato'],
+      ['TE', 'trailers'],
+      ['Keep-Alive', '5'],
+      ['Content_Length', '9'],
+      ['Transfer.Encoding', 'chunked'],
+      ['X-Svc-Chamador', 'outro'],
+      ['X-Fica', 'ção'],
+    ] as const;
+    const { headers } = await seenBy(wrapped, '/x', sent);
+    expect(headers).toEqual(['Host', 'app', 'X-Svc-Chamador', 'outro', 'X-Fica', 'ção', 'Connection', 'close']);
+  });
+
+  test.for([
+    ['as it is', [], '/a?b=/c', 'nome.exemplo', '/a?b=/c', 'nome.exemplo', 'http://nome.exemplo'],
+    ['--prefix keep', ['--prefix', 'keep'], '/a?b', 'nome.exemplo', '/proxy/app/bancada/a?b', 'nome.exemplo', 'http://nome.exemplo'],
+    ['--host local', ['--host', 'local'], '/', 'nome.exemplo', '/', 'localhost', 'http://localhost'],
+    ['--host local, from elsewhere', ['--host=local'], '/', 'outro.exemplo', '/', 'localhost', 'http://nome.exemplo'],
+  ] as const)('path, Host and Origin: %s', async ([, options, asked, host, url, seenHost, seenOrigin], { expect }) => {
+    const wrapped = await ready([...options, ...onSocket], { SVC_APP_BASE_PATH: '/proxy/app/bancada/' });
+    const head = `GET ${asked} HTTP/1.1\r\nHost: ${host}\r\nX-Svc-App-Token: ${token}\r\nOrigin: http://nome.exemplo\r\nConnection: close\r\n\r\n`;
+    const seen = JSON.parse(answers(await exchange(wrapped.socket, head))[0]!.body);
+    expect(seen.url).toBe(url);
+    expect(seen.headers.slice(0, 4)).toEqual(['Host', seenHost, 'Origin', seenOrigin]);
+  });
+
+  test('no trailers, which some programs take for headers', async ({ expect }) => {
+    const wrapped = await ready(onSocket);
+    const head = `POST /x HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const [answer] = answers(await exchange(wrapped.socket, `${head}2\r\nab\r\n0\r\nX-Svc-Em-Nome: a\r\nOutro: b\r\n\r\n`));
+    expect([answer!.status, JSON.parse(answer!.body).trailers]).toEqual([200, []]);
+  });
+});
+
+describe.concurrent('what comes back', () => {
+  test.for([
+    ['http://127.0.0.1:8080/a?b#c', '/a?b#c'],
+    ['http://localhost:8080', '/'],
+    ['http://app/x', '/x'],
+    ['https://APP/x', 'https://APP/x'],
+    ['http://app?x', '/?x'],
+    ['http://127.0.0.1:8080//fora.exemplo/', '/.//fora.exemplo/'],
+    ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/a'],
+    ['https://fora.exemplo/a', 'https://fora.exemplo/a'],
+    ['relativo', 'relativo'],
+  ] as const)('Location %s → %s', async ([said, kept], { expect }) => {
+    const wrapped = await ready(onPort);
+    expect((await wrapped.get(`/ir?para=${encodeURIComponent(said)}`)).headers['location']).toBe(kept);
+  });
+
+  test('a stream reaches the browser while it goes on', async ({ expect }) => {
+    const wrapped = await ready(onSocket);
+    const stream = connect(wrapped.socket);
+    let got = '';
+    stream.on('data', (part: Buffer) => (got += part.toString()));
+    stream.write(`GET /corrente HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`);
+    await expect.poll(() => got).toContain('data: um');
+    stream.destroy();
+  });
+
+  test.for([onSocket, onPort])('an upgraded connection carries bytes both ways: %s', async (argv, { expect }) => {
+    const wrapped = await ready(argv);
+    const head = `GET /ws HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`;
+    const bytes = Buffer.alloc(3_000_000, 'abcdefg');
+    const got = await exchange(wrapped.socket, Buffer.concat([Buffer.from(head), bytes]), true);
+    expect(got.slice(0, 12)).toBe('HTTP/1.1 101');
+    expect(got.slice(got.indexOf('\r\n\r\n') + 4) === bytes.toString('latin1')).toBe(true);
+  });
+
+  test('503 with Retry-After until the program takes connections', async ({ expect }) => {
+    const wrapped = await wrap([...onSocket, '700']);
+    const early = await wrapped.get('/saude');
+    expect([early.status, early.headers['retry-after']]).toEqual([503, '1']);
+    expect((await ask(wrapped.socket, {})).status).toBe(403);
+    await wrapped.said('o programa atende');
+    expect((await wrapped.get('/saude')).body).toContain(`"pid":${wrapped.process.pid}`);
+  });
+});
+
+describe.concurrent('who reaches it', () => {
+  /** As another account of the machine: what curl says of the address. */
+  const asStranger = (...address: string[]): string => {
+    const done = spawnSync('curl', ['-s', '-m', '2', '-o', '/dev/null', '-w', '%{http_code}', ...address], { uid: 65_534, gid: 65_534 });
+    return done.stdout.toString();
+  };
+
+  test('{socket}: 0600 in a 0700 folder', async ({ expect }) => {
+    const wrapped = await ready(['--env', 'ONDE={socket}', ...onSocket]);
+    const { ONDE: inner } = JSON.parse((await wrapped.get('/ambiente')).body);
+    expect([statSync(inner).mode & 0o777, statSync(path.dirname(inner)).mode & 0o777]).toEqual([0o600, 0o700]);
+    for (const socket of [wrapped.socket, inner]) expect(asStranger('--unix-socket', socket, 'http://app/')).toBe('000');
+  });
+
+  test('{port}: in a network of its own, where no other account has a way in', async ({ expect }) => {
+    const wrapped = await ready(['--port', '8899', '--', ...program, '8899']);
+    expect((await wrapped.get('/x')).status).toBe(200);
+    const listening = execFileSync('cat', ['/proc/net/tcp', '/proc/net/tcp6']).toString();
+    expect(listening).not.toMatch(/:22C3 [0:]+0000 0A/);
+    for (const host of ['127.0.0.1', '[::1]']) expect(asStranger(`http://${host}:8899/`)).toBe('000');
+  });
+
+  test('--network host is said aloud, and any account reaches the port', async ({ expect }) => {
+    const wrapped = await ready(['--network', 'host', '--env', 'PORTA={port}', ...onPort]);
+    expect(wrapped.output()).toContain('atenção: --network host');
+    const { PORTA: port } = JSON.parse((await wrapped.get('/ambiente')).body);
+    expect(asStranger(`http://127.0.0.1:${port}/x`)).toBe('200');
+  });
+});
+
+describe.concurrent('the end', () => {
+  test.for(['SIGKILL', 'SIGTERM'] as const)('of the wrapper by %s is that of all that the program started', async (signal, { expect }) => {
+    const wrapped = await ready(onSocket);
+    const { pid } = await seenBy(wrapped, '/x');
+    const child = Number((await wrapped.get('/filho')).body);
+    expect([isAlive(pid), isAlive(child)]).toEqual([true, true]);
+    wrapped.process.kill(signal);
+    await expect.poll(() => [isAlive(pid), isAlive(child)]).toEqual([false, false]);
+  });
+
+  test.for([0, 7] as const)('of the program with %i is the wrapper’s, and of what it left', async (code, { expect }) => {
+    const wrapped = await ready(onSocket);
+    const child = Number((await wrapped.get('/filho')).body);
+    await exchange(wrapped.socket, `GET /sair?com=${code} HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`);
+    expect(await wrapped.ended).toBe(code);
+    await expect.poll(() => isAlive(child)).toBe(false);
+  });
+
+  test('of a command that is none says so', async ({ expect }) => {
+    const wrapped = await wrap(['--', '/nada/programa', '{socket}']);
+    expect(await wrapped.ended).toBe(127);
+    expect(wrapped.output()).toContain('o programa não pôde ser iniciado: /nada/programa');
+  });
+});
+
+test('a manifest of server scope: the app’s socket is everybody’s, the program’s is not', async ({ expect }) => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'svc-app.json'), '{"a":{"escopo":"pessoa"},"id":"bancada","escopo":"servidor","version":"1.0.0"}');
+  const socket = path.join(folder, 'app.sock');
+  const backend = start([wrapper, ...onSocket], backendEnv(folder, { SVC_APP_SOCKET: socket }), folder);
+  await backend.said('o programa atende');
+  expect(statSync(socket).mode & 0o777).toBe(0o666);
+  expect(statSync(path.join(folder, 'wrap')).mode & 0o777).toBe(0o700);
+  expect(readFileSync(`/proc/${backend.process.pid}/comm`, 'utf8')).toBe('svc-wrap\n');
+});
