@@ -67,6 +67,12 @@ static size_t take_data(struct framing *f, size_t bytes) {
   return taken;
 }
 
+uint64_t raw_bytes(const struct framing *f) {
+  if (f->done || f->bad) return 0;
+  if (f->kind == BODY_UNTIL_CLOSE) return UINT64_MAX;
+  return f->kind == BODY_LENGTH || (f->kind == BODY_CHUNKED && f->state == AT_DATA) ? f->left : 0;
+}
+
 size_t take_body(struct framing *f, const char *at, size_t bytes, bool *drop) {
   *drop = false;
   if (f->done || f->bad) return 0;

@@ -18,16 +18,10 @@ struct connection *new_connection(int client, int64_t now) {
   if (c == NULL) return NULL;
   c->client = client;
   c->program = -1;
+  c->up.ends[0] = c->down.ends[0] = -1;
   c->deadline_ms = now + IDLE_MS;
   return c;
 }
-
-static void free_buffer(struct buffer *b) {
-  free(b->bytes);
-  *b = (struct buffer){0};
-}
-
-static size_t held(const struct buffer *b) { return b->end - b->start; }
 
 static void close_program(struct connection *c) {
   if (c->program >= 0) close(c->program);
@@ -36,6 +30,8 @@ static void close_program(struct connection *c) {
   c->program_pass = 0;
   free_buffer(&c->from_program);
   free_buffer(&c->to_program);
+  free_pipe(&c->up);
+  free_pipe(&c->down);
 }
 
 void drop_connection(struct connection *c) {
@@ -47,44 +43,6 @@ void drop_connection(struct connection *c) {
 }
 
 bool is_idle(const struct connection *c) { return c->stage == STAGE_HEAD && held(&c->from_client) == 0 && held(&c->to_client) == 0; }
-
-/* ---- bytes ---- */
-
-enum moved { MOVED, WAITS, ENDED, BROKEN };
-
-static enum moved fill_from(int fd, struct buffer *b, bool *ended) {
-  if (b->bytes == NULL) {
-    if ((b->bytes = malloc(BUFFER_BYTES)) == NULL) return BROKEN;
-    b->size = BUFFER_BYTES;
-  }
-  if (b->start == b->end) b->start = b->end = 0;
-  if (b->end == b->size && b->start > 0) {
-    memmove(b->bytes, b->bytes + b->start, held(b));
-    b->end -= b->start;
-    b->start = 0;
-  }
-  if (b->end == b->size) return WAITS;
-  ssize_t got = recv(fd, b->bytes + b->end, b->size - b->end, 0);
-  if (got > 0) {
-    b->end += (size_t)got;
-    return MOVED;
-  }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return WAITS;
-  *ended = true;
-  return got == 0 ? ENDED : BROKEN;
-}
-
-/* Sends up to `count` bytes from the start of the buffer. */
-static enum moved send_from(int fd, struct buffer *b, size_t count, size_t *sent) {
-  *sent = 0;
-  if (count == 0) return WAITS;
-  ssize_t got = send(fd, b->bytes + b->start, count, MSG_NOSIGNAL);
-  if (got < 0) return errno == EAGAIN || errno == EINTR ? WAITS : BROKEN;
-  *sent = (size_t)got;
-  b->start += (size_t)got;
-  if (b->start == b->end) b->start = b->end = 0;
-  return MOVED;
-}
 
 /* ---- answers of our own ---- */
 
@@ -231,7 +189,13 @@ static bool send_request(struct connection *c, bool *moved) {
     if (held(&c->to_program) > 0) return true;
   }
   if (!judge_body(&c->request, &c->from_client, &c->client_pass)) return false;
-  if (c->client_pass == 0) return true;
+  if (c->client_pass == 0) {
+    if (c->program_deaf || !is_raw(&c->up, &c->from_client, &c->request)) return true;
+    enum moved result = move_raw(c->client, c->program, &c->up, &c->request, &c->client_ended);
+    c->program_deaf = result == BROKEN;
+    *moved |= result == MOVED;
+    return true;
+  }
   if (!c->program_deaf) {
     enum moved result = send_from(c->program, &c->from_client, c->client_pass, &sent);
     c->client_pass -= sent;
@@ -285,13 +249,17 @@ static bool send_response(struct connection *c, bool *moved, int64_t now) {
     if (result == BROKEN) return false;
     c->program_pass -= sent;
     *moved |= result == MOVED;
+  } else if (is_raw(&c->down, &c->from_program, &c->response)) {
+    enum moved result = move_raw(c->program, c->client, &c->down, &c->response, &c->program_ended);
+    if (result == BROKEN) return false;
+    *moved |= result == MOVED;
   }
   return true;
 }
 
 /* The answer is out: the connection takes the next request, or ends. */
 static bool finish_exchange(struct connection *c, int64_t now) {
-  bool whole = c->request.done && c->client_pass == 0 && held(&c->to_program) == 0;
+  bool whole = c->request.done && c->client_pass == 0 && held(&c->to_program) == 0 && c->up.held == 0;
   close_program(c);
   c->client_pass = 0;
   if (c->closing || !whole || ending) {
@@ -308,34 +276,35 @@ static bool finish_exchange(struct connection *c, int64_t now) {
 static bool exchange(struct connection *c, bool *moved, int64_t now) {
   if (!send_request(c, moved)) return refuse_or_cut(c, 400, "corpo em pedaços inválido", now);
   if (c->client_ended && !c->request.done && c->client_pass == 0) {
-    if (held(&c->from_client) == 0) return refuse_or_cut(c, 400, "o corpo do pedido foi interrompido", now);
+    if (held(&c->from_client) == 0 && c->up.held == 0) return refuse_or_cut(c, 400, "o corpo do pedido foi interrompido", now);
   }
   if (!send_response(c, moved, now)) return false;
-  if (c->stage != STAGE_EXCHANGE || !c->head_read || c->program_pass > 0 || held(&c->to_client) > 0) return true;
+  if (c->stage != STAGE_EXCHANGE || !c->head_read || c->program_pass > 0 || c->down.held > 0 || held(&c->to_client) > 0) return true;
   if (c->response.done || (c->program_ended && c->response.kind == BODY_UNTIL_CLOSE && held(&c->from_program) == 0)) {
     *moved = true;
     return finish_exchange(c, now);
   }
-  return !(c->program_ended && held(&c->from_program) == 0); /* cut short: the client sees it by the length */
+  return !(c->program_ended && held(&c->from_program) == 0 && c->down.held == 0); /* cut short: the client sees it by the length */
 }
 
-static bool tunnel_one(int to, struct buffer *first, struct buffer *b, bool *moved) {
+static bool tunnel_one(int from, int to, struct buffer *first, struct buffer *b, struct pipe *pipe, bool *ended, bool *moved) {
+  static struct framing endless = {.kind = BODY_UNTIL_CLOSE};
   size_t sent = 0;
-  struct buffer *from = held(first) > 0 ? first : b;
-  enum moved result = send_from(to, from, held(from), &sent);
+  struct buffer *of = held(first) > 0 ? first : b;
+  enum moved result = held(of) > 0 ? send_from(to, of, held(of), &sent) : is_raw(pipe, b, &endless) ? move_raw(from, to, pipe, &endless, ended) : WAITS;
   *moved |= result == MOVED;
   return result != BROKEN;
 }
 
 static bool tunnel(struct connection *c, bool *moved) {
-  if (!tunnel_one(c->program, &c->to_program, &c->from_client, moved) || !tunnel_one(c->client, &c->to_client, &c->from_program, moved)) return false;
-  bool up_done = c->client_ended && held(&c->from_client) == 0 && held(&c->to_program) == 0;
-  if (up_done && !c->told_end) {
+  if (!tunnel_one(c->client, c->program, &c->to_program, &c->from_client, &c->up, &c->client_ended, moved)) return false;
+  if (!tunnel_one(c->program, c->client, &c->to_client, &c->from_program, &c->down, &c->program_ended, moved)) return false;
+  if (c->client_ended && held(&c->from_client) == 0 && held(&c->to_program) == 0 && c->up.held == 0 && !c->told_end) {
     shutdown(c->program, SHUT_WR);
     c->told_end = true;
   }
   /* A program that ended its half has ended: a socket of the web is not used one way. */
-  return !(c->program_ended && held(&c->from_program) == 0 && held(&c->to_client) == 0);
+  return !(c->program_ended && held(&c->from_program) == 0 && held(&c->to_client) == 0 && c->down.held == 0);
 }
 
 static bool lingering(struct connection *c, bool *moved) {
@@ -355,19 +324,19 @@ static bool lingering(struct connection *c, bool *moved) {
 
 /* ---- what the loop asks ---- */
 
-static bool has_room(const struct buffer *b) { return b->bytes == NULL || held(b) < b->size; }
+static bool has_room(const struct buffer *b, const struct pipe *pipe) { return pipe->held == 0 && (b->bytes == NULL || held(b) < b->size); }
 
 void wanted_events(const struct connection *c, short *client, short *program) {
   *client = *program = 0;
   bool body_open = c->stage == STAGE_EXCHANGE && !c->request.done;
   bool reads = c->stage == STAGE_HEAD ? held(&c->to_client) == 0 : c->stage == STAGE_TUNNEL || c->stage == STAGE_LINGER || body_open;
-  if (reads && !c->client_ended && has_room(&c->from_client)) *client |= POLLIN;
-  if (held(&c->to_client) > 0 || c->program_pass > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_program) > 0)) *client |= POLLOUT;
+  if (reads && !c->client_ended && has_room(&c->from_client, &c->up)) *client |= POLLIN;
+  if (held(&c->to_client) > 0 || c->program_pass > 0 || c->down.held > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_program) > 0)) *client |= POLLOUT;
   if (c->program < 0) return;
   if (c->stage == STAGE_CONNECTING) *program = POLLOUT;
   else {
-    if (!c->program_ended && has_room(&c->from_program)) *program |= POLLIN;
-    if (!c->program_deaf && (held(&c->to_program) > 0 || c->client_pass > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_client) > 0))) *program |= POLLOUT;
+    if (!c->program_ended && has_room(&c->from_program, &c->down)) *program |= POLLIN;
+    if (!c->program_deaf && (held(&c->to_program) > 0 || c->client_pass > 0 || c->up.held > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_client) > 0))) *program |= POLLOUT;
   }
 }
 
@@ -380,12 +349,23 @@ static bool connected(struct connection *c, int64_t now) {
   return true;
 }
 
+/* The bytes of this side go through its pipe: none of them is read here. */
+static bool is_raw_now(const struct connection *c, bool up) {
+  static const struct framing endless = {.kind = BODY_UNTIL_CLOSE};
+  const struct pipe *pipe = up ? &c->up : &c->down;
+  if (c->stage == STAGE_TUNNEL) return is_raw(pipe, up ? &c->from_client : &c->from_program, &endless) && held(up ? &c->to_program : &c->to_client) == 0;
+  if (c->stage != STAGE_EXCHANGE) return false;
+  if (up) return is_raw(pipe, &c->from_client, &c->request) && !c->program_deaf && held(&c->to_program) == 0;
+  return c->head_read && is_raw(pipe, &c->from_program, &c->response) && held(&c->to_client) == 0;
+}
+
 bool advance(struct connection *c, short client, short program, int64_t now) {
   if ((client & POLLERR) != 0 || ((client & POLLHUP) != 0 && (client & POLLIN) == 0)) return false;
-  if ((client & POLLIN) != 0) fill_from(c->client, &c->from_client, &c->client_ended);
+  if ((client & POLLIN) != 0 && !is_raw_now(c, true)) fill_from(c->client, &c->from_client, &c->up, &c->client_ended);
   if (c->program >= 0 && c->stage == STAGE_CONNECTING && program != 0 && !connected(c, now)) return false;
-  if (c->program >= 0 && c->stage != STAGE_CONNECTING && (program & (POLLIN | POLLHUP | POLLERR)) != 0 && has_room(&c->from_program))
-    fill_from(c->program, &c->from_program, &c->program_ended);
+  if (c->program >= 0 && c->stage != STAGE_CONNECTING && (program & (POLLIN | POLLHUP | POLLERR)) != 0 && !is_raw_now(c, false) &&
+      has_room(&c->from_program, &c->down))
+    fill_from(c->program, &c->from_program, &c->down, &c->program_ended);
   bool alive = true;
   for (bool moved = true; alive && moved;) {
     moved = false;

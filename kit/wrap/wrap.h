@@ -23,6 +23,9 @@ enum {
   TRAILER_BYTES_MAX = 8 * 1024,
   /* Read at once from one side, and held until the other side takes it. */
   BUFFER_BYTES = 128 * 1024,
+  /* A side that brings this much at once is read through a pipe of PIPE_BYTES. */
+  MUCH_BYTES = 64 * 1024,
+  PIPE_BYTES = 1024 * 1024,
   /* From the first byte of a head to its last. */
   HEAD_MS = 15 * 1000,
   /* The portal keeps an idle connection for up to 10 minutes; it is never closed here first. */
@@ -138,6 +141,7 @@ struct framing {
 };
 void begin_framing(struct framing *framing, enum body_kind kind, uint64_t length);
 /* How many of these bytes belong together; *drop: they are a trailer, which is not passed on. 0 with bytes > 0: done or bad. */
+uint64_t raw_bytes(const struct framing *framing); /* that are certainly body, whatever they are */
 size_t take_body(struct framing *framing, const char *at, size_t bytes, bool *drop);
 
 /* ---- gate.c ---- */
@@ -185,6 +189,24 @@ void enter_own_network(void);
 void look_after_busy(int64_t now_ms);
 bool is_busy(void);
 
+/* ---- bytes.c: from one descriptor to another ---- */
+
+/* Where a side brings much, its bytes go from socket to socket through a pipe, and are never copied into this process. */
+struct pipe {
+  int ends[2]; /* -1: none yet */
+  size_t held;
+  bool much, useless;
+};
+enum moved { MOVED, WAITS, ENDED, BROKEN };
+size_t held(const struct buffer *buffer);
+void free_buffer(struct buffer *buffer);
+void free_pipe(struct pipe *pipe);
+enum moved fill_from(int from, struct buffer *buffer, struct pipe *pipe, bool *ended);
+enum moved send_from(int to, struct buffer *buffer, size_t count, size_t *sent);
+/* Whether what comes next is body only, and much of it. */
+bool is_raw(const struct pipe *pipe, const struct buffer *buffer, const struct framing *framing);
+enum moved move_raw(int from, int to, struct pipe *pipe, struct framing *framing, bool *ended);
+
 /* ---- relay.c: one connection of the portal ---- */
 
 enum stage { STAGE_HEAD, STAGE_CONNECTING, STAGE_EXCHANGE, STAGE_TUNNEL, STAGE_LINGER };
@@ -194,6 +216,7 @@ struct connection {
   struct buffer from_client, from_program, to_client, to_program;
   size_t client_pass, program_pass; /* bytes at the start of from_*, good to be passed on */
   struct framing request, response;
+  struct pipe up, down;
   bool client_ended, program_ended, program_deaf, answered, asked_head, is_old, keep_alive, upgrade, head_read, closing, told_end;
   int64_t deadline_ms;
   int64_t head_since_ms;
