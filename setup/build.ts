@@ -16,6 +16,7 @@ import { buildCommands } from './build-commands.ts';
 import { kitStyles } from './kit-styles.ts';
 import { roomParts } from './room-bundle.ts';
 import { undiciParts } from './undici-parts.ts';
+import { makeWrappers } from './wrap.ts';
 import { xtermStyles } from './xterm-styles.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -194,6 +195,7 @@ async function build(): Promise<void> {
   await writePage(desktop);
   for (const folder of ['build/shell', 'build/sdk/web', 'build/sdk/web/ui']) await compressForBrowsers(resolve(root, folder));
   await makeAuthorPackages();
+  await makeWrappers(root);
   await makeServerKits(root);
 }
 

@@ -54,6 +54,17 @@ test('holds every program that is built for servers, and is made again when one 
   expect((await makeServerKits(root))[0]).toEqual(first);
 });
 
+test('svc-wrap is that of its processor, and no command of the kit where there was no compiler', async () => {
+  await makeServerKits(root);
+  expect(inTarball((await serverKit(root, 'x86_64')).file, 'kit.json')).not.toContain('svc-wrap');
+  put('build/kit/wrap/x86_64/svc-wrap', 'for x86_64');
+  put('build/kit/wrap/aarch64/svc-wrap', 'for aarch64');
+  await makeServerKits(root);
+  const { file } = await serverKit(root, 'x86_64');
+  expect(inTarball(file, 'bin/svc-wrap')).toBe('for x86_64');
+  expect(JSON.parse(inTarball(file, 'kit.json'))).toMatchObject({ commands: expect.arrayContaining(['svc-app-run', 'svc-wrap']) as string[] });
+});
+
 test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`].concat(command === null ? [] : `bin/${command}`)))(
   'is not made without %s',
   async (name) => {

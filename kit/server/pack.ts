@@ -16,7 +16,16 @@ import { SvcError } from '../../schema/errors.ts';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { padding, writeHeader } from '../archive/header.ts';
 import { blockBytes } from '../archive/tar-frames.ts';
-import { kitPrograms, kitProcessors, kitsFolder, readKitRecord, type KitProcessor, type KitRecord } from './parts.ts';
+import {
+  kitPrograms,
+  kitProcessors,
+  kitsFolder,
+  readKitRecord,
+  wrapperCommand,
+  wrapperPath,
+  type KitProcessor,
+  type KitRecord,
+} from './parts.ts';
 
 const gzip = promisify(gzipCallback);
 
@@ -40,7 +49,7 @@ export async function makeServerKits(root: string, out = path.join(root, kitsFol
   const files = await kitFiles(root);
   await mkdir(out, { recursive: true });
   const made: KitRecord[] = [];
-  for (const processor of processors) made.push(await makeKit(root, processor, files, out));
+  for (const processor of processors) made.push(await makeKit(root, processor, [...files, ...wrapperOf(root, processor)], out));
   return made;
 }
 
@@ -104,7 +113,14 @@ function runtimeOf(root: string, processor: KitProcessor): string | null {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? file : null;
 }
 
-/** All but the runtime. */
+/** None where setup/wrap.ts had no compiler. */
+function wrapperOf(root: string, processor: KitProcessor): readonly KitFile[] {
+  const from = path.join(root, wrapperPath(processor));
+  if (statSync(from, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  return [{ name: `bin/${wrapperCommand}`, bytes: readFileSync(from), executable: true }];
+}
+
+/** All but the runtime and the wrapper. */
 async function kitFiles(root: string): Promise<readonly KitFile[]> {
   const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
   const bundles = kitPrograms.map(({ bundle }) => `build/kit/${bundle}`);
@@ -147,7 +163,7 @@ function idOf(processor: KitProcessor, runtime: string, files: readonly KitFile[
 
 /** The second member: folders before what is in them, and the end of the archive. */
 function tarOf(files: readonly KitFile[], id: string, processor: KitProcessor): readonly Buffer[] {
-  const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
+  const commands = files.flatMap(({ name, executable }) => (executable ? [path.basename(name)] : []));
   const programs = kitPrograms.map(({ bundle }) => `build/kit/${bundle}`);
   // kit/server/try.sh reads the lists in one line of kit.json; `try` says that each command answers `--version`.
   const kitJson = `${JSON.stringify({ id, version: kitVersion, processor, try: '--version', commands, programs })}\n`;

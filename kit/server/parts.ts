@@ -24,6 +24,10 @@ export const kitPrograms: readonly KitProgram[] = [
 export const kitProcessors = { x86_64: 'x64', aarch64: 'arm64' } as const;
 export type KitProcessor = keyof typeof kitProcessors;
 
+/** svc-wrap, the one program of a kit that is not the same for each processor; setup/wrap.ts makes it. In the kit it is bin/svc-wrap. */
+export const wrapperCommand = 'svc-wrap';
+export const wrapperPath = (processor: KitProcessor): string => `build/kit/wrap/${processor}/svc-wrap`;
+
 /** Folder of the tarballs, from the root of an installation of svc. */
 export const kitsFolder = 'build/server-kit';
 
