@@ -30,7 +30,6 @@ static void choose_address(void) {
     return;
   }
   if (options.port == 0) options.port = OWN_PORT;
-  enter_own_network();
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /*
- * A network of one's own: no other account of the machine has a way to a port in it. The listener of the app is bound before; a unix socket with a
- * name is found by its file, whatever the network. Decision: docs/decisions/0431-a-network-of-its-own.md
+ * A network of one's own: no other account of the machine has a way to a port in it. The guard and the program are in it, the wrapper is not: it
+ * gets from the guard a socket that was made there, and such a socket stays in its network whoever holds it. Decision: docs/decisions/0431-a-network-of-its-own.md
  */
 #include "wrap.h"
 
@@ -36,38 +36,28 @@ static void raise_loopback(void) {
   close(any);
 }
 
-/* Waits until the network is there, then becomes pasta or slirp4netns, which give it a way out and none in. */
-static void become_outgoing(int go, pid_t whom) {
-  char letter, pid[16];
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (read(go, &letter, 1) != 1) _exit(0);
-  snprintf(pid, sizeof pid, "%d", (int)whom);
-  execlp("pasta", "pasta", "--quiet", "--config-net", "--foreground", "--no-map-gw", "-t", "none", "-u", "none", "-T", "none", "-U", "none", pid, (char *)NULL);
-  execlp("slirp4netns", "slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback", pid, "tap0", (char *)NULL);
-  say("sem pasta nem slirp4netns nesta máquina: o programa não alcança a rede de fora");
-  _exit(0);
-}
-
 void enter_own_network(void) {
   uid_t user = geteuid();
   gid_t group = getegid();
-  pid_t self = getpid();
-  int go[2];
-  if (pipe2(go, O_CLOEXEC) < 0) no_network("pipe");
-  pid_t outgoing = fork(); /* before: it stays in the network of the machine */
-  if (outgoing == 0) {
-    close(go[1]);
-    become_outgoing(go[0], self);
-  }
-  close(go[0]);
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) no_network("unshare");
   char map[64];
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) no_network("unshare");
   write_text("/proc/self/setgroups", "deny");
   snprintf(map, sizeof map, "%u %u 1", user, user);
   write_text("/proc/self/uid_map", map);
   snprintf(map, sizeof map, "%u %u 1", group, group);
   write_text("/proc/self/gid_map", map);
   raise_loopback();
-  if (outgoing > 0 && write(go[1], "x", 1) < 0) say("a rede de saída não foi iniciada: %s", strerror(errno));
-  close(go[1]);
+}
+
+/* pasta or slirp4netns give the network of `whom` a way out and none in. They end with the wrapper. */
+void start_outgoing(pid_t whom) {
+  pid_t outgoing = fork();
+  if (outgoing != 0) return;
+  char pid[16];
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  snprintf(pid, sizeof pid, "%d", (int)whom);
+  execlp("pasta", "pasta", "--quiet", "--config-net", "--foreground", "--no-map-gw", "-t", "none", "-u", "none", "-T", "none", "-U", "none", pid, (char *)NULL);
+  execlp("slirp4netns", "slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback", pid, "tap0", (char *)NULL);
+  say("sem pasta nem slirp4netns nesta máquina: o programa não alcança a rede de fora");
+  _exit(0);
 }

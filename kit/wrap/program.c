@@ -23,10 +23,11 @@
 
 bool program_ready;
 static pid_t guard = -1;
-static int code = -1, leash[2] = {-1, -1}; /* the wrapper holds one end: a letter is SIGTERM, its end is death */
+static int code = -1, leash[2] = {-1, -1}; /* guard, wrapper; the wrapper's end is its death */
 static int probe = -1;
 
-pid_t guard_pid(void) { return guard; }
+/* What the wrapper asks of the guard, one letter each; and what the guard tells when it is set up. */
+enum { ASK_END = 't', ASK_SOCKET = 's', TOLD_READY = 'n' };
 
 static void __attribute__((noreturn)) become_program(void) {
   sigset_t none;
@@ -66,6 +67,44 @@ static void __attribute__((noreturn)) end_guard(pid_t program, int status) {
   _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+static bool is_own(void) { return options.by_port && options.network == NETWORK_OWN; }
+
+/* A descriptor beside one letter. */
+union rights {
+  char space[CMSG_SPACE(sizeof(int))];
+  struct cmsghdr align;
+};
+
+static void give_socket(void) {
+  int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  char letter = ASK_SOCKET;
+  union rights rights = {0};
+  struct iovec part = {&letter, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (made >= 0) {
+    message.msg_control = rights.space;
+    message.msg_controllen = sizeof rights.space;
+    struct cmsghdr *first = CMSG_FIRSTHDR(&message);
+    *first = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(first), &made, sizeof made);
+  }
+  sendmsg(leash[0], &message, MSG_NOSIGNAL);
+  if (made >= 0) close(made);
+}
+
+/* A socket in the network of the program: it stays there, whoever holds it. -1: none. */
+static int ask_socket(void) {
+  char letter = ASK_SOCKET;
+  int made = -1;
+  union rights rights;
+  struct iovec part = {&letter, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = rights.space, .msg_controllen = sizeof rights.space};
+  if (ending || send(leash[1], &letter, 1, MSG_NOSIGNAL) != 1 || recvmsg(leash[1], &message, MSG_CMSG_CLOEXEC) != 1) return -1;
+  struct cmsghdr *first = CMSG_FIRSTHDR(&message);
+  if (first != NULL && first->cmsg_type == SCM_RIGHTS) memcpy(&made, CMSG_DATA(first), sizeof made);
+  return made;
+}
+
 static int64_t monotonic_ms(void) {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
@@ -82,6 +121,9 @@ static void __attribute__((noreturn)) become_guard(void) {
   leash[0] = dup2(leash[0], STDERR_FILENO + 1);
   for (int fd = leash[0] + 1, max = (int)sysconf(_SC_OPEN_MAX); syscall(SYS_close_range, fd, ~0U, 0) < 0 && fd < max; fd++) close(fd);
   fcntl(leash[0], F_SETFD, FD_CLOEXEC);
+  if (is_own()) enter_own_network();
+  char told = TOLD_READY;
+  send(leash[0], &told, 1, MSG_NOSIGNAL);
   pid_t program = fork();
   if (program == 0) {
     signal(SIGTERM, SIG_DFL);
@@ -100,7 +142,11 @@ static void __attribute__((noreturn)) become_guard(void) {
     struct pollfd wait = {.fd = leash[0], .events = POLLIN};
     char letter;
     if (kill_at < 0 && poll(&wait, 1, (int)left) > 0) {
-      bool is_dead = read(leash[0], &letter, 1) == 0;
+      bool is_dead = recv(leash[0], &letter, 1, 0) <= 0;
+      if (!is_dead && letter == ASK_SOCKET) {
+        give_socket();
+        continue;
+      }
       kill(-program, SIGTERM);
       kill(-program, SIGCONT);
       kill_at = monotonic_ms() + (is_dead ? END_GRACE_MS / 2 : END_GRACE_MS);
@@ -115,12 +161,14 @@ static void on_child(int signal_number) { (void)signal_number; }
 void start_program(void) {
   struct sigaction act = {.sa_handler = on_child};
   sigaction(SIGCHLD, &act, NULL);
-  if (pipe2(leash, O_CLOEXEC) < 0 || (guard = fork()) < 0) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, leash) < 0 || (guard = fork()) < 0) {
     say("o programa não pôde ser iniciado: %s", strerror(errno));
     exit(EXIT_FAILED);
   }
   if (guard == 0) become_guard();
   close(leash[0]);
+  char told = 0;
+  if (recv(leash[1], &told, 1, 0) == 1 && told == TOLD_READY && is_own()) start_outgoing(guard);
 }
 
 int program_code(void) {
@@ -131,7 +179,8 @@ int program_code(void) {
 }
 
 void end_program(void) {
-  if (write(leash[1], "t", 1) < 0) close(leash[1]);
+  char letter = ASK_END;
+  send(leash[1], &letter, 1, MSG_NOSIGNAL);
 }
 
 void kill_program(void) {
@@ -142,7 +191,7 @@ void kill_program(void) {
 int connect_program(bool *pending) {
   struct sockaddr_un by_name = {.sun_family = AF_UNIX};
   struct sockaddr_in by_port = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int to = socket(options.by_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
+  int to = is_own() ? ask_socket() : socket(options.by_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
   if (to < 0) return -1;
   strcpy(by_name.sun_path, options.program_socket);
   if (options.by_port) setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

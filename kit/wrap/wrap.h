@@ -173,7 +173,6 @@ void start_program(void);
 int program_code(void);
 void end_program(void);
 void kill_program(void);
-pid_t guard_pid(void);
 /* A socket on its way to the program, or -1. */
 int connect_program(bool *pending);
 void look_after_ready(void);
@@ -181,8 +180,9 @@ extern bool program_ready;
 
 /* ---- network.c ---- */
 
-/* Puts this process, and what it starts, into a network of its own. */
+/* Puts this process, and what it starts, into a network of its own; ends it where that can't be. */
 void enter_own_network(void);
+void start_outgoing(pid_t whom);
 
 /* ---- busy.c ---- */
 
