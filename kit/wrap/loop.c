@@ -22,6 +22,8 @@ int64_t now_ms(void) {
   return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000 + 1;
 }
 
+bool was_told_to_end(void) { return signalled; }
+
 static void on_signal(int number) {
   (void)number;
   signalled = 1;

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* In a network of its own any port is free. */
@@ -32,6 +33,15 @@ static void choose_address(void) {
   if (options.port == 0) options.port = OWN_PORT;
 }
 
+/* The program was ended from within: without the file of the wish nobody starts it again (rules 2.6). */
+static void leave_stopped(void) {
+  char wish[PATH_BYTES];
+  const char *socket = getenv("SVC_APP_SOCKET"), *slash = socket == NULL ? NULL : strrchr(socket, '/');
+  if (!options.exit_is_stop || options.tcp != NULL || about.server_scope || slash == NULL) return;
+  snprintf(wish, sizeof wish, "%.*s/env", (int)(slash - socket), socket);
+  if (unlink(wish) == 0) say("o programa foi encerrado por dentro: o app fica parado");
+}
+
 int main(int argc, char **argv) {
   char place[160];
   read_about();
@@ -46,6 +56,7 @@ int main(int argc, char **argv) {
   fflush(stdout);
   int code = serve(listener);
   if (!options.by_port) unlink(options.program_socket);
+  if (code == 0 && !was_told_to_end()) leave_stopped();
   if (code != 0) say("o programa terminou com %d", code);
   return code;
 }

@@ -18,7 +18,8 @@ static const char usage[] =
     "  --network own|host       a rede da porta; host: a desta máquina, onde outras contas a alcançam\n"
     "  --prefix strip|keep      keep: o programa vê o caminho com {base} na frente\n"
     "  --host as-is|local       local: Host e Origin dizem 127.0.0.1\n"
-    "  --busy answer:/CAMINHO | script:COMANDO | cpu:N%   quando /saude diz ocupado\n"
+    "  --user-header NOME       o programa recebe nele a conta de quem pede\n"
+    "  --busy answer:/CAMINHO~TEXTO | script:COMANDO | cpu:N%   quando /saude diz ocupado\n"
     "  --exit-is-stop           o programa que termina com 0 foi encerrado, e não volta\n"
     "  --tcp host:porta         numa bancada\n"
     "  --version, --help\n";
@@ -55,7 +56,13 @@ static void read_busy(const char *value) {
     options.busy_value = strchr(value, ':') + 1;
     if (*options.busy_value != 0 && (options.busy != BUSY_CPU || atoi(options.busy_value) > 0)) return;
   }
-  wrong("--busy espera answer:/caminho, script:comando ou cpu:N%%, veio '%s'", value);
+  wrong("--busy espera answer:/caminho~texto, script:comando ou cpu:N%%, veio '%s'", value);
+}
+
+static void read_user_header(const char *value) {
+  size_t bytes = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
+  if (bytes == 0 || bytes > 64 || value[bytes] != 0) wrong("--user-header espera o nome de um cabeçalho, veio '%s'", value);
+  options.user_header = value;
 }
 
 static bool is_one(const char *value, const char *name, const char *first, const char *second) {
@@ -90,6 +97,7 @@ static bool read_valued(int argc, char **argv, int *at) {
   else if ((value = value_of("--network", argc, argv, at)) != NULL) options.network = is_one(value, "--network", "own", "host") ? NETWORK_OWN : NETWORK_HOST;
   else if ((value = value_of("--prefix", argc, argv, at)) != NULL) options.prefix_kept = is_one(value, "--prefix", "keep", "strip");
   else if ((value = value_of("--host", argc, argv, at)) != NULL) options.host_local = is_one(value, "--host", "local", "as-is");
+  else if ((value = value_of("--user-header", argc, argv, at)) != NULL) read_user_header(value);
   else if ((value = value_of("--busy", argc, argv, at)) != NULL) read_busy(value);
   else return false;
   return true;

@@ -171,9 +171,11 @@ void start_program(void) {
   if (recv(leash[1], &told, 1, 0) == 1 && told == TOLD_READY && is_own()) start_outgoing(guard);
 }
 
+pid_t guard_pid(void) { return guard; }
+
 int program_code(void) {
   int status;
-  for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0;)
+  for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0; busy_ended(gone, status))
     if (gone == guard) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return code;
 }

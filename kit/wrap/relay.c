@@ -20,6 +20,7 @@ struct connection *new_connection(int client, int64_t now) {
   c->program = -1;
   c->up.ends[0] = c->down.ends[0] = -1;
   c->deadline_ms = now + IDLE_MS;
+  name_peer(client, c->user, sizeof c->user);
   return c;
 }
 
@@ -91,7 +92,7 @@ static bool pass_request(struct connection *c, int64_t now) {
   const struct field *host = find_field(&head, "host");
   snprintf(c->authority, sizeof c->authority, "%.*s", host == NULL ? 0 : (int)host->value.bytes, host == NULL ? "" : host->value.at);
   c->upgrade = head.upgrade;
-  if (!write_request(&c->to_program, &head, head.upgrade)) return false;
+  if (!write_request(&c->to_program, &head, head.upgrade, c->user)) return false;
   begin_framing(&c->request, head.body, head.length);
   c->from_client.start += head.bytes;
   c->program = connect_program(&pending);

@@ -108,7 +108,7 @@ static bool add_request_field(struct buffer *to, const struct head *head, const 
   return add_field(to, field);
 }
 
-bool write_request(struct buffer *to, const struct head *head, bool upgrade) {
+bool write_request(struct buffer *to, const struct head *head, bool upgrade, const char *user) {
   bool right = add_text(to, head->method) && add(to, " ", 1);
   struct text target = head->target;
   if (options.prefix_kept && target.at[0] == '/') {
@@ -118,6 +118,7 @@ bool write_request(struct buffer *to, const struct head *head, bool upgrade) {
   right = right && add_text(to, target) && add(to, " HTTP/1.1\r\n", 11);
   if (find_field(head, "host") == NULL) right = right && add(to, "Host: localhost\r\n", 17);
   for (size_t at = 0; right && at < head->count; at++) right = add_request_field(to, head, &head->fields[at]);
+  if (*user != 0) right = right && add_format(to, "%s: %s\r\n", options.user_header, user);
   if (!upgrade) return right && add(to, "Connection: close\r\n\r\n", 21);
   return right && add(to, "Connection: Upgrade\r\nUpgrade: ", 30) && add_text(to, find_field(head, "upgrade")->value) && add(to, "\r\n\r\n", 4);
 }

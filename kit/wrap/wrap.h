@@ -159,8 +159,8 @@ struct buffer {
 };
 bool add(struct buffer *buffer, const char *bytes, size_t count);
 bool add_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* False when there is no memory. */
-bool write_request(struct buffer *to, const struct head *head, bool upgrade);
+/* False when there is no memory. `user`: who asks, or ''. */
+bool write_request(struct buffer *to, const struct head *head, bool upgrade, const char *user);
 /* `authority`: the Host that the request came with. */
 bool write_response(struct buffer *to, const struct head *head, bool close, const char *authority);
 bool write_answer(struct buffer *to, int status, const char *more, const char *body, bool no_body, bool close);
@@ -173,6 +173,7 @@ void start_program(void);
 int program_code(void);
 void end_program(void);
 void kill_program(void);
+pid_t guard_pid(void);
 /* A socket on its way to the program, or -1. */
 int connect_program(bool *pending);
 void look_after_ready(void);
@@ -188,6 +189,12 @@ void start_outgoing(pid_t whom);
 
 void look_after_busy(int64_t now_ms);
 bool is_busy(void);
+void busy_ended(pid_t child, int status);
+
+/* ---- user.c ---- */
+
+/* The account at the other end of a connection, where --user-header asks for it; '' for none. */
+void name_peer(int client, char *name, size_t name_bytes);
 
 /* ---- bytes.c: from one descriptor to another ---- */
 
@@ -220,7 +227,7 @@ struct connection {
   bool client_ended, program_ended, program_deaf, answered, asked_head, is_old, keep_alive, upgrade, head_read, closing, told_end;
   int64_t deadline_ms;
   int64_t head_since_ms;
-  char authority[256];
+  char authority[256], user[64];
   struct connection *next;
 };
 struct connection *new_connection(int client, int64_t now_ms);
@@ -234,6 +241,7 @@ void drop_connection(struct connection *connection);
 
 int64_t now_ms(void);
 int serve(int listener);
+bool was_told_to_end(void); /* by a signal */
 extern bool ending;
 
 #endif

@@ -3,8 +3,9 @@
  * end of the wrapper are rows of sdk/gate.real.test.ts, sdk/life.real.test.ts and sdk/contract.real.test.ts. Decision: docs/decisions/0430-svc-wrap.md
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, test } from 'vitest';
 import {
@@ -173,6 +174,62 @@ describe.concurrent('who reaches it', () => {
   });
 });
 
+describe.concurrent('who asks', () => {
+  const nobody = (socket: string, ...headers: string[]): { headers: string[] } =>
+    JSON.parse(
+      spawnSync('curl', ['-s', '-m', '5', '--unix-socket', socket, ...headers.flatMap((header) => ['-H', header]), 'http://app/x'], {
+        uid: 65_534,
+        gid: 65_534,
+      }).stdout.toString(),
+    );
+  const forged = ['Remote-User: root', 'remote_user: root', 'REMOTE.USER: root'];
+
+  test.for([onSocket, onPort])('of server scope: the account that the kernel names, whatever the client writes: %s', async (argv, { expect }) => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    writeFileSync(path.join(folder, 'svc-app.json'), '{"id":"bancada","escopo":"servidor","version":"1.0.0"}');
+    const socket = path.join(folder, 'app.sock');
+    const backend = start([wrapper, '--user-header', 'Remote-User', ...argv], backendEnv(folder, { SVC_APP_SOCKET: socket }), folder);
+    await backend.said('o programa atende');
+    const seen = nobody(socket, ...forged).headers;
+    expect(seen.filter((text) => /root|nobody|remote/i.test(text))).toEqual(['Remote-User', 'nobody']);
+    // The portal's own account, and root, are no person.
+    const { body } = await ask(socket, { path: '/x', headers: [['Remote-User', 'alguem']] });
+    expect(body).not.toMatch(/remote-user|alguem/i);
+  });
+
+  test('of one person: their own account', async ({ expect }) => {
+    const wrapped = await ready(['--user-header=X-Forwarded-User', ...onSocket]);
+    const { headers } = await seenBy(wrapped, '/x', [['X-Forwarded-User', 'alguem']]);
+    expect(headers.slice(headers.indexOf('X-Forwarded-User'))).toEqual(['X-Forwarded-User', userInfo().username, 'Connection', 'close']);
+  });
+});
+
+describe.concurrent('work that is under way', () => {
+  const busy = async (wrapped: Wrapped): Promise<unknown> => JSON.parse((await wrapped.get('/saude')).body).ocupado;
+  /** Connections to the app's socket, as the supervisor counts them (kit/supervise/unix-sockets.ts). */
+  const uses = (socket: string): number =>
+    readFileSync('/proc/net/unix', 'utf8').split('\n').filter((line) => line.endsWith(` ${socket}`) && / 0001 03 /.test(line)).length;
+
+  test.for([
+    ['an answer that contains a text', ['--busy', 'answer:/bin/x~"/bin/x"'], true],
+    ['an answer without it', ['--busy', 'answer:/x~trabalhando'], false],
+    ['a script that ends with 0', ['--busy', 'script:true'], true],
+    ['a script that does not', ['--busy', 'script:false'], false],
+    ['processor time below the bound', ['--busy', 'cpu:400%'], false],
+  ] as const)('%s: ocupado', async ([, options, expected], { expect }) => {
+    const wrapped = await ready([...options, ...onSocket]);
+    if (expected) await wrapped.said('] ocupado');
+    await expect.poll(async () => await busy(wrapped)).toBe(expected);
+    // One that stands for use holds `ocioso` off.
+    await expect.poll(() => uses(wrapped.socket), { timeout: 20_000 }).toBe(expected ? 1 : 0);
+  });
+
+  test('is not told without --busy', async ({ expect }) => {
+    expect(await busy(await ready(onSocket))).toBe(undefined);
+  });
+});
+
 describe.concurrent('the end', () => {
   test.for(['SIGKILL', 'SIGTERM'] as const)('of the wrapper by %s is that of all that the program started', async (signal, { expect }) => {
     const wrapped = await ready(onSocket);
@@ -189,6 +246,19 @@ describe.concurrent('the end', () => {
     await exchange(wrapped.socket, `GET /sair?com=${code} HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`);
     expect(await wrapped.ended).toBe(code);
     await expect.poll(() => isAlive(child)).toBe(false);
+  });
+
+  test.for([
+    [['--exit-is-stop'], 0, false],
+    [['--exit-is-stop'], 7, true],
+    [[], 0, true],
+  ] as const)('%j, and the program ends with %i: the app is still wanted: %s', async ([options, code, wanted], { expect }) => {
+    const wrapped = await ready([...options, ...onSocket]);
+    const wish = path.join(path.dirname(wrapped.socket), 'env');
+    writeFileSync(wish, '');
+    await exchange(wrapped.socket, `GET /sair?com=${code} HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`);
+    await wrapped.ended;
+    expect(existsSync(wish)).toBe(wanted);
   });
 
   test('of a command that is none says so', async ({ expect }) => {
