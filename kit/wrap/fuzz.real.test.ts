@@ -1,0 +1,131 @@
+/**
+ * svc-wrap between odd clients and odd programs: however a request is written, the program gets one request a connection, whole and without the token;
+ * however a program answers, the client gets one answer for each request. Seeded; SVC_TEST_SEED gives another run.
+ */
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../test/simulation/random.ts';
+import { tellCount } from '../../test/support/counts.ts';
+import { ask, backendEnv, cleanUp, exchange, start, temporaryFolder, wrapper, type Backend } from '../../sdk/testing/runtimes.ts';
+
+const seed = Number(process.env['SVC_TEST_SEED'] ?? 20_261_129);
+const rounds = 1_500;
+const token = 'ficha-do-embrulho';
+let backend: Backend;
+let socket: string;
+
+beforeAll(async () => {
+  const home = temporaryFolder();
+  socket = path.join(home, 'a/app.sock');
+  const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token });
+  backend = start([wrapper, '--', process.execPath, path.join(import.meta.dirname, 'testing/raw-program.mjs'), '{socket}'], env);
+  await backend.said('o programa atende');
+});
+afterAll(cleanUp);
+
+const { next: random } = createRandom(seed);
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+
+/** A body and what is left after it, by the head before it; null where the framing is not whole or not plain. */
+function split(message: string, isAnswer: boolean): { readonly head: string; readonly rest: string } | null {
+  const end = message.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const head = message.slice(0, end + 2);
+  const lines = head.split('\r\n').slice(1, -1);
+  if (/[\r\n]/.test(head.replaceAll('\r\n', '')) || lines.some((line) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/.test(line))) return null;
+  const valuesOf = (name: string): string[] => lines.filter((line) => line.toLowerCase().startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
+  const [lengths, codings] = [valuesOf('content-length'), valuesOf('transfer-encoding')];
+  let rest = message.slice(end + 4);
+  if (lengths.length + codings.length > 1) return null;
+  if (isAnswer && /^HTTP\/1\.1 (?:1\d\d|204|304)/.test(head)) return { head, rest };
+  if (lengths.length === 1) return Number(lengths[0]) > rest.length ? null : { head, rest: rest.slice(Number(lengths[0])) };
+  if (codings.length === 0) return { head, rest: isAnswer ? '' : rest };
+  for (;;) {
+    const size = /^([0-9a-fA-F]+)[ \t]*(?:;[^\r\n]*)?\r\n/.exec(rest);
+    if (size === null) return null;
+    const bytes = Number.parseInt(size[1]!, 16);
+    rest = rest.slice(size[0].length);
+    if (bytes === 0) return rest.startsWith('\r\n') ? { head, rest: rest.slice(2) } : null;
+    if (rest.slice(bytes, bytes + 2) !== '\r\n') return null;
+    rest = rest.slice(bytes + 2);
+  }
+}
+
+/** Some bytes of a text changed, taken out, or put in. */
+function damaged(text: string): string {
+  let made = text;
+  for (let left = Math.floor(random() * 4); left > 0; left -= 1) {
+    const at = Math.floor(random() * made.length);
+    const put = pick(['', '\r', '\n', '\r\n', '\0', ' ', ':', ';', '0', '\t', 'a', ',', '\x80']);
+    made = made.slice(0, at) + put + made.slice(at + (random() < 0.5 ? 1 : 0));
+  }
+  return made;
+}
+
+const framings = [
+  '',
+  'Content-Length: 5\r\n',
+  'Content-Length: 0\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'content-length: 5\r\nContent-Length: 5\r\n',
+  'Content-Length: 5\r\nContent-Length: 6\r\n',
+  'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n',
+  'Transfer-Encoding: gzip, chunked\r\n',
+  'Content_Length: 5\r\n',
+  'Connection: Content-Length\r\nContent-Length: 5\r\n',
+];
+const bodies = ['', 'abcde', '5\r\nabcde\r\n0\r\n\r\n', '5;x\r\nabcde\r\n0\r\nHost: x\r\n\r\n', '0\r\n\r\n', 'GET /fora HTTP/1.1\r\nHost: x\r\n\r\n'];
+
+async function every<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+test(`${rounds} odd requests: each connection to the program brings one request, whole, without the token`, async () => {
+  const requests = Array.from({ length: rounds }, () => {
+    const one = `${pick(['GET', 'POST', 'PUT', 'OPTIONS'])} /x HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n${pick(framings)}\r\n${pick(bodies)}`;
+    return damaged(one + (random() < 0.5 ? one : ''));
+  });
+  await every(requests, async (request) => {
+    await exchange(socket, request, true);
+  });
+  const brought = JSON.parse((await ask(socket, { path: '/trazido', headers: [['X-Svc-App-Token', token]] })).body) as string[];
+  // A client that left in the middle of a body leaves the program with a part of it: it is no request, and nothing follows it.
+  const heads = brought.filter((bytes) => bytes !== '');
+  const wrong = heads.filter((bytes) => {
+    const whole = split(bytes, false);
+    const isCut = whole === null && /^[A-Z-]+ \/\S* HTTP\/1\.1\r\n/.test(bytes) && bytes.split(' HTTP/1.1\r\n').length === 2;
+    return (!isCut && whole?.rest !== '') || /x.svc.app.token|ficha-do/i.test(bytes);
+  });
+  tellCount(`svc-wrap: ${rounds} odd requests, ${heads.length} reached the program, ${wrong.length} wrong, seed ${seed}`);
+  expect(heads.length).toBeGreaterThan(rounds / 20);
+  expect(wrong).toEqual([]);
+});
+
+test(`${rounds} odd answers: one answer for each request, and the next request gets its own`, async () => {
+  const wrong: string[] = [];
+  let kept = 0;
+  const rows = Array.from({ length: rounds }, () => {
+    const status = pick(['HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 204 No', 'HTTP/1.1 304 x', 'HTTP/1.1 100 Continue', 'HTTP/1.1 101 x', 'HTTP/2 200']);
+    return damaged(`${status}\r\nX-A: b\r\n${pick(framings)}\r\n${pick(bodies)}${random() < 0.2 ? 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nz' : ''}`);
+  });
+  await every(rows, async (row) => {
+    const head = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`;
+    const got = await exchange(socket, head(`/b/${Buffer.from(row, 'latin1').toString('hex')}`) + head('/saude'), true);
+    // Cut off: the end of the connection tells the client that this answer is not whole.
+    const cut = !got.includes('"versao"');
+    let first = split(got, true);
+    while (first !== null && /^HTTP\/1\.1 1(?!01)/.test(first.head)) first = split(first.rest, true);
+    if (cut) return;
+    kept += 1;
+    const second = first === null ? null : split(first.rest, true);
+    if (second?.rest !== '' || !/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json/.test(second.head)) wrong.push(JSON.stringify([row, got]));
+  });
+  tellCount(`svc-wrap: ${rounds} odd answers, the connection was kept after ${kept}, ${wrong.length} wrong, seed ${seed}`);
+  expect(kept).toBeGreaterThan(rounds / 20);
+  expect(wrong).toEqual([]);
+  expect((await ask(socket, { path: '/saude', headers: [['X-Svc-App-Token', token]] })).status).toBe(200);
+});
