@@ -111,7 +111,7 @@ describe('the same request gets the same answer from all', () => {
   test.each(gated)('%s starts', async (runtime) => {
     const bench = await startBench(runtime, root, { SVC_APP_TOKEN: plainToken });
     benches.set(runtime, bench);
-    await bench.said(`[bancada] versão dev escutando em ${bench.socket}\n`);
+    expect(bench.output()).toContain(`[bancada] versão dev escutando em ${bench.socket}\n`);
   });
 
   test.each(table)('$name → $status', async ({ asked, status, check }) => {

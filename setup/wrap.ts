@@ -60,7 +60,10 @@ interface Target {
 
 async function makeWrapper(folder: string, units: readonly string[], { processor, out, sum }: Target): Promise<boolean> {
   const compiler = `${processor}-linux-gnu-gcc`;
-  const version = await run(compiler, ['--version']).then(({ stdout }) => stdout.split('\n', 1)[0] ?? '', () => null);
+  const version = await run(compiler, ['--version']).then(
+    ({ stdout }) => stdout.split('\n', 1)[0] ?? '',
+    () => null,
+  );
   const before = await readFile(`${out}.made`, 'utf8').catch(() => '');
   if (before.startsWith(`${sum}\n`) && (version === null || before === `${sum}\n${version}\n`)) return true;
   if (version === null) {

@@ -62,7 +62,9 @@ test('svc-wrap is that of its processor, and no command of the kit where there w
   await makeServerKits(root);
   const { file } = await serverKit(root, 'x86_64');
   expect(inTarball(file, 'bin/svc-wrap')).toBe('for x86_64');
-  expect(JSON.parse(inTarball(file, 'kit.json'))).toMatchObject({ commands: expect.arrayContaining(['svc-app-run', 'svc-wrap']) as string[] });
+  expect(JSON.parse(inTarball(file, 'kit.json'))).toMatchObject({
+    commands: expect.arrayContaining(['svc-app-run', 'svc-wrap']) as string[],
+  });
 });
 
 test.for(kitPrograms.flatMap(({ bundle, command }) => [`build/kit/${bundle}`].concat(command === null ? [] : `bin/${command}`)))(

@@ -110,6 +110,7 @@ static bool read_status_line(struct head *head, const char *from, const char *to
 /* The first line and the fields, up to the empty line. */
 static enum head_result read_lines(const char *at, size_t bytes, struct head *head, struct fault *fault,
                                    bool (*first)(struct head *, const char *, const char *), const char *what) {
+  if (bytes == 0) return HEAD_PARTIAL;
   const char *from = at, *end = at + (bytes > HEAD_BYTES_MAX ? HEAD_BYTES_MAX : bytes);
   bool broken = false, is_first = true;
   head->count = 0;

@@ -6,11 +6,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { wrapperPath } from '../../kit/server/parts.ts';
 
 const sdk = fileURLToPath(new URL('../', import.meta.url));
 const bench = fileURLToPath(new URL('app/backend/', import.meta.url));
-export const wrapper = fileURLToPath(new URL(`../../${wrapperPath(process.arch === 'arm64' ? 'aarch64' : 'x86_64')}`, import.meta.url));
+/** Made by setup/wrap.ts. */
+const processor = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
+export const wrapper = fileURLToPath(new URL(`../../build/kit/wrap/${processor}/svc-wrap`, import.meta.url));
 
 export const runtimes = ['python', 'node'] as const;
 /** All that has the gate of rules 5: svc-wrap stands in front of a program without one. */

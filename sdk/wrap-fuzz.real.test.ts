@@ -4,9 +4,9 @@
  */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRandom } from '../../test/simulation/random.ts';
-import { tellCount } from '../../test/support/counts.ts';
-import { ask, backendEnv, cleanUp, exchange, start, temporaryFolder, wrapper, type Backend } from '../../sdk/testing/runtimes.ts';
+import { createRandom } from '../test/simulation/random.ts';
+import { tellCount } from '../test/support/counts.ts';
+import { ask, backendEnv, cleanUp, exchange, start, temporaryFolder, wrapper, type Backend } from './testing/runtimes.ts';
 
 const seed = Number(process.env['SVC_TEST_SEED'] ?? 20_261_129);
 const rounds = 1_500;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const home = temporaryFolder();
   socket = path.join(home, 'a/app.sock');
   const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token });
-  backend = start([wrapper, '--', process.execPath, path.join(import.meta.dirname, 'testing/raw-program.mjs'), '{socket}'], env);
+  backend = start([wrapper, '--', process.execPath, path.join(import.meta.dirname, 'testing/wrapped/raw-program.mjs'), '{socket}'], env);
   await backend.said('o programa atende');
 });
 afterAll(cleanUp);
@@ -32,8 +32,13 @@ function split(message: string, isAnswer: boolean): { readonly head: string; rea
   if (end < 0) return null;
   const head = message.slice(0, end + 2);
   const lines = head.split('\r\n').slice(1, -1);
-  if (/[\r\n]/.test(head.replaceAll('\r\n', '')) || lines.some((line) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/.test(line))) return null;
-  const valuesOf = (name: string): string[] => lines.filter((line) => line.toLowerCase().startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
+  if (
+    /[\r\n]/.test(head.replaceAll('\r\n', '')) ||
+    lines.some((line) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/.test(line))
+  )
+    return null;
+  const valuesOf = (name: string): string[] =>
+    lines.filter((line) => line.toLowerCase().startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
   const [lengths, codings] = [valuesOf('content-length'), valuesOf('transfer-encoding')];
   let rest = message.slice(end + 4);
   if (lengths.length + codings.length > 1) return null;
@@ -74,7 +79,14 @@ const framings = [
   'Content_Length: 5\r\n',
   'Connection: Content-Length\r\nContent-Length: 5\r\n',
 ];
-const bodies = ['', 'abcde', '5\r\nabcde\r\n0\r\n\r\n', '5;x\r\nabcde\r\n0\r\nHost: x\r\n\r\n', '0\r\n\r\n', 'GET /fora HTTP/1.1\r\nHost: x\r\n\r\n'];
+const bodies = [
+  '',
+  'abcde',
+  '5\r\nabcde\r\n0\r\n\r\n',
+  '5;x\r\nabcde\r\n0\r\nHost: x\r\n\r\n',
+  '0\r\n\r\n',
+  'GET /fora HTTP/1.1\r\nHost: x\r\n\r\n',
+];
 
 async function every<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
@@ -109,8 +121,18 @@ test(`${rounds} odd answers: one answer for each request, and the next request g
   const wrong: string[] = [];
   let kept = 0;
   const rows = Array.from({ length: rounds }, () => {
-    const status = pick(['HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 204 No', 'HTTP/1.1 304 x', 'HTTP/1.1 100 Continue', 'HTTP/1.1 101 x', 'HTTP/2 200']);
-    return damaged(`${status}\r\nX-A: b\r\n${pick(framings)}\r\n${pick(bodies)}${random() < 0.2 ? 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nz' : ''}`);
+    const status = pick([
+      'HTTP/1.1 200 OK',
+      'HTTP/1.0 200 OK',
+      'HTTP/1.1 204 No',
+      'HTTP/1.1 304 x',
+      'HTTP/1.1 100 Continue',
+      'HTTP/1.1 101 x',
+      'HTTP/2 200',
+    ]);
+    return damaged(
+      `${status}\r\nX-A: b\r\n${pick(framings)}\r\n${pick(bodies)}${random() < 0.2 ? 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nz' : ''}`,
+    );
   });
   await every(rows, async (row) => {
     const head = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: app\r\nX-Svc-App-Token: ${token}\r\n\r\n`;
@@ -122,7 +144,8 @@ test(`${rounds} odd answers: one answer for each request, and the next request g
     if (cut) return;
     kept += 1;
     const second = first === null ? null : split(first.rest, true);
-    if (second?.rest !== '' || !/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json/.test(second.head)) wrong.push(JSON.stringify([row, got]));
+    if (second?.rest !== '' || !second.head.startsWith('HTTP/1.1 200 OK\r\nContent-Type: application/json'))
+      wrong.push(JSON.stringify([row, got]));
   });
   tellCount(`svc-wrap: ${rounds} odd answers, the connection was kept after ${kept}, ${wrong.length} wrong, seed ${seed}`);
   expect(kept).toBeGreaterThan(rounds / 20);

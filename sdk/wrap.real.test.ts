@@ -1,28 +1,18 @@
 /**
  * svc-wrap before a program that knows nothing of svc: what of the portal reaches it, which network it has, how both end. The gate, the socket and the
- * end of the wrapper are rows of sdk/gate.real.test.ts, sdk/life.real.test.ts and sdk/contract.real.test.ts. Decision: docs/decisions/0430-svc-wrap.md
+ * end of the wrapper are rows of gate.real.test.ts, life.real.test.ts and contract.real.test.ts. Decision: docs/decisions/0430-svc-wrap.md
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, test } from 'vitest';
-import {
-  answers,
-  ask,
-  backendEnv,
-  cleanUp,
-  exchange,
-  start,
-  temporaryFolder,
-  wrapper,
-  type Backend,
-} from '../../sdk/testing/runtimes.ts';
+import { answers, ask, backendEnv, cleanUp, exchange, start, temporaryFolder, wrapper, type Backend } from './testing/runtimes.ts';
 
 const token = 'ficha-do-embrulho';
 const good = [['X-Svc-App-Token', token]] as const;
-const program = [process.execPath, path.join(import.meta.dirname, 'testing/program.mjs')];
+const program = [process.execPath, path.join(import.meta.dirname, 'testing/wrapped/program.mjs')];
 
 afterAll(cleanUp);
 
@@ -35,7 +25,13 @@ interface Wrapped extends Backend {
 async function wrap(argv: readonly string[], extra: Record<string, string> = {}): Promise<Wrapped> {
   const home = temporaryFolder();
   const socket = path.join(home, '.svc-apps/bancada/app.sock');
-  const env = backendEnv(home, { SVC_APP_ID: 'bancada', SVC_APP_SOCKET: socket, SVC_APP_TOKEN: token, SVC_PORTAL_TOKEN: 'do-portal', ...extra });
+  const env = backendEnv(home, {
+    SVC_APP_ID: 'bancada',
+    SVC_APP_SOCKET: socket,
+    SVC_APP_TOKEN: token,
+    SVC_PORTAL_TOKEN: 'do-portal',
+    ...extra,
+  });
   const backend = start([wrapper, ...argv], env);
   await backend.said('escutando em');
   return { ...backend, socket, get: (asked, headers = []) => ask(socket, { path: asked, headers: [...good, ...headers] }) };
@@ -57,7 +53,11 @@ describe.concurrent('what the program gets', () => {
   test('the marks of the app and none of its secrets', async ({ expect }) => {
     const wrapped = await ready(['--env', 'PASTA={data}:{home}:{base}', ...onSocket]);
     const env = JSON.parse((await wrapped.get('/ambiente')).body);
-    expect(env).toMatchObject({ SVC_APP_ID: 'bancada', SVC_APP_SOCKET: wrapped.socket, PASTA: `${env.HOME}/.svc-apps/bancada/data:${env.HOME}:/` });
+    expect(env).toMatchObject({
+      SVC_APP_ID: 'bancada',
+      SVC_APP_SOCKET: wrapped.socket,
+      PASTA: `${env.HOME}/.svc-apps/bancada/data:${env.HOME}:/`,
+    });
     expect(Object.keys(env).filter((name) => name.includes('TOKEN') || name.startsWith('SVC_PORTAL'))).toEqual([]);
     expect(JSON.stringify(env)).not.toMatch(/ficha-do-embrulho|do-portal/);
   });
@@ -161,7 +161,7 @@ describe.concurrent('who reaches it', () => {
   test('{port}: in a network of its own, where no other account has a way in', async ({ expect }) => {
     const wrapped = await ready(['--port', '8899', '--', ...program, '8899']);
     expect((await wrapped.get('/x')).status).toBe(200);
-    const listening = execFileSync('cat', ['/proc/net/tcp', '/proc/net/tcp6']).toString();
+    const listening = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFileSync(file, 'utf8')).join('');
     expect(listening).not.toMatch(/:22C3 [0:]+0000 0A/);
     for (const host of ['127.0.0.1', '[::1]']) expect(asStranger(`http://${host}:8899/`)).toBe('000');
   });
@@ -184,19 +184,22 @@ describe.concurrent('who asks', () => {
     );
   const forged = ['Remote-User: root', 'remote_user: root', 'REMOTE.USER: root'];
 
-  test.for([onSocket, onPort])('of server scope: the account that the kernel names, whatever the client writes: %s', async (argv, { expect }) => {
-    const folder = temporaryFolder();
-    chmodSync(folder, 0o755);
-    writeFileSync(path.join(folder, 'svc-app.json'), '{"id":"bancada","escopo":"servidor","version":"1.0.0"}');
-    const socket = path.join(folder, 'app.sock');
-    const backend = start([wrapper, '--user-header', 'Remote-User', ...argv], backendEnv(folder, { SVC_APP_SOCKET: socket }), folder);
-    await backend.said('o programa atende');
-    const seen = nobody(socket, ...forged).headers;
-    expect(seen.filter((text) => /root|nobody|remote/i.test(text))).toEqual(['Remote-User', 'nobody']);
-    // The portal's own account, and root, are no person.
-    const { body } = await ask(socket, { path: '/x', headers: [['Remote-User', 'alguem']] });
-    expect(body).not.toMatch(/remote-user|alguem/i);
-  });
+  test.for([onSocket, onPort])(
+    'of server scope: the account that the kernel names, whatever the client writes: %s',
+    async (argv, { expect }) => {
+      const folder = temporaryFolder();
+      chmodSync(folder, 0o755);
+      writeFileSync(path.join(folder, 'svc-app.json'), '{"id":"bancada","escopo":"servidor","version":"1.0.0"}');
+      const socket = path.join(folder, 'app.sock');
+      const backend = start([wrapper, '--user-header', 'Remote-User', ...argv], backendEnv(folder, { SVC_APP_SOCKET: socket }), folder);
+      await backend.said('o programa atende');
+      const seen = nobody(socket, ...forged).headers;
+      expect(seen.filter((text) => /root|nobody|remote/i.test(text))).toEqual(['Remote-User', 'nobody']);
+      // The portal's own account, and root, are no person.
+      const { body } = await ask(socket, { path: '/x', headers: [['Remote-User', 'alguem']] });
+      expect(body).not.toMatch(/remote-user|alguem/i);
+    },
+  );
 
   test('of one person: their own account', async ({ expect }) => {
     const wrapped = await ready(['--user-header=X-Forwarded-User', ...onSocket]);
@@ -209,7 +212,9 @@ describe.concurrent('work that is under way', () => {
   const busy = async (wrapped: Wrapped): Promise<unknown> => JSON.parse((await wrapped.get('/saude')).body).ocupado;
   /** Connections to the app's socket, as the supervisor counts them (kit/supervise/unix-sockets.ts). */
   const uses = (socket: string): number =>
-    readFileSync('/proc/net/unix', 'utf8').split('\n').filter((line) => line.endsWith(` ${socket}`) && / 0001 03 /.test(line)).length;
+    readFileSync('/proc/net/unix', 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith(` ${socket}`) && / 0001 03 /.test(line)).length;
 
   test.for([
     ['an answer that contains a text', ['--busy', 'answer:/bin/x~"/bin/x"'], true],
