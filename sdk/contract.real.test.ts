@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { answers, ask, cleanUp, exchange, frontend, gated, runtimes, startBench, type Bench, type Runtime } from './testing/runtimes.ts';
+import { answers, ask, cleanUp, exchange, frontend, gated, runtimes, startBench, type Bench } from './testing/runtimes.ts';
 
 const plainToken = 'segredo-da-bancada';
 const authorised = [['X-Svc-App-Token', plainToken]] as const;
@@ -99,7 +99,7 @@ describe('the same request gets the same answer from all', () => {
     row('api is never a route', { path: '/api/nota', headers: [...good, ['Accept', 'text/html']] }, 404, {}),
     row('POST to a route', { method: 'POST', path: '/nota/7', headers: [...good, ['Accept', 'text/html']] }, 404, {}),
   ];
-  const benches = new Map<Runtime, Bench>();
+  const benches = new Map<(typeof gated)[number], Bench>();
   const root = frontend();
   /** The two processes have pids of their own, which may have more digits in one of them. */
   const pidDigits = async ({ socket }: Bench, path: string | undefined, status: number): Promise<number> => {

@@ -14,9 +14,10 @@ const processor = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 export const wrapper = fileURLToPath(new URL(`../../build/kit/wrap/${processor}/svc-wrap`, import.meta.url));
 
 export const runtimes = ['python', 'node'] as const;
+export type Runtime = (typeof runtimes)[number];
 /** All that has the gate of rules 5: svc-wrap stands in front of a program without one. */
 export const gated = [...runtimes, 'wrap'] as const;
-export type Runtime = (typeof gated)[number];
+type Gated = (typeof gated)[number];
 
 /** Environment of a backend: the runtimes on their paths and nothing of this process but PATH. */
 export function backendEnv(home: string, extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
@@ -37,7 +38,7 @@ export function commandOf(runtime: 'python3' | 'node' | Runtime, entrypoint: str
 }
 
 /** argv of the bench app with the frontend at `root`. Behind svc-wrap it is a program that has no token, and serves on the socket it is given. */
-function benchCommand(runtime: Runtime, root: string, argv: readonly string[] = []): readonly [string, ...string[]] {
+function benchCommand(runtime: Gated, root: string, argv: readonly string[] = []): readonly [string, ...string[]] {
   if (runtime === 'wrap') {
     const program = commandOf('node', join(bench, 'main.cjs'));
     return [wrapper, '--env', 'SVC_APP_SOCKET={socket}', ...argv, '--', ...program, root];
@@ -46,14 +47,14 @@ function benchCommand(runtime: Runtime, root: string, argv: readonly string[] = 
 }
 
 /** Where a backend is started: svc-wrap finds svc-app.json there, the runtimes by their main script. */
-const folderOf = (runtime: Runtime): string | undefined => (runtime === 'wrap' ? join(bench, '..') : undefined);
+const folderOf = (runtime: Gated): string | undefined => (runtime === 'wrap' ? join(bench, '..') : undefined);
 
 /** The bench app, as started by its launcher. */
-export const startCommand = (runtime: Runtime, root: string, env: NodeJS.ProcessEnv, argv: readonly string[] = []): Backend =>
+export const startCommand = (runtime: Gated, root: string, env: NodeJS.ProcessEnv, argv: readonly string[] = []): Backend =>
   start(benchCommand(runtime, root, argv), env, folderOf(runtime));
 
 /** What a backend says once it answers: svc-wrap listens before its program does. */
-export const readySentence = (runtime: Runtime): string => (runtime === 'wrap' ? 'o programa atende' : 'escutando em');
+export const readySentence = (runtime: Gated): string => (runtime === 'wrap' ? 'o programa atende' : 'escutando em');
 
 export interface Backend {
   readonly process: ChildProcess;
@@ -135,7 +136,7 @@ export interface Bench extends Backend {
 }
 
 /** The bench app over a unix socket, listening on return. */
-export async function startBench(runtime: Runtime, root: string, extra: Record<string, string | undefined> = {}): Promise<Bench> {
+export async function startBench(runtime: Gated, root: string, extra: Record<string, string | undefined> = {}): Promise<Bench> {
   const home = temporaryFolder();
   const socket = join(home, '.svc-apps/bancada/app.sock');
   const data = join(home, '.svc-apps/bancada/data');

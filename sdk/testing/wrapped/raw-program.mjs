@@ -12,7 +12,10 @@ createServer((socket) => {
     if (answered || !bytes.includes('\r\n\r\n')) return;
     answered = true;
     const [, hex] = /^\S+ \/b\/([0-9a-f]*)/.exec(bytes.toString('latin1')) ?? [];
-    if (hex !== undefined) return socket.end(Buffer.from(hex, 'hex'));
+    if (hex !== undefined) {
+      socket.end(Buffer.from(hex, 'hex'));
+      return;
+    }
     const told = bytes.toString('latin1').startsWith('GET /trazido ') ? JSON.stringify(brought) : 'ok';
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(told)}\r\n\r\n${told}`);
   });
