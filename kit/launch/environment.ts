@@ -42,7 +42,8 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
     LANG: 'C.UTF-8',
     ...Object.fromEntries(base),
     HOME: place.home,
-    PATH: searchPath(place, input.nodeExecutable),
+    // Last: an entrypoint finds svc-wrap there, where no administrator has one of that name.
+    PATH: `${searchPath(place, input.nodeExecutable)}:${input.kitRoot}/bin`,
     ...wishOfApp(input.wish),
     ...Object.fromEntries(input.engines),
     ...appMark(place, app),
