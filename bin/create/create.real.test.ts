@@ -30,7 +30,7 @@ const app = (template: NewApp['template'], more: Partial<NewApp> = {}): NewApp =
 /** As `eval "$(svc env)"` makes a terminal, with the Node of this repository. */
 const terminal = {
   ...process.env,
-  PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+  PATH: `${dirname(process.execPath)}:${process.env['PATH']}:${join(repository, 'bin')}`,
   PYTHONPATH: join(repository, 'sdk/python'),
   NODE_PATH: join(repository, 'sdk/node'),
   NODE_OPTIONS: '',

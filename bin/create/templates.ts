@@ -35,6 +35,12 @@ export const templates = {
     description: counts,
     test: 'sh test/test.sh',
   },
+  wrap: {
+    layers: ['all', 'wrap'],
+    about: { pt: 'uma aplicação web que já existe', en: 'a web application that exists already' },
+    description: { pt: 'Uma aplicação web.', en: 'A web application.' },
+    test: 'sh test/test.sh',
+  },
   static: {
     layers: ['all', 'bench', 'static'],
     about: { pt: 'só uma página', en: 'a page only' },

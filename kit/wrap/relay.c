@@ -81,10 +81,17 @@ static bool answer_health(struct connection *c, int64_t now) {
 
 /* ---- a request ---- */
 
-static bool asks_health(void) {
+enum route { ROUTE_PROGRAM, ROUTE_HEALTH, ROUTE_UNKNOWN };
+
+/* Routes that no program is asked for (rules 4.2): /saude is ours, _sdk/ the portal's, and close-tabs is one that no such program knows. */
+static enum route route_of_head(void) {
   const char *query = memchr(head.target.at, '?', head.target.bytes);
   size_t bytes = query == NULL ? head.target.bytes : (size_t)(query - head.target.at);
-  return bytes == 6 && memcmp(head.target.at, "/saude", 6) == 0 && (is_text(head.method, "GET") || is_text(head.method, "HEAD"));
+  struct text path = {head.target.at, bytes};
+  bool gets = is_text(head.method, "GET") || is_text(head.method, "HEAD");
+  if (gets && bytes == 6 && memcmp(path.at, "/saude", 6) == 0) return ROUTE_HEALTH;
+  if (bytes >= 5 && memcmp(path.at, "/_sdk", 5) == 0 && (bytes == 5 || path.at[5] == '/')) return ROUTE_UNKNOWN;
+  return is_text(head.method, "POST") && bytes == 11 && memcmp(path.at, "/close-tabs", 11) == 0 ? ROUTE_UNKNOWN : ROUTE_PROGRAM;
 }
 
 static bool pass_request(struct connection *c, int64_t now) {
@@ -109,7 +116,9 @@ static bool judge(struct connection *c, int64_t now) {
   if (head.target.at[0] != '/' && !is_options) return refuse(c, 400, "o alvo do pedido precisa ser um caminho", "", now);
   if (is_text(head.method, "CONNECT") || is_text(head.method, "TRACE")) return refuse(c, 400, "método recusado", "", now);
   if (!program_ready) return refuse(c, 503, "o programa ainda está começando", "Retry-After: 1\r\n", now);
-  if (!asks_health()) return pass_request(c, now);
+  enum route route = route_of_head();
+  if (route == ROUTE_UNKNOWN) return refuse(c, 404, "rota desconhecida", "", now);
+  if (route == ROUTE_PROGRAM) return pass_request(c, now);
   size_t bytes = head.bytes;
   if (!answer_health(c, now)) return false;
   if (c->stage == STAGE_HEAD) {

@@ -171,6 +171,7 @@ static const char *reason_of(int status) {
     case 200: return "OK";
     case 400: return "Bad Request";
     case 403: return "Forbidden";
+    case 404: return "Not Found";
     case 417: return "Expectation Failed";
     case 431: return "Request Header Fields Too Large";
     case 502: return "Bad Gateway";
