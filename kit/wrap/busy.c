@@ -48,6 +48,9 @@ static void decide(bool found) {
 static void __attribute__((noreturn)) ask_answer(int program) {
   const char *tilde = strchr(options.busy_value, '~'), *text = tilde == NULL ? "" : tilde + 1;
   int path_bytes = tilde == NULL ? (int)strlen(options.busy_value) : (int)(tilde - options.busy_value);
+  /* A connection of the portal that ends meanwhile must end. */
+  program = dup2(program, STDERR_FILENO + 1);
+  close_from(program + 1);
   fcntl(program, F_SETFL, 0);
   dprintf(program, "GET %s%.*s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n\r\n", options.prefix_kept ? about.base : "/", path_bytes - 1,
           options.busy_value + 1, options.port);

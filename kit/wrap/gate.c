@@ -6,18 +6,27 @@
 
 static char *token;
 static size_t token_bytes;
+static char *given_token; /* where the environment of this process holds it */
 
 /* The program must not find them: it is not asked to keep the secrets of the portal. */
 static const char *const hidden[] = {"SVC_APP_TOKEN", "SVC_PORTAL_TOKEN", "SVC_PORTAL_URL", "SVC_PORTAL_SCOPES"};
 
 void read_token(void) {
-  const char *given = getenv("SVC_APP_TOKEN");
-  if (given != NULL) {
-    token = strdup(given);
+  given_token = getenv("SVC_APP_TOKEN");
+  if (given_token != NULL) {
+    token = strdup(given_token);
     if (token == NULL) abort();
     token_bytes = strlen(token);
   }
   for (size_t at = 0; at < sizeof hidden / sizeof *hidden; at++) unsetenv(hidden[at]);
+}
+
+/* In a child that shares the program's network: what the program can read of it has no token. The wrapper's own environment keeps it, as the
+ * supervisor and the installer look for it there. */
+void forget_token(void) {
+  if (token == NULL) return;
+  explicit_bzero(token, token_bytes);
+  explicit_bzero(given_token, token_bytes);
 }
 
 bool gate_is_open(void) { return token == NULL; }

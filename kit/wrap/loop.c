@@ -14,6 +14,7 @@ bool ending;
 static volatile sig_atomic_t signalled;
 static struct connection *connections;
 static int count;
+static int64_t accept_again_ms; /* out of descriptors: those who wait in the queue are served as others leave */
 static struct pollfd waits[1 + 2 * CONNECTIONS_MAX];
 
 int64_t now_ms(void) {
@@ -32,7 +33,10 @@ static void on_signal(int number) {
 static void accept_all(int listener, int64_t now) {
   while (count < CONNECTIONS_MAX) {
     int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), yes = 1;
-    if (client < 0) return;
+    if (client < 0) {
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) accept_again_ms = now + ACCEPT_AGAIN_MS;
+      return;
+    }
     if (options.tcp != NULL) setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     struct connection *made = new_connection(client, now);
     if (made == NULL) {
@@ -49,7 +53,8 @@ static void accept_all(int listener, int64_t now) {
 static nfds_t fill_waits(int listener, int64_t now, int *wait_ms) {
   nfds_t at = 1;
   int64_t until = now + *wait_ms;
-  waits[0] = (struct pollfd){.fd = listener >= 0 && count < CONNECTIONS_MAX ? listener : -1, .events = POLLIN};
+  waits[0] = (struct pollfd){.fd = listener >= 0 && count < CONNECTIONS_MAX && now >= accept_again_ms ? listener : -1, .events = POLLIN};
+  if (accept_again_ms > now && accept_again_ms < until) until = accept_again_ms;
   for (struct connection *each = connections; each != NULL; each = each->next) {
     short client = 0, program = 0;
     wanted_events(each, &client, &program);

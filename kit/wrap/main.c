@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
   int listener = open_listener(place, sizeof place);
   choose_address();
   fill_placeholders();
+  raise_descriptors();
   make_folders(about.data);
   start_program();
   printf("[%s] versão %s escutando em %s\n", about.id, about.version, place);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,11 +30,24 @@ static int probe = -1;
 /* What the wrapper asks of the guard, one letter each; and what the guard tells when it is set up. */
 enum { ASK_END = 't', ASK_SOCKET = 's', TOLD_READY = 'n' };
 
+void close_from(int first) {
+  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+  for (int fd = first, max = (int)sysconf(_SC_OPEN_MAX); fd < max; fd++) close(fd);
+}
+
+/* Two descriptors for each connection, and pipes. The program gets back what we were started with: select() knows no more than 1024. */
+static struct rlimit descriptors;
+void raise_descriptors(void) {
+  if (getrlimit(RLIMIT_NOFILE, &descriptors) < 0) return;
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors.rlim_max < DESCRIPTORS ? descriptors.rlim_max : DESCRIPTORS, descriptors.rlim_max});
+}
+
 static void __attribute__((noreturn)) become_program(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGPIPE, SIG_DFL);
+  setrlimit(RLIMIT_NOFILE, &descriptors);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() == 1) _exit(127);
@@ -119,7 +133,8 @@ static void __attribute__((noreturn)) become_guard(void) {
   signal(SIGINT, SIG_IGN);
   /* Nothing of the wrapper's stays open here: its listener would seem alive after it. */
   leash[0] = dup2(leash[0], STDERR_FILENO + 1);
-  for (int fd = leash[0] + 1, max = (int)sysconf(_SC_OPEN_MAX); syscall(SYS_close_range, fd, ~0U, 0) < 0 && fd < max; fd++) close(fd);
+  close_from(leash[0] + 1);
+  forget_token();
   fcntl(leash[0], F_SETFD, FD_CLOEXEC);
   if (is_own()) enter_own_network();
   char told = TOLD_READY;
@@ -169,6 +184,9 @@ void start_program(void) {
   close(leash[0]);
   char told = 0;
   if (recv(leash[1], &told, 1, 0) == 1 && told == TOLD_READY && is_own()) start_outgoing(guard);
+  /* A guard that was stopped holds up nobody for ever. */
+  struct timeval wait = {.tv_sec = GUARD_MS / 1000};
+  setsockopt(leash[1], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
 }
 
 pid_t guard_pid(void) { return guard; }

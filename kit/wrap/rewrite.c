@@ -115,7 +115,7 @@ bool write_request(struct buffer *to, const struct head *head, bool upgrade, con
     right = right && add(to, about.base, strlen(about.base));
     target = (struct text){target.at + 1, target.bytes - 1};
   }
-  right = right && add_text(to, target) && add(to, " HTTP/1.1\r\n", 11);
+  right = right && add_text(to, target) && add(to, head->minor == 0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n", 11);
   if (find_field(head, "host") == NULL) right = right && add(to, "Host: localhost\r\n", 17);
   for (size_t at = 0; right && at < head->count; at++) right = add_request_field(to, head, &head->fields[at]);
   if (*user != 0) right = right && add_format(to, "%s: %s\r\n", options.user_header, user);

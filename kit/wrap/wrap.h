@@ -19,6 +19,7 @@ enum {
   FIELDS_MAX = 256,
   CONNECTIONS_MAX = 512,
   LISTEN_BACKLOG = 512,
+  DESCRIPTORS = 8 * CONNECTIONS_MAX,
   CHUNK_LINE_BYTES_MAX = 1024,
   TRAILER_BYTES_MAX = 8 * 1024,
   /* Read at once from one side, and held until the other side takes it. */
@@ -33,6 +34,9 @@ enum {
   /* How long the rest of a refused request is read and dropped, so that its answer arrives. */
   LINGER_MS = 1000,
   CONNECT_MS = 10 * 1000,
+  /* How long the guard may take to hand a socket over, and new connections wait where there are no descriptors left. */
+  GUARD_MS = 2 * 1000,
+  ACCEPT_AGAIN_MS = 100,
   /* Answers under way, and the program, have this long after SIGTERM. The supervisor kills after 10 s. */
   END_GRACE_MS = 5 * 1000,
   READY_EVERY_MS = 100,
@@ -148,6 +152,7 @@ size_t take_body(struct framing *framing, const char *at, size_t bytes, bool *dr
 
 /* Reads SVC_APP_TOKEN, and takes the tokens out of the environment. */
 void read_token(void);
+void forget_token(void);
 bool gate_is_open(void);
 bool gate_admits(const struct head *head);
 
@@ -169,11 +174,14 @@ bool write_answer(struct buffer *to, int status, const char *more, const char *b
 
 /* Starts it, with a guard that outlives nobody. */
 void start_program(void);
+void raise_descriptors(void);
 /* -1 while it runs, else its exit code (128 + signal). */
 int program_code(void);
 void end_program(void);
 void kill_program(void);
 pid_t guard_pid(void);
+/* Every descriptor from this one on. */
+void close_from(int first);
 /* A socket on its way to the program, or -1. */
 int connect_program(bool *pending);
 void look_after_ready(void);
