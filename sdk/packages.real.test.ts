@@ -128,6 +128,8 @@ describe('@svc/sdk', () => {
       expect(printed(imported(name))).toBe('function\n');
       const preloaded = name === 'svc' ? [] : ['--require', 'svc/import.cjs'];
       expect(printed([...preloaded, ...imported('svc')])).toBe('function\n');
+      const wrapper = path.join(project, 'node_modules/.bin/svc-wrap');
+      expect(execFileSync(wrapper, ['--version'], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+\n$/);
       const schema = JSON.parse(readFileSync(path.join(project, 'node_modules', name, 'svc-app.schema.json'), 'utf8')) as { $id: string };
       expect(schema.$id).toBe(`urn:svc:esquema:svc-app:${about.version}`);
     },
@@ -176,7 +178,8 @@ describe('the wheel', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^Success: no issues found in \d+ source files\n$/)]);
   });
 
-  test('a backend runs from where it is installed', async () => {
+  test('svc-wrap and a backend run from where they are installed', async () => {
+    expect(execFileSync(path.join(path.dirname(python), 'svc-wrap'), ['--version'], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await answerOf(python, ['backend/main.py'], { PYTHONPATH: '' })).toBe('{"pong":true}');
   });
 

@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib';
 import about from '../package.json' with { type: 'json' };
 import { createZipWriter } from '../controller/files/zip-format.ts';
 import { packFolder } from '../kit/archive/pack.ts';
+import { kitProcessors, wrapperPath, type KitProcessor } from '../kit/server/parts.ts';
 import { schemaText } from '../schema/manifest/published.ts';
 
 const { version, license } = about;
@@ -51,6 +52,7 @@ export async function makeAuthorPackages(): Promise<AuthorPackages> {
 /** The runtime lies in `node/svc`: NODE_PATH=…/node loads it as a server does. */
 async function writeNpmFolder(folder: string): Promise<void> {
   await cp(path.join(root, 'sdk/node/svc'), path.join(folder, 'node/svc'), { recursive: true });
+  await writeWrappers(path.join(folder, 'wrap'));
   const ui = await uiTypes();
   await mkdir(path.join(folder, 'ui'), { recursive: true });
   for (const name of ui) await cp(path.join(root, 'sdk/web/ui', name), path.join(folder, 'ui', name));
@@ -70,6 +72,39 @@ async function writeNpmFolder(folder: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
 }
 
+/** svc-wrap of each processor that setup/wrap.ts made it for, by the name of `uname -m`. */
+async function wrappers(): Promise<readonly (readonly [processor: string, program: Buffer])[]> {
+  const found = (Object.keys(kitProcessors) as KitProcessor[]).map(async (processor) => {
+    const program = await readFile(path.join(root, wrapperPath(processor))).catch(() => null);
+    return program === null ? [] : [[processor, program] as const];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** A command that becomes the program of this machine. */
+async function writeWrappers(folder: string): Promise<void> {
+  for (const [processor, program] of await wrappers()) {
+    await mkdir(path.join(folder, processor), { recursive: true });
+    await writeFile(path.join(folder, processor, 'svc-wrap'), program, { mode: 0o755 });
+  }
+  await mkdir(folder, { recursive: true });
+  const command = '#!/bin/sh\nself=$(readlink -f "$0")\nexec "${self%/*}/$(uname -m)/svc-wrap" "$@"\n';
+  await writeFile(path.join(folder, 'svc-wrap'), command, { mode: 0o755 });
+}
+
+const wrapModule = `"""svc-wrap: becomes the program of this processor. Its options: svc-wrap --help."""
+
+import os
+import pathlib
+import platform
+import sys
+
+
+def main() -> None:
+    program = pathlib.Path(__file__).parent / platform.machine() / 'svc-wrap'
+    os.execv(program, [str(program), *sys.argv[1:]])
+`;
+
 const readme = async (of: 'npm' | 'pip'): Promise<string> =>
   (await readFile(path.join(root, `sdk/README.${of}.md`), 'utf8')).replaceAll('VERSION', version);
 
@@ -84,6 +119,7 @@ function npmManifest(): object {
     license,
     main: './node/svc/index.js',
     types: './index.d.ts',
+    bin: { 'svc-wrap': 'wrap/svc-wrap' },
     exports: {
       '.': { types: './index.d.ts', default: './node/svc/index.js' },
       './page': { types: './page.d.ts', default: './page.js' },
@@ -136,7 +172,11 @@ async function wheel(): Promise<Buffer> {
     '',
     await readme('pip'),
   ].join('\n');
+  const programs = (await wrappers()).map(([processor, program]) => [`svc/_wrap/${processor}/svc-wrap`, program] as const);
   const about = [
+    ['svc/_wrap/__init__.py', Buffer.from(wrapModule)],
+    ...programs,
+    [`${info}/entry_points.txt`, Buffer.from('[console_scripts]\nsvc-wrap = svc._wrap:main\n')],
     [`${info}/LICENSE`, await readFile(path.join(root, 'LICENSE'))],
     [`${info}/METADATA`, Buffer.from(metadata)],
     [`${info}/WHEEL`, Buffer.from('Wheel-Version: 1.0\nGenerator: svc\nRoot-Is-Purelib: true\nTag: py3-none-any\n')],
@@ -150,7 +190,14 @@ async function wheel(): Promise<Buffer> {
 function zipOf(files: readonly (readonly [name: string, bytes: Buffer])[]): Buffer {
   const writer = createZipWriter();
   const parts = files.flatMap(([name, bytes]) => [
-    writer.begin({ name, isFolder: false, mode: 0o644, modifiedMs: Date.UTC(1980, 0, 1), bytesMax: bytes.length, isDeflated: false }),
+    writer.begin({
+      name,
+      isFolder: false,
+      mode: name.endsWith('/svc-wrap') ? 0o755 : 0o644,
+      modifiedMs: Date.UTC(1980, 0, 1),
+      bytesMax: bytes.length,
+      isDeflated: false,
+    }),
     bytes,
     writer.end({ crc: crc32(bytes), packed: bytes.length, bytes: bytes.length }),
   ]);

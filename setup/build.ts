@@ -194,8 +194,8 @@ async function build(): Promise<void> {
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
   await writePage(desktop);
   for (const folder of ['build/shell', 'build/sdk/web', 'build/sdk/web/ui']) await compressForBrowsers(resolve(root, folder));
-  await makeAuthorPackages();
   await makeWrappers(root);
+  await makeAuthorPackages();
   await makeServerKits(root);
 }
 

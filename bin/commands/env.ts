@@ -1,4 +1,4 @@
-/** `eval "$(svc env)"`: python3 and node of this terminal find the runtime library, as the launcher makes them on a server (rules 2.6). */
+/** `eval "$(svc env)"`: python3 and node of this terminal find the runtime library, and an entrypoint svc-wrap, as the launcher makes them on a server (rules 2.6). */
 import path from 'node:path';
 import { importFlags, kitRoot, sdkFolder } from '../../kit/place.ts';
 import { write } from '../output.ts';
@@ -17,6 +17,8 @@ export function runEnv(env: Readonly<Record<string, string | undefined>>): void 
     const others = (env[name] ?? '').split(':').filter((one) => one !== '' && one !== folder);
     exported(name, [folder, ...others].join(':'));
   }
+  const programs = path.join(kit, 'bin');
+  exported('PATH', [...(env['PATH'] ?? '').split(':').filter((one) => one !== '' && one !== programs), programs].join(':'));
   const [flag, file] = importFlags(kit);
   const others = (env['NODE_OPTIONS'] ?? '').replace(ownOption, '').trim();
   if (flag !== undefined) exported('NODE_OPTIONS', [`${flag} ${JSON.stringify(file)}`, others].join(' ').trim());

@@ -168,15 +168,17 @@ async function typed(steps: readonly (readonly [string, string])[]): Promise<str
 
 test('svc env gives a terminal the library, once', async () => {
   const own = `--require "${repository}/sdk/node/svc/import.cjs"`;
-  const env = { PYTHONPATH: '/outro', NODE_PATH: join(repository, 'sdk/node'), NODE_OPTIONS: `${own} --no-warnings` };
+  const PATH = String(process.env['PATH']);
+  const env = { PYTHONPATH: '/outro', NODE_PATH: join(repository, 'sdk/node'), NODE_OPTIONS: `${own} --no-warnings`, PATH };
   const { out } = await runSvc(base, ['env'], env);
   const lines = [
     `PYTHONPATH='${repository}/sdk/python:/outro'`,
     `NODE_PATH='${repository}/sdk/node'`,
+    `PATH='${PATH}:${repository}/bin'`,
     `NODE_OPTIONS='${own} --no-warnings'`,
   ];
   expect(out).toBe(lines.map((line) => `export ${line}\n`).join(''));
-  const asked = `eval "$1"; python3 -c 'import svc.servidor; print("ok")'; "$2" --input-type=module -e "import { web } from 'svc'; console.log(typeof web.spa)"`;
+  const asked = `eval "$1"; python3 -c 'import svc.servidor; print("ok")'; "$2" --input-type=module -e "import { web } from 'svc'; console.log(typeof web.spa)"; svc-wrap --version`;
   const { stdout } = await promisify(execFile)('sh', ['-c', asked, 'sh', out, process.execPath]);
-  expect(stdout).toBe('ok\nfunction\n');
+  expect(stdout).toMatch(/^ok\nfunction\n\d+\.\d+\.\d+\n$/);
 });
