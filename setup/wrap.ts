@@ -34,7 +34,7 @@ const flags = [
 ];
 
 /** Makes the program of each processor, if its sources or the compiler changed; answers those that are there. */
-export async function makeWrappers(root: string): Promise<readonly KitProcessor[]> {
+export async function makeWrappers(root: string, compilerOf = compilerOfDebian): Promise<readonly KitProcessor[]> {
   const folder = path.join(root, 'kit/wrap');
   const names = (await readdir(folder)).filter((name) => /\.[ch]$/.test(name)).toSorted();
   const sources = await Promise.all(names.map((name) => readFile(path.join(folder, name))));
@@ -45,21 +45,22 @@ export async function makeWrappers(root: string): Promise<readonly KitProcessor[
   for (const processor of Object.keys(kitProcessors) as KitProcessor[]) {
     const out = path.join(root, wrapperPath(processor));
     const units = names.filter((name) => name.endsWith('.c'));
-    if (await makeWrapper(folder, units, { processor, out, sum })) made.push(processor);
+    if (await makeWrapper(folder, units, { compiler: compilerOf(processor), out, sum })) made.push(processor);
     else console.warn(`setup: no svc-wrap for ${processor}: its compiler is not here (Debian: ${packages[processor]})`);
   }
   return made;
 }
 
+const compilerOfDebian = (processor: KitProcessor): string => `${processor}-linux-gnu-gcc`;
+
 interface Target {
-  readonly processor: KitProcessor;
+  readonly compiler: string;
   readonly out: string;
   /** Of what it is made from, but for the compiler. */
   readonly sum: string;
 }
 
-async function makeWrapper(folder: string, units: readonly string[], { processor, out, sum }: Target): Promise<boolean> {
-  const compiler = `${processor}-linux-gnu-gcc`;
+async function makeWrapper(folder: string, units: readonly string[], { compiler, out, sum }: Target): Promise<boolean> {
   const version = await run(compiler, ['--version']).then(
     ({ stdout }) => stdout.split('\n', 1)[0] ?? '',
     () => null,
