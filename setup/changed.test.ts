@@ -29,6 +29,11 @@ test.for([
     ['kit/job/wrapper.sh'],
     ['kit/', 'bin/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
   ],
+  [
+    'svc-wrap, which is tested beside the runtimes',
+    ['kit/wrap/head.c'],
+    ['kit/', 'bin/', 'sdk/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
+  ],
   ['what all have', ['schema/errors.ts'], ['']],
   ['what all tests have', ['test/support/portal.ts'], ['']],
   ['how it is built', ['setup/build.ts'], ['']],

@@ -55,5 +55,7 @@ function realOf(file: string): readonly string[] | null {
   }
   const folders = reachedFolders(file);
   if (folders.length === 0) return null;
-  return folders.flatMap((folder) => [`${folder}/`].concat(realTestsOf[folder] ?? []));
+  // svc-wrap is tested beside the runtimes.
+  const others = file.startsWith('kit/wrap/') ? ['sdk/'] : [];
+  return others.concat(folders.flatMap((folder) => [`${folder}/`].concat(realTestsOf[folder] ?? [])));
 }
