@@ -72,6 +72,9 @@ static void ask(void) {
     if (program >= 0) close(program);
     return;
   }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   setpgid(0, 0);
   signal(SIGTERM, SIG_DFL);
   if (program >= 0) ask_answer(program);

@@ -72,6 +72,8 @@ static bool open_pipe(struct pipe *pipe) {
 
 enum moved move_raw(int from, int to, struct pipe *pipe, struct framing *framing, bool *ended) {
   bool moved = false, drop;
+  if (pipe->turns == 0) return WAITS; /* both sockets are ready still: the next round begins at once */
+  pipe->turns--;
   uint64_t allowed = raw_bytes(framing);
   if (!open_pipe(pipe)) {
     pipe->useless = true;

@@ -143,6 +143,16 @@ static bool read_length(struct text value, uint64_t *length) {
   return true;
 }
 
+/* An upgrade to another HTTP would carry requests that nobody judges: they stay in this one. */
+static bool is_other_http(struct text protocols) {
+  for (size_t at = 0; at < protocols.bytes; at++) {
+    struct text rest = {protocols.at + at, protocols.bytes - at};
+    if (rest.bytes >= 2 && (strncasecmp(rest.at, "h2", 2) == 0 || strncasecmp(rest.at, "h3", 2) == 0)) return true;
+    if (rest.bytes >= 4 && (strncasecmp(rest.at, "http", 4) == 0 || strncasecmp(rest.at, "tls/", 4) == 0)) return true;
+  }
+  return false;
+}
+
 enum head_result read_request(const char *at, size_t bytes, struct head *head, struct fault *fault) {
   enum head_result result = read_lines(at, bytes, head, fault, read_request_line, "linha de pedido inválida");
   if (result != HEAD_WHOLE) return result;
@@ -160,7 +170,7 @@ enum head_result read_request(const char *at, size_t bytes, struct head *head, s
   head->body = codings > 0 ? BODY_CHUNKED : head->length > 0 ? BODY_LENGTH : BODY_NONE;
   head->keep_alive = !has_option(head, "connection", "close") && (head->minor == 1 || has_option(head, "connection", "keep-alive"));
   head->upgrade = head->minor == 1 && head->body == BODY_NONE && is_text(head->method, "GET") && count_fields(head, "upgrade") == 1 &&
-                  has_option(head, "connection", "upgrade");
+                  has_option(head, "connection", "upgrade") && !is_other_http(find_field(head, "upgrade")->value);
   return HEAD_WHOLE;
 }
 

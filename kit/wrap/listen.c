@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static struct sockaddr_un here = {.sun_family = AF_UNIX};
+static struct stat ours; /* the socket that we made */
 
 static void __attribute__((noreturn, format(printf, 1, 2))) nowhere(const char *format, ...) {
   char line[PATH_BYTES];
@@ -122,6 +123,7 @@ static int open_unix(const char *path) {
   umask(before);
   if (fault == EADDRINUSE) occupied();
   if (fault != 0 || listen(listener, LISTEN_BACKLOG) < 0) nowhere("não foi possível escutar: %s", strerror(fault != 0 ? fault : errno));
+  lstat(here.sun_path, &ours);
   return listener;
 }
 
@@ -133,7 +135,9 @@ int open_listener(char *place, size_t place_bytes) {
 }
 
 void close_listener(int listener) {
-  if (options.tcp == NULL) unlink(here.sun_path);
+  struct stat now;
+  /* Another instance may have made its own there. */
+  if (options.tcp == NULL && lstat(here.sun_path, &now) == 0 && now.st_ino == ours.st_ino && now.st_dev == ours.st_dev) unlink(here.sun_path);
   close(listener);
 }
 
@@ -150,4 +154,13 @@ void choose_program_socket(void) {
   if (snprintf(options.program_socket, sizeof options.program_socket, "%s/p.sock", folder) >= (int)sizeof options.program_socket)
     nowhere("o caminho do socket do programa passa de %d bytes", SOCKET_PATH_BYTES_MAX);
   unlink(options.program_socket);
+}
+
+void remove_program_socket(void) {
+  if (options.by_port) return;
+  unlink(options.program_socket);
+  if (options.tcp == NULL) return;
+  char folder[PATH_BYTES];
+  folder_of(options.program_socket, folder);
+  rmdir(folder);
 }

@@ -96,25 +96,32 @@ static void drop_idle(bool all) {
   }
 }
 
-static void heed_signals(void) {
+/* They are let in only while we wait: none comes between a look and the wait after it. Answers the mask for the wait. */
+static sigset_t heed_signals(void) {
   struct sigaction act = {.sa_handler = on_signal};
+  sigset_t heeded, before;
   sigaction(SIGTERM, &act, NULL);
   sigaction(SIGINT, &act, NULL);
-  signal(SIGPIPE, SIG_IGN);
+  sigemptyset(&heeded);
+  sigaddset(&heeded, SIGTERM);
+  sigaddset(&heeded, SIGINT);
+  sigaddset(&heeded, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &heeded, &before);
+  return before;
 }
 
 /* Until there is nothing left to answer, or the grace is over; then the program ends, if it did not already. */
 int serve(int listener) {
   int64_t end_at = 0;
-  heed_signals();
+  sigset_t waiting = heed_signals();
   for (;;) {
     int64_t now = now_ms();
     int wait_ms = program_ready ? 60 * 1000 : READY_EVERY_MS;
-    if (options.busy != BUSY_NEVER && wait_ms > 1000) wait_ms = 1000;
+    if (options.busy != BUSY_NEVER && wait_ms > BUSY_EVERY_MS) wait_ms = BUSY_EVERY_MS;
     if (ending && wait_ms > 20) wait_ms = 20;
     nfds_t entries = fill_waits(listener, now, &wait_ms);
     if (signalled || program_code() >= 0) wait_ms = 0;
-    int found = poll(waits, entries, wait_ms);
+    int found = ppoll(waits, entries, &(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L}, &waiting);
     now = now_ms();
     if (found < 0) {
       for (nfds_t at = 0; at < entries; at++) waits[at].revents = 0;

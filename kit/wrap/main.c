@@ -3,9 +3,11 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* In a network of its own any port is free. */
@@ -44,6 +46,8 @@ static void leave_stopped(void) {
 
 int main(int argc, char **argv) {
   char place[160];
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   read_about();
   read_options(argc, argv);
   read_token();
@@ -56,7 +60,8 @@ int main(int argc, char **argv) {
   printf("[%s] versão %s escutando em %s\n", about.id, about.version, place);
   fflush(stdout);
   int code = serve(listener);
-  if (!options.by_port) unlink(options.program_socket);
+  kill_all_below();
+  remove_program_socket();
   if (code == 0 && !was_told_to_end()) leave_stopped();
   if (code != 0) say("o programa terminou com %d", code);
   return code;

@@ -42,7 +42,7 @@ void raise_descriptors(void) {
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors.rlim_max < DESCRIPTORS ? descriptors.rlim_max : DESCRIPTORS, descriptors.rlim_max});
 }
 
-static void __attribute__((noreturn)) become_program(void) {
+static void __attribute__((noreturn)) become_program(pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -50,7 +50,9 @@ static void __attribute__((noreturn)) become_program(void) {
   setrlimit(RLIMIT_NOFILE, &descriptors);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() == 1) _exit(127);
+  if (getppid() != parent) _exit(127);
+  int nothing = open("/dev/null", O_RDONLY);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO), close(nothing);
   for (const char **pair = options.set; pair != NULL && *pair != NULL; pair++) putenv((char *)*pair);
   execvp(options.command[0], options.command);
   say("o programa não pôde ser iniciado: %s: %s", options.command[0], strerror(errno));
@@ -58,7 +60,7 @@ static void __attribute__((noreturn)) become_program(void) {
 }
 
 /* Every process below this one. A killed one may have left children that came up to us: until there is none. */
-static void kill_all_below(void) {
+void kill_all_below(void) {
   for (int round = 0; round < 1000; round++) {
     char path[64], list[4096];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
@@ -139,35 +141,40 @@ static void __attribute__((noreturn)) become_guard(void) {
   if (is_own()) enter_own_network();
   char told = TOLD_READY;
   send(leash[0], &told, 1, MSG_NOSIGNAL);
-  pid_t program = fork();
+  pid_t guard_self = getpid(), program = fork();
   if (program == 0) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    become_program();
+    become_program(guard_self);
   }
   if (program < 0) _exit(126);
-  int64_t kill_at = -1;
-  for (int status;;) {
-    pid_t gone;
-    while ((gone = waitpid(-1, &status, WNOHANG)) > 0)
+  /* SIGCHLD is let in only while we wait: none comes between a look and the wait after it. */
+  sigset_t child, waiting;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, &waiting);
+  for (int64_t kill_at = -1;;) {
+    int status;
+    for (pid_t gone; (gone = waitpid(-1, &status, WNOHANG)) > 0;)
       if (gone == program) end_guard(program, status);
-    int64_t left = kill_at < 0 ? 1000 : kill_at - monotonic_ms();
-    if (kill_at >= 0 && left <= 0) kill(-program, SIGKILL), kill(program, SIGKILL);
-    /* SIGCHLD ends the wait; the second is for one that came just before it. */
-    struct pollfd wait = {.fd = leash[0], .events = POLLIN};
-    char letter;
-    if (kill_at < 0 && poll(&wait, 1, (int)left) > 0) {
-      bool is_dead = recv(leash[0], &letter, 1, 0) <= 0;
-      if (!is_dead && letter == ASK_SOCKET) {
-        give_socket();
-        continue;
-      }
-      kill(-program, SIGTERM);
-      kill(-program, SIGCONT);
-      kill_at = monotonic_ms() + (is_dead ? END_GRACE_MS / 2 : END_GRACE_MS);
-    } else if (kill_at >= 0) {
-      nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    int64_t left = kill_at < 0 ? 0 : kill_at - monotonic_ms();
+    if (kill_at >= 0 && left <= 0) {
+      kill(-program, SIGKILL);
+      kill(program, SIGKILL);
+      left = 10;
     }
+    struct pollfd wait = {.fd = kill_at < 0 ? leash[0] : -1, .events = POLLIN};
+    struct timespec at_most = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+    if (ppoll(&wait, 1, kill_at < 0 ? NULL : &at_most, &waiting) <= 0) continue;
+    char letter;
+    bool is_dead = recv(leash[0], &letter, 1, 0) <= 0;
+    if (!is_dead && letter == ASK_SOCKET) {
+      give_socket();
+      continue;
+    }
+    kill(-program, SIGTERM);
+    kill(-program, SIGCONT);
+    kill_at = monotonic_ms() + (is_dead ? END_GRACE_MS / 2 : END_GRACE_MS);
   }
 }
 

@@ -40,7 +40,7 @@ static bool is_framing(struct text name) { return is_text(name, "content-length"
 
 /* They end at this hop: those that RFC 9110 7.6.1 names, and those that Connection names. */
 static bool ends_here(const struct head *head, struct text name) {
-  static const char *const names[] = {"connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", "proxy"};
+  static const char *const names[] = {"connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", "proxy", "http2-settings"};
   for (size_t at = 0; at < sizeof names / sizeof *names; at++)
     if (is_text(name, names[at])) return true;
   if (is_framing(name) || is_text(name, "host")) return false;
@@ -149,7 +149,7 @@ static bool add_response_field(struct buffer *to, const struct head *head, const
   if (!is_text(name, "location") && !is_text(name, "content-location")) return add_field(to, field);
   struct text path = own_path(field->value, authority);
   /* A path of the program's own may look like another host's to a browser. */
-  if (path.at != field->value.at && path.bytes > 1 && path.at[1] == '/') return add_text(to, name) && add(to, ": /.", 4) && add_text(to, path) && add(to, "\r\n", 2);
+  if (path.at != field->value.at && path.bytes > 1 && (path.at[1] == '/' || path.at[1] == '\\')) return add_text(to, name) && add(to, ": /.", 4) && add_text(to, path) && add(to, "\r\n", 2);
   if (path.bytes > 0 && path.at != field->value.at && path.at[0] != '/') return add_text(to, name) && add(to, ": /", 3) && add_text(to, path) && add(to, "\r\n", 2);
   return add_field(to, &(struct field){name, path});
 }

@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KNOWN_MAX = 64, NAME_BYTES = 64 };
+/* A name is asked for again after an hour, one that was not found after a minute: an account without one must not hold others up. */
+enum { KNOWN_MAX = 64, NAME_BYTES = 64, KNOWN_MS = 60 * 60 * 1000, UNKNOWN_MS = 60 * 1000 };
 static struct {
   uid_t user;
-  char name[NAME_BYTES];
+  char name[NAME_BYTES]; /* '': none was found */
+  int64_t until_ms;
 } known[KNOWN_MAX];
 static size_t known_count;
 
@@ -47,7 +49,7 @@ static bool find_name(uid_t user, char *name) {
   if (accounts != NULL) fclose(accounts);
   if (found) return true;
   char command[64];
-  snprintf(command, sizeof command, "timeout 5 getent passwd %u 2>/dev/null", user);
+  snprintf(command, sizeof command, "timeout -s KILL 5 getent passwd %u 2>/dev/null", user);
   FILE *asked = popen(command, "re");
   found = asked != NULL && find_in(asked, user, name);
   if (asked != NULL) pclose(asked);
@@ -61,15 +63,13 @@ void name_peer(int client, char *name, size_t name_bytes) {
   *name = 0;
   if (options.user_header == NULL || options.tcp != NULL || getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0) return;
   if (about.server_scope ? peer.uid == 0 || peer.uid == geteuid() : peer.uid != geteuid()) return;
-  for (size_t at = 0; at < known_count; at++)
-    if (known[at].user == peer.uid) {
-      snprintf(name, name_bytes, "%s", known[at].name);
-      return;
-    }
-  char found[NAME_BYTES] = "";
-  if (!find_name(peer.uid, found)) return;
-  size_t at = known_count < KNOWN_MAX ? known_count++ : peer.uid % KNOWN_MAX;
-  known[at].user = peer.uid;
-  strcpy(known[at].name, found);
-  snprintf(name, name_bytes, "%s", found);
+  size_t at = 0;
+  while (at < known_count && known[at].user != peer.uid) at++;
+  if (at == known_count) at = known_count < KNOWN_MAX ? known_count++ : peer.uid % KNOWN_MAX;
+  if (known[at].user != peer.uid || now_ms() >= known[at].until_ms) {
+    known[at].user = peer.uid;
+    if (!find_name(peer.uid, known[at].name)) *known[at].name = 0;
+    known[at].until_ms = now_ms() + (*known[at].name == 0 ? UNKNOWN_MS : KNOWN_MS);
+  }
+  snprintf(name, name_bytes, "%s", known[at].name);
 }

@@ -27,6 +27,7 @@ enum {
   /* A side that brings this much at once is read through a pipe of PIPE_BYTES. */
   MUCH_BYTES = 64 * 1024,
   PIPE_BYTES = 1024 * 1024,
+  PIPE_TURNS = 16,
   /* From the first byte of a head to its last. */
   HEAD_MS = 15 * 1000,
   /* The portal keeps an idle connection for up to 10 minutes; it is never closed here first. */
@@ -96,6 +97,7 @@ void fill_placeholders(void);
 /* A listening socket, or ends the process: EXIT_NOWHERE with a sentence, EXIT_OCCUPIED when another instance answers. */
 int open_listener(char *place, size_t place_bytes);
 void close_listener(int listener);
+void remove_program_socket(void);
 /* The folder of the program's socket, below that of the app's; sets options.program_socket. */
 void choose_program_socket(void);
 
@@ -182,6 +184,7 @@ void kill_program(void);
 pid_t guard_pid(void);
 /* Every descriptor from this one on. */
 void close_from(int first);
+void kill_all_below(void);
 /* A socket on its way to the program, or -1. */
 int connect_program(bool *pending);
 void look_after_ready(void);
@@ -210,6 +213,7 @@ void name_peer(int client, char *name, size_t name_bytes);
 struct pipe {
   int ends[2]; /* -1: none yet */
   size_t held;
+  unsigned turns; /* left in this round: others wait, too */
   bool much, useless;
 };
 enum moved { MOVED, WAITS, ENDED, BROKEN };
@@ -238,12 +242,24 @@ struct connection {
   char authority[256], user[64];
   struct connection *next;
 };
+/* Ends the connection to the program, and all that is held of it. */
+void close_program(struct connection *connection);
+/* What is still to be sent goes out, then the connection ends. */
+void linger(struct connection *connection, int64_t now_ms);
+/* An answer of our own and the end, or, where part of an answer is out already, false. */
+bool refuse_or_cut(struct connection *connection, int status, const char *message, int64_t now_ms);
+
 struct connection *new_connection(int client, int64_t now_ms);
 void wanted_events(const struct connection *connection, short *client, short *program);
 /* False: it is over. */
 bool advance(struct connection *connection, short client, short program, int64_t now_ms);
 bool is_idle(const struct connection *connection);
 void drop_connection(struct connection *connection);
+
+/* ---- exchange.c; both: false when the connection is over ---- */
+
+bool exchange(struct connection *connection, bool *moved, int64_t now_ms);
+bool tunnel(struct connection *connection, bool *moved);
 
 /* ---- loop.c ---- */
 
