@@ -107,6 +107,7 @@ describe.concurrent('what comes back', () => {
     ['https://APP/x', 'https://APP/x'],
     ['http://app?x', '/?x'],
     ['http://127.0.0.1:8080//fora.exemplo/', '/.//fora.exemplo/'],
+    ['http://127.0.0.1:8080/\\fora.exemplo/', '/./\\fora.exemplo/'],
     ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/a'],
     ['https://fora.exemplo/a', 'https://fora.exemplo/a'],
     ['relativo', 'relativo'],
@@ -133,6 +134,20 @@ describe.concurrent('what comes back', () => {
     expect(got.slice(0, 12)).toBe('HTTP/1.1 101');
     expect(got.slice(got.indexOf('\r\n\r\n') + 4) === bytes.toString('latin1')).toBe(true);
   });
+
+  test.for(['h2c', 'HTTP/2.0', 'TLS/1.3, HTTP/1.1', 'websocket, h2c'])(
+    'no upgrade to another HTTP, in which nobody judges: %s',
+    async (upgrade, { expect }) => {
+      const wrapped = await ready(onSocket);
+      const asked = [
+        ['Upgrade', upgrade],
+        ['Connection', 'Upgrade, HTTP2-Settings'],
+        ['HTTP2-Settings', 'AAMAAABkAARAAAAAAAIAAAAA'],
+      ] as const;
+      const { headers } = await seenBy(wrapped, '/x', asked);
+      expect(headers).toEqual(['Host', 'app', 'Connection', 'close']);
+    },
+  );
 
   test('503 with Retry-After until the program takes connections', async ({ expect }) => {
     const wrapped = await wrap([...onSocket, '700']);
