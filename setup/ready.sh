@@ -36,6 +36,13 @@ node_modules/.bin/node -e 'process.exit(+process.versions.node.split(".")[0] >= 
 slurm="sbatch:slurm-client slurmctld:slurmctld:slurm-wlm-basic-plugins slurmd:slurmd munged:munge"
 browser="chromium:chromium fc-list:fontconfig:fonts-dejavu-core"
 needs="flock:util-linux python3:python3"
+# Of svc-wrap (setup/wrap.ts); a portal that is only started does without.
+native="$(uname -m)-linux-gnu-gcc:gcc:libc6-dev"
+case "$(uname -m)" in
+  aarch64) cross=x86_64-linux-gnu-gcc:gcc-x86-64-linux-gnu:libc6-dev-amd64-cross ;;
+  *) cross=aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:libc6-dev-arm64-cross ;;
+esac
+case "$mode" in test | bench) needs="$needs $native" ;; pack) needs="$needs $native $cross" ;; esac
 case "$mode" in
   pack) needs="$needs dpkg-deb:dpkg" ;;
   test) needs="$needs sshd:openssh-server ssh:openssh-client useradd:passwd getent:libc-bin strace:strace faketime:faketime curl:curl bwrap:bubblewrap $slurm $browser chromium-headless-shell:chromium-headless-shell promtool:prometheus setfacl:acl setfattr:attr zsh:zsh fish:fish mypy:mypy pip3:python3-pip pg_ctlcluster:postgresql nginx:nginx-light caddy:caddy pebble:pebble haproxy:haproxy apache2:apache2-bin openssl:openssl ip:iproute2" ;;

@@ -14,10 +14,10 @@ import { kitProcessors, wrapperPath, type KitProcessor } from '../kit/server/par
 const run = promisify(execFile);
 
 /** The packages of Debian that bring each compiler with its library. */
-const packages: Readonly<Record<KitProcessor, string>> = {
-  x86_64: 'gcc libc6-dev',
-  aarch64: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross',
-};
+const packages: Readonly<Record<KitProcessor, string>> =
+  process.arch === 'arm64'
+    ? { aarch64: 'gcc libc6-dev', x86_64: 'gcc-x86-64-linux-gnu libc6-dev-amd64-cross' }
+    : { x86_64: 'gcc libc6-dev', aarch64: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross' };
 
 const flags = [
   '-std=c11',
@@ -46,7 +46,7 @@ export async function makeWrappers(root: string, compilerOf = compilerOfDebian):
     const out = path.join(root, wrapperPath(processor));
     const units = names.filter((name) => name.endsWith('.c'));
     if (await makeWrapper(folder, units, { compiler: compilerOf(processor), out, sum })) made.push(processor);
-    else console.warn(`setup: no svc-wrap for ${processor}: its compiler is not here (Debian: ${packages[processor]})`);
+    else console.warn(`setup: no svc-wrap for ${processor}: it needs the Debian packages ${packages[processor]}`);
   }
   return made;
 }
@@ -74,7 +74,14 @@ async function makeWrapper(folder: string, units: readonly string[], { compiler,
   }
   await mkdir(path.dirname(out), { recursive: true });
   const temporary = `${out}.${process.pid}.tmp`;
-  await run(compiler, [...flags, `-DSVC_WRAP_VERSION="${kitVersion}"`, ...units, '-o', temporary], { cwd: folder });
+  try {
+    await run(compiler, [...flags, `-DSVC_WRAP_VERSION="${kitVersion}"`, ...units, '-o', temporary], { cwd: folder });
+  } catch (error) {
+    // A compiler without its library, as a rule: no reason for a portal not to start.
+    console.warn(String((error as { readonly stderr?: string }).stderr ?? error).trim());
+    await rm(out, { force: true });
+    return false;
+  }
   await rename(temporary, out);
   await writeFile(`${out}.made`, `${sum}\n${version}\n`);
   return true;
