@@ -55,6 +55,7 @@ void start_outgoing(pid_t whom) {
   if (outgoing != 0) return;
   char pid[16];
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  signal(SIGPIPE, SIG_DFL); /* pasta of 2023 takes an ignored one for a fault */
   snprintf(pid, sizeof pid, "%d", (int)whom);
   execlp("pasta", "pasta", "--quiet", "--config-net", "--foreground", "--no-map-gw", "-t", "none", "-u", "none", "-T", "none", "-U", "none", pid, (char *)NULL);
   execlp("slirp4netns", "slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback", pid, "tap0", (char *)NULL);
