@@ -36,7 +36,7 @@ node_modules/.bin/node -e 'process.exit(+process.versions.node.split(".")[0] >= 
 slurm="sbatch:slurm-client slurmctld:slurmctld:slurm-wlm-basic-plugins slurmd:slurmd munged:munge"
 browser="chromium:chromium fc-list:fontconfig:fonts-dejavu-core"
 needs="flock:util-linux python3:python3"
-# Of svc-wrap (setup/wrap.ts); a portal that is only started does without.
+# Compilers of svc-wrap (setup/wrap.ts); `start` does without them.
 native="$(uname -m)-linux-gnu-gcc:gcc:libc6-dev"
 case "$(uname -m)" in
   aarch64) cross=x86_64-linux-gnu-gcc:gcc-x86-64-linux-gnu:libc6-dev-amd64-cross ;;

@@ -56,7 +56,7 @@ const compilerOfDebian = (processor: KitProcessor): string => `${processor}-linu
 interface Target {
   readonly compiler: string;
   readonly out: string;
-  /** Of what it is made from, but for the compiler. */
+  /** Digest of the sources and flags, without the compiler. */
   readonly sum: string;
 }
 
@@ -68,7 +68,7 @@ async function makeWrapper(folder: string, units: readonly string[], { compiler,
   const before = await readFile(`${out}.made`, 'utf8').catch(() => '');
   if (before.startsWith(`${sum}\n`) && (version === null || before === `${sum}\n${version}\n`)) return true;
   if (version === null) {
-    // Of other sources: an old wrapper in a new kit would answer another version.
+    // Made from other sources: a wrapper of another version fails the kit's trial.
     await rm(out, { force: true });
     return false;
   }

@@ -1,4 +1,4 @@
-/* Who this app is, by the environment of the launcher and svc-app.json. The rules are those of sdk/python/svc/_app.py. */
+/* Identity of the app, by the environment of the launcher and svc-app.json. The rules are those of sdk/python/svc/_app.py. */
 #include "wrap.h"
 
 #include <errno.h>

@@ -133,7 +133,7 @@ void read_options(int argc, char **argv) {
   options.by_port = port;
 }
 
-/* What stands for a placeholder at the start of `at`; NULL where there is none. */
+/* The value of the placeholder that begins at `at`; NULL where none does. */
 static const char *filled(const char *at, size_t *bytes) {
   static char port[8], origin[32];
   snprintf(port, sizeof port, "%u", options.port);

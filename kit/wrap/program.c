@@ -1,6 +1,6 @@
 /*
- * The program: started below a guard, which ends the whole group with the wrapper and tells the wrapper how the program ended. A guard is a child
- * that only waits; it takes in what the program leaves behind (subreaper), so that nothing of it escapes by a session of its own.
+ * The program runs below a guard: a child of the wrapper that only waits. The guard ends the program's group when the wrapper ends, and its exit code
+ * tells how the program ended. It is the subreaper of the program: a process that made a session of its own does not escape.
  */
 #include "wrap.h"
 
@@ -27,7 +27,7 @@ static pid_t guard = -1;
 static int code = -1, leash[2] = {-1, -1}; /* guard, wrapper; the wrapper's end is its death */
 static int probe = -1;
 
-/* What the wrapper asks of the guard, one letter each; and what the guard tells when it is set up. */
+/* Messages of one letter: the wrapper's two requests, and the guard's word that it is set up. */
 enum { ASK_END = 't', ASK_SOCKET = 's', TOLD_READY = 'n' };
 
 void close_from(int first) {
@@ -76,7 +76,7 @@ void kill_all_below(void) {
   }
 }
 
-/* What the program left ends with it. Its code: 0 to 255, or 128 and the signal. */
+/* Ends all that the program left. The guard's exit code is the program's, or 128 and its signal. */
 static void __attribute__((noreturn)) end_guard(pid_t program, int status) {
   kill(-program, SIGKILL);
   kill_all_below();

@@ -47,7 +47,8 @@ bool is_idle(const struct connection *c) { return c->stage == STAGE_HEAD && held
 
 /* ---- answers of our own ---- */
 
-/* What is still to be sent goes out; then the rest of the request is read for a moment, so that the answer is not lost to a reset. */
+/* Sends what is left, then reads and drops the rest of the request for a moment: a close with unread bytes would reset the connection, and the
+ * answer could be lost. */
 void linger(struct connection *c, int64_t now) {
   close_program(c);
   c->stage = STAGE_LINGER;

@@ -244,7 +244,7 @@ struct connection {
 };
 /* Ends the connection to the program, and all that is held of it. */
 void close_program(struct connection *connection);
-/* What is still to be sent goes out, then the connection ends. */
+/* Sends what is left, then ends the connection. */
 void linger(struct connection *connection, int64_t now_ms);
 /* An answer of our own and the end, or, where part of an answer is out already, false. */
 bool refuse_or_cut(struct connection *connection, int status, const char *message, int64_t now_ms);

@@ -53,7 +53,7 @@ const folderOf = (runtime: Gated): string | undefined => (runtime === 'wrap' ? j
 export const startCommand = (runtime: Gated, root: string, env: NodeJS.ProcessEnv, argv: readonly string[] = []): Backend =>
   start(benchCommand(runtime, root, argv), env, folderOf(runtime));
 
-/** What a backend says once it answers: svc-wrap listens before its program does. */
+/** The output of a backend that answers: svc-wrap listens before its program does. */
 export const readySentence = (runtime: Gated): string => (runtime === 'wrap' ? 'o programa atende' : 'escutando em');
 
 export interface Backend {
