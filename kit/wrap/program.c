@@ -69,6 +69,8 @@ void kill_all_below(void) {
     if (file >= 0) close(file);
     if (bytes <= 0) return;
     list[bytes] = 0;
+    /* A number that did not fit whole is another process's. */
+    if (bytes == sizeof list - 1 && strrchr(list, ' ') != NULL) *strrchr(list, ' ') = 0;
     for (char *rest = list, *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
       if (atoi(word) > 1) kill(atoi(word), SIGKILL);
     while (waitpid(-1, NULL, WNOHANG) > 0) continue;
@@ -133,6 +135,7 @@ static void __attribute__((noreturn)) become_guard(void) {
   setpgid(0, 0);
   signal(SIGTERM, SIG_IGN);
   signal(SIGINT, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
   /* Nothing of the wrapper's stays open here: its listener would seem alive after it. */
   leash[0] = dup2(leash[0], STDERR_FILENO + 1);
   close_from(leash[0] + 1);
@@ -145,9 +148,11 @@ static void __attribute__((noreturn)) become_guard(void) {
   if (program == 0) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     become_program(guard_self);
   }
   if (program < 0) _exit(126);
+  setpgid(program, program); /* here as well: whoever comes first */
   /* SIGCHLD is let in only while we wait: none comes between a look and the wait after it. */
   sigset_t child, waiting;
   sigemptyset(&child);
@@ -167,7 +172,9 @@ static void __attribute__((noreturn)) become_guard(void) {
     struct timespec at_most = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
     if (ppoll(&wait, 1, kill_at < 0 ? NULL : &at_most, &waiting) <= 0) continue;
     char letter;
-    bool is_dead = recv(leash[0], &letter, 1, 0) <= 0;
+    ssize_t got = recv(leash[0], &letter, 1, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    bool is_dead = got <= 0;
     if (!is_dead && letter == ASK_SOCKET) {
       give_socket();
       continue;

@@ -198,7 +198,8 @@ void wanted_events(const struct connection *c, short *client, short *program) {
   if (c->stage == STAGE_CONNECTING) *program = POLLOUT;
   else {
     if (!c->program_ended && has_room(&c->from_program, &c->down)) *program |= POLLIN;
-    if (!c->program_deaf && (held(&c->to_program) > 0 || c->client_pass > 0 || c->up.held > 0 || (c->stage == STAGE_TUNNEL && held(&c->from_client) > 0))) *program |= POLLOUT;
+    bool tunnels = c->stage == STAGE_TUNNEL && held(&c->from_client) > 0;
+    if (!c->program_deaf && (held(&c->to_program) > 0 || c->client_pass > 0 || c->up.held > 0 || tunnels)) *program |= POLLOUT;
   }
 }
 

@@ -149,9 +149,9 @@ static bool add_response_field(struct buffer *to, const struct head *head, const
   if (!is_text(name, "location") && !is_text(name, "content-location")) return add_field(to, field);
   struct text path = own_path(field->value, authority);
   /* A path of the program's own may look like another host's to a browser. */
-  if (path.at != field->value.at && path.bytes > 1 && (path.at[1] == '/' || path.at[1] == '\\')) return add_text(to, name) && add(to, ": /.", 4) && add_text(to, path) && add(to, "\r\n", 2);
-  if (path.bytes > 0 && path.at != field->value.at && path.at[0] != '/') return add_text(to, name) && add(to, ": /", 3) && add_text(to, path) && add(to, "\r\n", 2);
-  return add_field(to, &(struct field){name, path});
+  if (path.at == field->value.at) return add_field(to, field);
+  const char *before = path.at[0] != '/' ? ": /" : path.bytes > 1 && (path.at[1] == '/' || path.at[1] == '\\') ? ": /." : ": ";
+  return add_text(to, name) && add(to, before, strlen(before)) && add_text(to, path) && add(to, "\r\n", 2);
 }
 
 bool write_response(struct buffer *to, const struct head *head, bool close, const char *authority) {
