@@ -52,6 +52,8 @@ static void __attribute__((noreturn)) ask_answer(int program) {
   program = dup2(program, STDERR_FILENO + 1);
   close_from(program + 1);
   fcntl(program, F_SETFL, 0);
+  struct pollfd connected = {.fd = program, .events = POLLOUT};
+  poll(&connected, 1, BUSY_ASK_MS);
   dprintf(program, "GET %s%.*s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n\r\n", options.prefix_kept ? about.base : "/", path_bytes - 1,
           options.busy_value + 1, options.port);
   char *answer = malloc(ANSWER_BYTES_MAX);
@@ -64,9 +66,9 @@ static void __attribute__((noreturn)) ask_answer(int program) {
 
 /* In a child, which has some seconds: 0 is busy, anything else is not. */
 static void ask(void) {
-  bool pending = false;
-  int program = options.busy == BUSY_ANSWER ? connect_program(&pending) : -1;
-  if (options.busy == BUSY_ANSWER && program < 0) return decide(false);
+  int program = -1;
+  if (options.busy == BUSY_ANSWER) connect_program(&program);
+  if (options.busy == BUSY_ANSWER && program < 0) return; /* as it was: it does not take this one now */
   asking = fork();
   if (asking != 0) {
     if (program >= 0) close(program);

@@ -61,7 +61,7 @@ static nfds_t fill_waits(int listener, int64_t now, int *wait_ms) {
     waits[at++] = (struct pollfd){.fd = each->client, .events = client};
     /* One that hung up would wake us again and again: asked only where there is something to do. */
     waits[at++] = (struct pollfd){.fd = program == 0 ? -1 : each->program, .events = program};
-    if (each->deadline_ms < until) until = each->deadline_ms;
+    if (wakes_at_ms(each) < until) until = wakes_at_ms(each);
   }
   *wait_ms = until <= now ? 0 : (int)(until - now);
   return at;
@@ -71,7 +71,7 @@ static void advance_all(int64_t now) {
   nfds_t at = 1;
   for (struct connection **link = &connections; *link != NULL; at += 2) {
     struct connection *each = *link;
-    bool due = waits[at].revents != 0 || waits[at + 1].revents != 0 || now >= each->deadline_ms;
+    bool due = waits[at].revents != 0 || waits[at + 1].revents != 0 || now >= wakes_at_ms(each);
     if (!due || advance(each, waits[at].revents, waits[at + 1].revents, now)) {
       link = &each->next;
       continue;

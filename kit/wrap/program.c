@@ -4,11 +4,8 @@
  */
 #include "wrap.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,19 +13,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-bool program_ready;
 static pid_t guard = -1;
 static int code = -1, leash[2] = {-1, -1}; /* guard, wrapper; the wrapper's end is its death */
-static int probe = -1;
 
 /* Messages of one letter: the wrapper's two requests, and the guard's word that it is set up. */
-enum { ASK_END = 't', ASK_SOCKET = 's', TOLD_READY = 'n' };
+enum { ASK_END = 't', ASK_SOCKET = '4', ASK_SOCKET_SIX = '6', TOLD_READY = 'n' };
 
 void close_from(int first) {
   if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
@@ -85,7 +79,7 @@ static void __attribute__((noreturn)) end_guard(pid_t program, int status) {
   _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static bool is_own(void) { return options.by_port && options.network == NETWORK_OWN; }
+bool has_own_network(void) { return options.by_port && options.network == NETWORK_OWN; }
 
 /* A descriptor beside one letter. */
 union rights {
@@ -93,8 +87,8 @@ union rights {
   struct cmsghdr align;
 };
 
-static void give_socket(void) {
-  int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+static void give_socket(bool six) {
+  int made = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   char letter = ASK_SOCKET;
   union rights rights = {0};
   struct iovec part = {&letter, 1};
@@ -110,9 +104,8 @@ static void give_socket(void) {
   if (made >= 0) close(made);
 }
 
-/* A socket in the network of the program: it stays there, whoever holds it. -1: none. */
-static int ask_socket(void) {
-  char letter = ASK_SOCKET;
+int ask_socket(bool six) {
+  char letter = six ? ASK_SOCKET_SIX : ASK_SOCKET;
   int made = -1;
   union rights rights;
   struct iovec part = {&letter, 1};
@@ -141,7 +134,7 @@ static void __attribute__((noreturn)) become_guard(void) {
   close_from(leash[0] + 1);
   forget_token();
   fcntl(leash[0], F_SETFD, FD_CLOEXEC);
-  if (is_own()) enter_own_network();
+  if (has_own_network()) enter_own_network();
   char told = TOLD_READY;
   send(leash[0], &told, 1, MSG_NOSIGNAL);
   pid_t guard_self = getpid(), program = fork();
@@ -175,8 +168,8 @@ static void __attribute__((noreturn)) become_guard(void) {
     ssize_t got = recv(leash[0], &letter, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     bool is_dead = got <= 0;
-    if (!is_dead && letter == ASK_SOCKET) {
-      give_socket();
+    if (!is_dead && letter != ASK_END) {
+      give_socket(letter == ASK_SOCKET_SIX);
       continue;
     }
     kill(-program, SIGTERM);
@@ -197,7 +190,7 @@ void start_program(void) {
   if (guard == 0) become_guard();
   close(leash[0]);
   char told = 0;
-  if (recv(leash[1], &told, 1, 0) == 1 && told == TOLD_READY && is_own()) start_outgoing(guard);
+  if (recv(leash[1], &told, 1, 0) == 1 && told == TOLD_READY && has_own_network()) start_outgoing(guard);
   /* A guard that was stopped holds up nobody for ever. */
   struct timeval wait = {.tv_sec = GUARD_MS / 1000};
   setsockopt(leash[1], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
@@ -220,38 +213,4 @@ void end_program(void) {
 void kill_program(void) {
   close(leash[1]);
   leash[1] = -1;
-}
-
-int connect_program(bool *pending) {
-  struct sockaddr_un by_name = {.sun_family = AF_UNIX};
-  struct sockaddr_in by_port = {.sin_family = AF_INET, .sin_port = htons((uint16_t)options.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int to = is_own() ? ask_socket() : socket(options.by_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-  if (to < 0) return -1;
-  strcpy(by_name.sun_path, options.program_socket);
-  if (options.by_port) setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  const struct sockaddr *address = options.by_port ? (const struct sockaddr *)&by_port : (const struct sockaddr *)&by_name;
-  *pending = false;
-  if (connect(to, address, options.by_port ? sizeof by_port : sizeof by_name) == 0) return to;
-  *pending = errno == EINPROGRESS;
-  if (*pending) return to;
-  close(to);
-  return -1;
-}
-
-/* Until it takes a connection, it is not ready. */
-void look_after_ready(void) {
-  if (program_ready) return;
-  bool pending = false;
-  if (probe < 0 && (probe = connect_program(&pending)) < 0) return;
-  int fault = 0;
-  socklen_t bytes = sizeof fault;
-  struct pollfd done = {.fd = probe, .events = POLLOUT};
-  if (poll(&done, 1, 0) == 0) return;
-  if (getsockopt(probe, SOL_SOCKET, SO_ERROR, &fault, &bytes) == 0 && fault == 0 && (done.revents & POLLOUT) != 0 && (done.revents & POLLERR) == 0) {
-    program_ready = true;
-    if (!options.by_port) chmod(options.program_socket, 0600);
-    say("o programa atende");
-  }
-  close(probe);
-  probe = -1;
 }

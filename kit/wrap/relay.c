@@ -25,6 +25,7 @@ struct connection *new_connection(int client, int64_t now) {
 }
 
 void close_program(struct connection *c) {
+  c->again_ms = 0;
   if (c->program >= 0) close(c->program);
   c->program = -1;
   c->program_ended = false;
@@ -95,20 +96,29 @@ static enum route route_of_head(void) {
   return is_text(head.method, "POST") && bytes == 11 && memcmp(path.at, "/close-tabs", 11) == 0 ? ROUTE_UNKNOWN : ROUTE_PROGRAM;
 }
 
+/* Each request has a connection of its own to the program. */
+static bool connect_for(struct connection *c, int64_t now) {
+  enum connecting result = connect_program(&c->program);
+  c->again_ms = result == CONNECT_AGAIN ? now + CONNECT_AGAIN_MS : 0;
+  if (result == CONNECT_REFUSED) return refuse(c, 503, "o programa não atende", "Retry-After: 1\r\n", now);
+  if (result == CONNECTED) {
+    c->stage = STAGE_EXCHANGE;
+    c->deadline_ms = now + INT32_MAX;
+  }
+  return true;
+}
+
 static bool pass_request(struct connection *c, int64_t now) {
-  bool pending = false;
   const struct field *host = find_field(&head, "host");
   snprintf(c->authority, sizeof c->authority, "%.*s", host == NULL ? 0 : (int)host->value.bytes, host == NULL ? "" : host->value.at);
   c->upgrade = head.upgrade;
   if (!write_request(&c->to_program, &head, head.upgrade, c->user)) return false;
   begin_framing(&c->request, head.body, head.length);
   c->from_client.start += head.bytes;
-  c->program = connect_program(&pending);
-  if (c->program < 0) return refuse(c, 503, "o programa não atende", "Retry-After: 1\r\n", now);
   c->program_ended = c->program_deaf = c->head_read = false;
-  c->stage = pending ? STAGE_CONNECTING : STAGE_EXCHANGE;
-  c->deadline_ms = now + (pending ? CONNECT_MS : INT32_MAX);
-  return true;
+  c->stage = STAGE_CONNECTING;
+  c->deadline_ms = now + CONNECT_MS;
+  return connect_for(c, now);
 }
 
 static bool judge(struct connection *c, int64_t now) {
@@ -222,9 +232,12 @@ static bool is_raw_now(const struct connection *c, bool up) {
   return c->head_read && is_raw(pipe, &c->from_program, &c->response) && held(&c->to_client) == 0;
 }
 
+int64_t wakes_at_ms(const struct connection *c) { return c->again_ms > 0 && c->again_ms < c->deadline_ms ? c->again_ms : c->deadline_ms; }
+
 bool advance(struct connection *c, short client, short program, int64_t now) {
   if ((client & POLLERR) != 0 || ((client & POLLHUP) != 0 && (client & POLLIN) == 0)) return false;
   if ((client & POLLIN) != 0 && !is_raw_now(c, true)) fill_from(c->client, &c->from_client, &c->up, &c->client_ended);
+  if (c->again_ms > 0 && now >= c->again_ms && !connect_for(c, now)) return false;
   if (c->program >= 0 && c->stage == STAGE_CONNECTING && program != 0 && !connected(c, now)) return false;
   if (c->program >= 0 && c->stage != STAGE_CONNECTING && (program & (POLLIN | POLLHUP | POLLERR)) != 0 && !is_raw_now(c, false) &&
       has_room(&c->from_program, &c->down))

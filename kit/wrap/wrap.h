@@ -41,6 +41,7 @@ enum {
   /* Answers under way, and the program, have this long after SIGTERM. The supervisor kills after 10 s. */
   END_GRACE_MS = 5 * 1000,
   READY_EVERY_MS = 100,
+  CONNECT_AGAIN_MS = 10,
   BUSY_EVERY_MS = 5 * 1000,
   BUSY_ASK_MS = 4 * 1000,
   PATH_BYTES = 4096,
@@ -185,8 +186,15 @@ pid_t guard_pid(void);
 /* Every descriptor from this one on. */
 void close_from(int first);
 void kill_all_below(void);
-/* A socket on its way to the program, or -1. */
-int connect_program(bool *pending);
+bool has_own_network(void);
+/* A socket in the network of the program, where it stays whoever holds it; -1: none. */
+int ask_socket(bool six);
+
+/* ---- connect.c ---- */
+
+enum connecting { CONNECTED, CONNECT_PENDING, CONNECT_AGAIN, CONNECT_REFUSED };
+/* *to is -1 unless it is connected or on its way. */
+enum connecting connect_program(int *to);
 void look_after_ready(void);
 extern bool program_ready;
 
@@ -239,6 +247,7 @@ struct connection {
   bool client_ended, program_ended, program_deaf, answered, asked_head, is_old, keep_alive, upgrade, head_read, closing, told_end;
   int64_t deadline_ms;
   int64_t head_since_ms;
+  int64_t again_ms; /* when the program is tried again; 0: not */
   char authority[256], user[64];
   struct connection *next;
 };
@@ -251,6 +260,8 @@ bool refuse_or_cut(struct connection *connection, int status, const char *messag
 
 struct connection *new_connection(int client, int64_t now_ms);
 void wanted_events(const struct connection *connection, short *client, short *program);
+/* When it is to be advanced without any event. */
+int64_t wakes_at_ms(const struct connection *connection);
 /* False: it is over. */
 bool advance(struct connection *connection, short client, short program, int64_t now_ms);
 bool is_idle(const struct connection *connection);
