@@ -149,6 +149,26 @@ describe.concurrent('what comes back', () => {
     },
   );
 
+  test('a program on ::1 alone is found', async ({ expect }) => {
+    const wrapped = await ready([...onPort, '0', '::1']);
+    expect((await wrapped.get('/x')).status).toBe(200);
+  });
+
+  test('a program that takes one connection at a time gets all requests, one after the other', async ({ expect }) => {
+    const slow = [
+      'import socket, sys, time',
+      's = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(1)',
+      'while True:',
+      '    c, _ = s.accept(); time.sleep(0.05)',
+      '    try: c.recv(9999); c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")',
+      '    except OSError: pass',
+      '    c.close()',
+    ];
+    const wrapped = await ready(['--', 'python3', '-c', slow.join('\n'), '{socket}']);
+    const all = await Promise.all(Array.from({ length: 12 }, () => wrapped.get('/x')));
+    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+  });
+
   test('503 with Retry-After until the program takes connections', async ({ expect }) => {
     const wrapped = await wrap([...onSocket, '700']);
     const early = await wrapped.get('/saude');

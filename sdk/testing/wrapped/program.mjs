@@ -1,8 +1,8 @@
-// A web application that knows nothing of svc: what it was asked, it tells. Argument: a path or a port to listen on, and how long to wait before.
+// A web application that knows nothing of svc: what it was asked, it tells. Arguments: a path or a port to listen on, how long to wait before, and on which host.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 
-const [where, waitMs = '0'] = process.argv.slice(2);
+const [where, waitMs = '0', host] = process.argv.slice(2);
 
 const routes = {
   '/ambiente': (_url, _req, res) => res.end(JSON.stringify(process.env)),
@@ -25,4 +25,4 @@ server.on('upgrade', (_req, socket, head) => {
   socket.pipe(socket);
   socket.on('error', () => {});
 });
-setTimeout(() => server.listen(/^\d+$/.test(where) ? Number(where) : where), Number(waitMs));
+setTimeout(() => server.listen(/^\d+$/.test(where) ? { port: Number(where), host } : where), Number(waitMs));
