@@ -243,6 +243,29 @@ describe.concurrent('who asks', () => {
   });
 });
 
+const command = ['--', 'true', '{port}'];
+test.concurrent.for([
+  ['no command', []],
+  ['nothing behind --', ['--']],
+  ['a command that does not say where it listens', ['--', 'true']],
+  ['two places', ['--', 'true', '{socket}', '{port}']],
+  ['a socket and a port', ['--port', '80', '--', 'true', '{socket}']],
+  ['an unknown option', ['--porta', '1', ...command]],
+  ['an option without its value', ['--network']],
+  ['an unknown network', ['--network', 'none', ...command]],
+  ['a port that is none', ['--port', '0', ...command]],
+  ['a variable without a name', ['--env', '=1', ...command]],
+  ['a header that is none', ['--user-header', 'Remote User', ...command]],
+  // Everybody reaches the port, and would say that they are somebody else.
+  ['who asks, on a port of the machine', ['--network', 'host', '--user-header', 'Remote-User', ...command]],
+  ['a bound that is none', ['--busy', 'cpu:muito', ...command]],
+  ['work of an unknown kind', ['--busy', 'sempre', ...command]],
+] as const)('%s → exit 2 with a sentence, and nothing was started', async ([, argv], { expect }) => {
+  const home = temporaryFolder();
+  const backend = start([wrapper, ...argv], backendEnv(home, { SVC_APP_SOCKET: path.join(home, 'app.sock') }));
+  expect([await backend.ended, backend.output()]).toEqual([2, expect.stringMatching(/^\[dev\] .+; svc-wrap --help diz o uso\n$/)]);
+});
+
 describe.concurrent('work that is under way', () => {
   const busy = async (wrapped: Wrapped): Promise<unknown> => JSON.parse((await wrapped.get('/saude')).body).ocupado;
   /** Connections to the app's socket, as the supervisor counts them (kit/supervise/unix-sockets.ts). */

@@ -131,6 +131,8 @@ void read_options(int argc, char **argv) {
   if (socket && port) wrong("{socket} ou {port}, não os dois");
   if (!socket && !port) wrong("o comando não diz onde o programa escuta: {socket}, {port} ou --port N");
   options.by_port = port;
+  if (port && options.network == NETWORK_HOST && options.user_header != NULL)
+    wrong("--user-header com --network host: qualquer conta chegaria à porta e diria que é outra");
 }
 
 /* The value of the placeholder that begins at `at`; NULL where none does. */
