@@ -284,7 +284,7 @@ describe.concurrent('work that is under way', () => {
     const wrapped = await ready([...options, ...onSocket]);
     if (expected) await wrapped.said('] ocupado');
     await expect.poll(async () => await busy(wrapped)).toBe(expected);
-    // One that stands for use holds `ocioso` off.
+    // A connection that stands for use holds `ocioso` off.
     await expect.poll(() => uses(wrapped.socket), { timeout: 20_000 }).toBe(expected ? 1 : 0);
   });
 

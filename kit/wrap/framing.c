@@ -23,7 +23,7 @@ static int after_size(char c, int state) {
   return c == ';' ? AT_EXTENSION : c == ' ' || c == '\t' ? AT_SPACE : -1;
 }
 
-/* One byte outside of the data; the next state, or -1. */
+/* The next state after a byte outside of the data, or -1. */
 static int step(struct framing *f, char c) {
   switch (f->state) {
     case AT_SIZE: {

@@ -115,7 +115,7 @@ static int open_unix(const char *path) {
   if (strlen(path) > SOCKET_PATH_BYTES_MAX) nowhere("SVC_APP_SOCKET passa de %d bytes", SOCKET_PATH_BYTES_MAX);
   strcpy(here.sun_path, path);
   folder_of(path, folder);
-  if (!about.server_scope) make_private(folder); /* rules 5: one of server scope accepts every account */
+  if (!about.server_scope) make_private(folder); /* rules 5: an app of server scope accepts every account */
   clear_orphan();
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   mode_t before = umask(about.server_scope ? 0111 : 0177); /* before bind: never wider than 0600, not for an instant */

@@ -59,7 +59,7 @@ static nfds_t fill_waits(int listener, int64_t now, int *wait_ms) {
     short client = 0, program = 0;
     wanted_events(each, &client, &program);
     waits[at++] = (struct pollfd){.fd = each->client, .events = client};
-    /* One that hung up would wake us again and again: asked only where there is something to do. */
+    /* A connection that hung up would wake us again and again: asked only where there is something to do. */
     waits[at++] = (struct pollfd){.fd = program == 0 ? -1 : each->program, .events = program};
     if (wakes_at_ms(each) < until) until = wakes_at_ms(each);
   }

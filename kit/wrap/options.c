@@ -88,7 +88,7 @@ static void add_set(const char *pair) {
   options.set[count] = NULL;
 }
 
-/* One option that has a value; false where this word is none. */
+/* Reads an option that has a value; false where this word is none. */
 static bool read_valued(int argc, char **argv, int *at) {
   const char *value;
   if ((value = value_of("--tcp", argc, argv, at)) != NULL) options.tcp = value;

@@ -1,5 +1,5 @@
 /*
- * One connection of the portal: a request is read and judged, then passed to a connection of its own to the program; bodies go through as they
+ * A connection of the portal: a request is read and judged, then passed to a connection of its own to the program; bodies go through as they
  * come, in both directions, and no more of them is held than a buffer. Nothing is asked for twice.
  */
 #include "wrap.h"

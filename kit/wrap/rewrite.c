@@ -142,7 +142,7 @@ static bool add_response_field(struct buffer *to, const struct head *head, const
   struct text name = field->name;
   if (ends_here(head, name) || is_look_alike(name)) return true;
   if (has_letters_of(name, "xsvctoken")) return true; /* the gate alone says it */
-  /* One framing and no second word on it: the client must see the end where we saw it. */
+  /* A single framing and no second word on it: the client must see the end where we saw it. */
   bool bodiless = head->status < 200 || head->status == 204 || head->status == 304;
   if (is_text(name, "transfer-encoding") && bodiless) return true;
   if (is_text(name, "content-length") && (find_field(head, "transfer-encoding") != NULL || find_field(head, "content-length") != field)) return true;

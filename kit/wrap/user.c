@@ -1,6 +1,6 @@
 /*
  * The person who asks is the account that the kernel names at the other end of the app's socket: the portal connects as the person's own account
- * (rules 5.2). Nothing that a client writes counts. Decision: docs/decisions/0430-svc-wrap.md
+ * (rules 5). Nothing that a client writes counts. Decision: docs/decisions/0430-svc-wrap.md
  */
 #include "wrap.h"
 
