@@ -132,7 +132,7 @@ describe('svc create', () => {
     const shown = await typed([
       ['pasta: ', 'Minha Lista\n'],
       ['(minha-lista): ', '\n'],
-      ['4  static  só uma página', '9\nstatic\n'],
+      ['5  static  só uma página', '9\nstatic\n'],
       ['(Minha Lista): ', '\n'],
       ['(Conta as palavras de um texto.): ', 'Da casa.\n'],
     ]);
