@@ -14,7 +14,7 @@ import { isAppId } from '../schema/app-id.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { encodedEtag } from '../schema/wire/etag.ts';
-import { problem } from '../schema/wire/http.ts';
+import type { Access } from '../schema/routes/route.ts';
 import type { BackendCaller, Credentials, PersonCaller } from './auth/credentials.ts';
 import type { Carrying, OpenAnswers } from './auth/open-answers.ts';
 import type { HttpAudit } from './audit/http-audit.ts';
@@ -31,15 +31,6 @@ import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
 import { peoplePage } from './people-page.ts';
 import { codedError, problemOf, problemType } from './problems.ts';
 import { dataPolicy, shellHeaders } from './security-headers.ts';
-
-/**
- * `open`: anyone. `person`: a signed-in person. `navigation`: as `person`, also for a navigation that another origin began. `callback`: as
- * `open`, for a top-level navigation that another origin began, and nothing else from there. `room`: a signed-in person, or a backend whose
- * credential has the scope `salas` and which speaks for a person; `queue`, `metricas`: the same with the scope `fila` or `metricas`, and a server-scope app
- * may ask for itself. `executor`: the wrapper of a running job, by the token of that job. `admin`: the control socket or a session with the admin flag.
- * `metrics`: as `admin`, or a scraper on this machine.
- */
-export type Access = 'open' | 'callback' | 'person' | 'navigation' | 'room' | 'queue' | 'metricas' | 'executor' | 'admin' | 'metrics';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -110,8 +101,6 @@ export function jobIn({ job }: FastifyRequest): string {
   if (job === null) throw new SvcError('UNAUTHENTICATED', 'this route acts for a running job: bring its token');
   return job;
 }
-
-export const errorAnswers = { '4xx': problem, '5xx': problem } as const;
 
 export async function createShell(deps: ShellDeps): Promise<Shell> {
   const routes: Route[] = [];

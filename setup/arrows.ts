@@ -62,6 +62,7 @@ export const arrows: readonly Arrow[] = [
     may: [
       'schema/bridge',
       'schema/wire',
+      'schema/routes/call.ts',
       'schema/texts',
       'schema/backend.ts',
       'schema/keys.ts',

@@ -8,14 +8,14 @@ import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
-import * as schemas from '../../schema/wire/rooms.ts';
 import { arriving } from '../repository/upload.ts';
 import { isShownInPlace, servedType } from '../rooms/attachment-type.ts';
 import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
 import { sendFile } from '../send-file.ts';
-import { errorAnswers } from '../shell.ts';
+import { takeRaw } from './queue-files.ts';
+import { type Asked, serve } from '../serve.ts';
 
 export interface AttachmentRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;
@@ -24,49 +24,20 @@ export interface AttachmentRouteDeps {
   readonly clock: Clock;
 }
 
-interface Wanted {
-  Params: { id: string; sha: string };
-  Querystring: { app?: string };
-}
-
-const config = { access: 'room' as const };
 /** The body is watched while it arrives: it may take longer than that of other calls. */
 export const attachmentUploadPath = /^\/api\/salas\/[^/]+\/anexos$/;
 
 export function addAttachmentRoutes(app: FastifyInstance, deps: AttachmentRouteDeps): void {
-  const schema = {
-    summary: 'Bytes of an attachment',
-    params: schemas.attachmentParams,
-    querystring: schemas.roomQuery,
-    produces: ['*/*'],
-    response: errorAnswers,
-  };
-  const send = (request: FastifyRequest<Wanted>, reply: FastifyReply) => sendAttachment(deps, request, reply);
-  app.get<Wanted>('/api/salas/:id/anexos/:sha', { config, exposeHeadRoute: false, schema }, send);
-  app.head<Wanted>('/api/salas/:id/anexos/:sha', { config, schema: { ...schema, hide: true } }, send);
+  serve(app, 'GET /api/salas/:id/anexos/:sha', (request, reply) => sendAttachment(deps, request, reply));
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null, null));
-    scope.put<{ Params: { id: string }; Querystring: { app?: string } }>(
-      '/api/salas/:id/anexos',
-      {
-        config,
-        schema: {
-          summary: 'Put an attachment: the bytes as they are, with their Content-Type',
-          params: schemas.roomParams,
-          querystring: schemas.roomQuery,
-          consumes: ['*/*'],
-          response: { 200: schemas.attachmentAnswer, ...errorAnswers },
-        },
-      },
-      (request) => putAttachment(deps, request),
-    );
+    takeRaw(scope);
+    serve(scope, 'PUT /api/salas/:id/anexos', (request) => putAttachment(deps, request));
   });
 }
 
 async function putAttachment(
   { people, attachments, rates, clock }: AttachmentRouteDeps,
-  request: FastifyRequest<{ Params: { id: string }; Querystring: { app?: string } }>,
+  request: Asked<'PUT /api/salas/:id/anexos'>,
 ): Promise<AttachmentAnswer> {
   const caller = roomCaller(request, people, request.query.app);
   rates.count('change', caller.usuario);
@@ -114,7 +85,7 @@ function refuseCode({ headers }: FastifyRequest['raw']): void {
 
 async function sendAttachment(
   { people, attachments, clock }: AttachmentRouteDeps,
-  request: FastifyRequest<Wanted>,
+  request: Asked<'GET /api/salas/:id/anexos/:sha'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   refuseCode(request.raw);

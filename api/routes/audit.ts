@@ -1,13 +1,14 @@
 /** `/api/atividade`: what the audit record says of a person, for them; `/api/admin/audit`: all of it, for `svc audit`. */
 import type { FastifyInstance } from 'fastify';
-import { actingPerson, type AuditLine, type AuditPage, type AuditQuery, type AuditResult } from '../../schema/audit.ts';
+import { actingPerson, type AuditLine, type AuditPage, type AuditQuery } from '../../schema/audit.ts';
 import { SvcError } from '../../schema/errors.ts';
-import * as schemas from '../../schema/wire/audit.ts';
-import type { ActivityAnswer, ActivityRow } from '../../schema/wire/audit.ts';
+import type { ActivityRow } from '../../schema/wire/audit.ts';
 import type { AuditLog } from '../../store/audit/log.ts';
 import { endOfRecord, readBack, readOn } from '../../store/audit/read.ts';
 import { limits } from '../limits.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import type { PartOf } from '../../schema/routes/call.ts';
+import { serve } from '../serve.ts';
 
 export interface AuditRouteDeps {
   readonly audit: AuditLog | undefined;
@@ -16,58 +17,27 @@ export interface AuditRouteDeps {
 }
 
 export function addAuditRoutes(app: FastifyInstance, { audit, isPart }: AuditRouteDeps): void {
-  app.get<{ Querystring: { antes?: string; limite?: string } }>(
-    '/api/atividade',
-    {
-      config: { access: 'person' },
-      schema: {
-        summary: 'What was done by me and to what is mine, the newest first',
-        querystring: schemas.activityQuery,
-        response: { 200: schemas.activityAnswer, ...errorAnswers },
-      },
-    },
-    async (request): Promise<ActivityAnswer> => {
-      const { person } = sessionOf(request);
-      const { antes, limite = String(limits.activityPageDefault) } = request.query;
-      if (audit === undefined) return { atividade: [], antes: null, parcial: isPart };
-      const asked = { query: { person }, linesMax: lineCount(limite), isShown: (line: AuditLine) => concerns(line, person) };
-      const { lines, next } = await readBack(audit.dir, antes, asked);
-      return { atividade: lines.map((line) => rowFor(line, person)), antes: next, parcial: isPart };
-    },
-  );
-  app.get<{ Querystring: AdminQuery }>(
-    '/api/admin/audit',
-    {
-      config: { access: 'admin' },
-      schema: {
-        summary: 'Who did what to what, from where: lines of the audit record',
-        querystring: schemas.auditQuery,
-        response: { 200: schemas.auditAnswer, ...errorAnswers },
-      },
-    },
-    async ({ query }) => {
-      if (audit === undefined) throw new SvcError('NOT_FOUND', 'this portal keeps no audit record');
-      const head = await audit.flush();
-      return { ...(await page(audit.dir, query)), head };
-    },
-  );
-}
-
-interface AdminQuery {
-  readonly person?: string;
-  readonly action?: string;
-  readonly object?: string;
-  readonly result?: AuditResult;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit?: string;
-  readonly before?: string;
-  readonly after?: string;
+  serve(app, 'GET /api/atividade', async (request) => {
+    const { person } = sessionOf(request);
+    const { antes, limite = String(limits.activityPageDefault) } = request.query;
+    if (audit === undefined) return { atividade: [], antes: null, parcial: isPart };
+    const asked = { query: { person }, linesMax: lineCount(limite), isShown: (line: AuditLine) => concerns(line, person) };
+    const { lines, next } = await readBack(audit.dir, antes, asked);
+    return { atividade: lines.map((line) => rowFor(line, person)), antes: next, parcial: isPart };
+  });
+  serve(app, 'GET /api/admin/audit', async ({ query }) => {
+    if (audit === undefined) throw new SvcError('NOT_FOUND', 'this portal keeps no audit record');
+    const head = await audit.flush();
+    return { ...(await page(audit.dir, query)), head };
+  });
 }
 
 const lineCount = (text: string): number => Math.max(1, Number(text));
 
-async function page(dir: string, { since, until, limit = '100', before, after, ...rest }: AdminQuery): Promise<AuditPage> {
+async function page(
+  dir: string,
+  { since, until, limit = '100', before, after, ...rest }: PartOf<'GET /api/admin/audit', 'query'>,
+): Promise<AuditPage> {
   const query: AuditQuery = {
     ...rest,
     ...(since === undefined ? {} : { sinceMs: Number(since) }),

@@ -2,18 +2,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
-import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
-import * as schemas from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { pathIn, pathsIn } from '../files/paths.ts';
 import { goneSignal, onGone } from '../gone.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import { serve } from '../serve.ts';
 import type { BeginUpload } from '../uploads.ts';
 import type { FileChangeDeps } from './file-changes.ts';
 import { filesOf } from './files.ts';
-
-type OfId = { Params: { id: string } };
-const config = { access: 'person' as const };
 
 export interface FileWorkDeps extends FileChangeDeps {
   /** Searches and watches under way. */
@@ -21,79 +17,37 @@ export interface FileWorkDeps extends FileChangeDeps {
 }
 
 export function addFileWorkRoutes(app: FastifyInstance, deps: FileWorkDeps): void {
-  app.post<{ Body: OperationBody }>(
-    '/api/arquivos/operacoes',
-    {
-      config,
-      schema: {
-        summary: 'Begin work that takes long',
-        body: schemas.operationBody,
-        response: { 202: schemas.operationView, ...errorAnswers },
-      },
-    },
-    async (request, reply): Promise<OperationView> => {
-      deps.count(sessionOf(request).person);
-      const begun = await (await filesOf(deps, request)).begin(request.body);
-      reply.code(202);
-      return begun;
-    },
-  );
-  app.get(
-    '/api/arquivos/operacoes',
-    { config, schema: { summary: 'Work of the last hour', response: { 200: schemas.operationsAnswer, ...errorAnswers } } },
-    async (request) => ({ operacoes: (await filesOf(deps, request)).operations() }),
-  );
-  app.get<OfId & { Querystring: { espera?: string } }>(
-    '/api/arquivos/operacoes/:id',
-    {
-      config,
-      schema: {
-        summary: 'One; with `espera` while it runs the answer is held until it changed',
-        params: schemas.idParams,
-        querystring: schemas.operationQuery,
-        response: { 200: schemas.operationView, ...errorAnswers },
-      },
-    },
-    async (request, reply): Promise<OperationView> => {
-      const seconds = Math.min(Number(request.query.espera ?? 0), limits.fileWorkHoldSecondsMax);
-      return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply.raw));
-    },
-  );
-  app.delete<OfId>(
-    '/api/arquivos/operacoes/:id',
-    { config, schema: { summary: 'Cancel', params: schemas.idParams, response: { 200: schemas.operationView, ...errorAnswers } } },
-    async (request): Promise<OperationView> => (await filesOf(deps, request)).cancel(request.params.id),
-  );
+  serve(app, 'POST /api/arquivos/operacoes', async (request) => {
+    deps.count(sessionOf(request).person);
+    return await (await filesOf(deps, request)).begin(request.body);
+  });
+  serve(app, 'GET /api/arquivos/operacoes', async (request) => ({ operacoes: (await filesOf(deps, request)).operations() }));
+  serve(app, 'GET /api/arquivos/operacoes/:id', async (request, reply) => {
+    const seconds = Math.min(Number(request.query.espera ?? 0), limits.fileWorkHoldSecondsMax);
+    return await (await filesOf(deps, request)).operation(request.params.id, seconds * 1_000, goneSignal(reply.raw));
+  });
+  serve(app, 'DELETE /api/arquivos/operacoes/:id', async (request) => (await filesOf(deps, request)).cancel(request.params.id));
   addLines(app, deps);
 }
 
 function addLines(app: FastifyInstance, deps: FileWorkDeps): void {
   const begin = deps.beginStream;
-  const lines = { produces: ['application/x-ndjson'], response: errorAnswers };
-  app.get<{ Querystring: { caminho: string; texto: string; ocultos?: '1' } }>(
-    '/api/arquivos/busca',
-    { config, exposeHeadRoute: false, schema: { summary: 'Names with that text', querystring: schemas.searchQuery, ...lines } },
-    async (request, reply) => {
-      const { caminho, texto, ocultos } = request.query;
-      const files = await filesOf(deps, request);
-      const signal = goneSignal(reply.raw);
-      return await sendLines(request, reply, begin, files.search(pathIn(caminho), texto, ocultos === '1', signal));
-    },
-  );
-  app.get<{ Querystring: { caminho: string | string[]; versao?: string | string[] } }>(
-    '/api/arquivos/vigiar',
-    { config, exposeHeadRoute: false, schema: { summary: 'Folders that change', querystring: schemas.watchQuery, ...lines } },
-    async (request, reply) => {
-      const folders = pathsIn(request.query.caminho);
-      const versions = [request.query.versao ?? []].flat();
-      if (versions.length > 0 && versions.length !== folders.length)
-        throw new SvcError('BAD_REQUEST', 'versao: one for each caminho, or none');
-      if (folders.length > limits.watchedFoldersMax) throw new SvcError('BAD_REQUEST', `caminho: at most ${limits.watchedFoldersMax}`);
-      const watched = folders.map((path, at) => ({ path, version: versions[at] || null }));
-      const files = await filesOf(deps, request);
-      return await sendLines(request, reply, begin, files.watch(watched, goneSignal(reply.raw)));
-    },
-  );
+  serve(app, 'GET /api/arquivos/busca', async (request, reply) => {
+    const { caminho, texto, ocultos } = request.query;
+    const files = await filesOf(deps, request);
+    const signal = goneSignal(reply.raw);
+    return await sendLines(request, reply, begin, files.search(pathIn(caminho), texto, ocultos === '1', signal));
+  });
+  serve(app, 'GET /api/arquivos/vigiar', async (request, reply) => {
+    const folders = pathsIn(request.query.caminho);
+    const versions = [request.query.versao ?? []].flat();
+    if (versions.length > 0 && versions.length !== folders.length)
+      throw new SvcError('BAD_REQUEST', 'versao: one for each caminho, or none');
+    if (folders.length > limits.watchedFoldersMax) throw new SvcError('BAD_REQUEST', `caminho: at most ${limits.watchedFoldersMax}`);
+    const watched = folders.map((path, at) => ({ path, version: versions[at] || null }));
+    const files = await filesOf(deps, request);
+    return await sendLines(request, reply, begin, files.watch(watched, goneSignal(reply.raw)));
+  });
 }
 
 /** The first line decides whether it is an answer or an error. */

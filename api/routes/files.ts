@@ -2,10 +2,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
-import type { FileContent, FileOrder, FilesCommands, PersonFiles } from '../../schema/files.ts';
+import type { FileContent, FilesCommands, PersonFiles } from '../../schema/files.ts';
 import { errorKinds, SvcError } from '../../schema/errors.ts';
-import type { DeskFolderAnswer, FileItem, ListAnswer, PlacesAnswer, PreviewAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
-import * as schemas from '../../schema/wire/files.ts';
+import type { DeskFolderAnswer, ListAnswer } from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
 import type { Previews } from '../files/previews.ts';
@@ -14,7 +13,9 @@ import { watchIdle } from '../repository/upload.ts';
 import { bytesMoved, moving } from '../young-memory.ts';
 import { dataPolicy } from '../security-headers.ts';
 import { onGone } from '../gone.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import type { PartOf } from '../../schema/routes/call.ts';
+import { type Asked, serve } from '../serve.ts';
 import type { BeginUpload } from '../uploads.ts';
 
 export interface FileRouteDeps {
@@ -24,22 +25,6 @@ export interface FileRouteDeps {
   /** Transfers under way. */
   readonly beginTransfer: BeginUpload;
 }
-
-interface ListQuery {
-  readonly caminho: string;
-  readonly ordem?: FileOrder;
-  readonly inversa?: '1';
-  readonly ocultos?: '1';
-  readonly juntas?: '1';
-  readonly desde?: string;
-  readonly limite?: string;
-  readonly versao?: string;
-  readonly comeca?: string;
-}
-
-type OfPath = { Querystring: { caminho: string } };
-type OfPaths = { Querystring: { caminho: string | string[] } };
-const config = { access: 'person' as const };
 
 export async function filesOf({ files }: Pick<FileRouteDeps, 'files'>, request: FastifyRequest): Promise<PersonFiles> {
   const { person, admin } = sessionOf(request);
@@ -57,67 +42,17 @@ async function deskFolder(deps: FileRouteDeps, request: FastifyRequest): Promise
 }
 
 export function addFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
-  app.get(
-    '/api/arquivos',
-    { config, schema: { summary: 'Home and folders of the person', response: { 200: schemas.placesAnswer, ...errorAnswers } } },
-    async (request): Promise<PlacesAnswer> => await (await filesOf(deps, request)).places(),
-  );
-  app.get(
-    '/api/arquivos/mesa',
-    { config, schema: { summary: 'The folder of the desktop', response: { 200: schemas.deskFolderAnswer, ...errorAnswers } } },
-    async (request): Promise<DeskFolderAnswer> => await deskFolder(deps, request),
-  );
-  app.get<{ Querystring: ListQuery }>(
-    '/api/arquivos/lista',
-    {
-      config,
-      schema: { summary: 'A folder, page by page', querystring: schemas.listQuery, response: { 200: schemas.listAnswer, ...errorAnswers } },
-    },
-    async (request): Promise<ListAnswer> => await list(await filesOf(deps, request), request.query),
-  );
-  app.get<OfPath>(
-    '/api/arquivos/estado',
-    { config, schema: { summary: 'One file', querystring: schemas.pathQuery, response: { 200: schemas.fileItem, ...errorAnswers } } },
-    async (request): Promise<FileItem> => await (await filesOf(deps, request)).item(pathIn(request.query.caminho)),
-  );
-  app.get<OfPath>(
-    '/api/arquivos/espaco',
-    { config, schema: { summary: 'Space left', querystring: schemas.pathQuery, response: { 200: schemas.space, ...errorAnswers } } },
-    async (request): Promise<SpaceAnswer> => await (await filesOf(deps, request)).space(pathIn(request.query.caminho)),
-  );
-  const content = { summary: 'The bytes of a file', querystring: schemas.pathQuery, produces: ['*/*'], response: errorAnswers };
-  const send = (request: FastifyRequest<OfPath>, reply: FastifyReply) => sendFile(deps, request, reply);
-  app.get<OfPath>('/api/arquivos/conteudo', { config, exposeHeadRoute: false, schema: content }, send);
-  app.head<OfPath>('/api/arquivos/conteudo', { config, schema: { ...content, hide: true } }, send);
-  app.get<OfPaths>(
-    '/api/arquivos/zip',
-    {
-      config,
-      exposeHeadRoute: false,
-      schema: {
-        summary: 'Files and folders as a zip',
-        querystring: schemas.pathsQuery,
-        produces: ['application/zip'],
-        response: errorAnswers,
-      },
-    },
-    (request, reply) => sendZip(deps, request, reply),
-  );
-  app.post<{ Body: { caminho: string } }>(
-    '/api/arquivos/previa',
-    {
-      config,
-      schema: {
-        summary: 'An address of one file, for the browser to show',
-        body: schemas.folderBody,
-        response: { 200: schemas.previewAnswer, ...errorAnswers },
-      },
-    },
-    async (request): Promise<PreviewAnswer> => await deps.previews.make(sessionOf(request), pathIn(request.body.caminho)),
-  );
+  serve(app, 'GET /api/arquivos', async (request) => await (await filesOf(deps, request)).places());
+  serve(app, 'GET /api/arquivos/mesa', async (request) => await deskFolder(deps, request));
+  serve(app, 'GET /api/arquivos/lista', async (request) => await list(await filesOf(deps, request), request.query));
+  serve(app, 'GET /api/arquivos/estado', async (request) => await (await filesOf(deps, request)).item(pathIn(request.query.caminho)));
+  serve(app, 'GET /api/arquivos/espaco', async (request) => await (await filesOf(deps, request)).space(pathIn(request.query.caminho)));
+  serve(app, 'GET /api/arquivos/conteudo', (request, reply) => sendFile(deps, request, reply));
+  serve(app, 'GET /api/arquivos/zip', (request, reply) => sendZip(deps, request, reply));
+  serve(app, 'POST /api/arquivos/previa', async (request) => await deps.previews.make(sessionOf(request), pathIn(request.body.caminho)));
 }
 
-async function list(files: PersonFiles, query: ListQuery): Promise<ListAnswer> {
+async function list(files: PersonFiles, query: PartOf<'GET /api/arquivos/lista', 'query'>): Promise<ListAnswer> {
   return await files.list(pathIn(query.caminho), {
     order: query.ordem ?? 'nome',
     reverse: query.inversa === '1',
@@ -140,7 +75,7 @@ const contentHeaders = {
   vary: 'Cookie',
 } as const;
 
-async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, reply: FastifyReply): Promise<FastifyReply> {
+async function sendFile(deps: FileRouteDeps, request: Asked<'GET /api/arquivos/conteudo'>, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathIn(request.query.caminho);
   const files = await filesOf(deps, request);
   const end = deps.beginTransfer(sessionOf(request).person);
@@ -161,7 +96,7 @@ async function sendFile(deps: FileRouteDeps, request: FastifyRequest<OfPath>, re
 }
 
 /** The first chunk decides whether the answer is a zip or an error; later failures break it off. */
-async function sendZip(deps: FileRouteDeps, request: FastifyRequest<OfPaths>, reply: FastifyReply): Promise<FastifyReply> {
+async function sendZip(deps: FileRouteDeps, request: Asked<'GET /api/arquivos/zip'>, reply: FastifyReply): Promise<FastifyReply> {
   const paths = pathsIn(request.query.caminho);
   const files = await filesOf(deps, request);
   const end = deps.beginTransfer(sessionOf(request).person);

@@ -1,9 +1,8 @@
 /** `svc keys rotate`: the portal's ssh key and the keys of its store, each a new one beside the old one. */
 import type { FastifyInstance } from 'fastify';
 import type { AdminCommands, ServerActEvent } from '../../schema/gateway.ts';
-import * as schemas from '../../schema/wire/http.ts';
 import type { KeyRings } from '../auth/key-rings.ts';
-import { errorAnswers } from '../shell.ts';
+import { serve } from '../serve.ts';
 import { sendAct } from './act-lines.ts';
 
 interface KeyRouteDeps {
@@ -12,23 +11,11 @@ interface KeyRouteDeps {
 }
 
 export function addKeyRoute(app: FastifyInstance, { commands, rings }: KeyRouteDeps): void {
-  app.post<{ Body: { server?: string; plan?: boolean } | null }>(
-    '/api/admin/keys',
-    {
-      config: { access: 'admin' },
-      schema: {
-        summary: "Change the portal's keys; both are valid meanwhile",
-        body: schemas.rotateKeysBody,
-        produces: ['application/x-ndjson'],
-        response: errorAnswers,
-      },
-    },
-    async ({ body }, reply) => {
-      const { server = null, plan = false } = body ?? {};
-      // A request that is refused at once changes no key.
-      return await sendAct(reply, commands.rotateKey(server, plan), async () => (server === null ? await ownKeys(rings, plan) : []));
-    },
-  );
+  serve(app, 'POST /api/admin/keys', async ({ body }, reply) => {
+    const { server = null, plan = false } = body ?? {};
+    // A request that is refused at once changes no key.
+    return await sendAct(reply, commands.rotateKey(server, plan), async () => (server === null ? await ownKeys(rings, plan) : []));
+  });
 }
 
 async function ownKeys(rings: Pick<KeyRings, 'rotate'>, isPlan: boolean): Promise<readonly ServerActEvent[]> {

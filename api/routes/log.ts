@@ -5,9 +5,9 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands, AppsView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { appParams, logQuery } from '../../schema/wire/http.ts';
 import { onGone } from '../gone.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import { serve } from '../serve.ts';
 
 export interface LogRequest {
   readonly person: string;
@@ -67,22 +67,14 @@ function tailOf(asked: string | undefined): number {
 }
 
 export function addLogRoute(app: FastifyInstance, logs: Logs): void {
-  app.get<{ Params: { id: string }; Querystring: { tail?: string; seguir?: '1'; anterior?: '1' } }>(
-    '/api/apps/:id/log',
-    {
-      config: { access: 'person' },
-      exposeHeadRoute: false,
-      schema: { summary: 'Log of the backend', params: appParams, querystring: logQuery, produces: ['text/plain'], response: errorAnswers },
-    },
-    (request, reply) => {
-      const { tail, seguir, anterior } = request.query;
-      return logs.send(reply, {
-        person: sessionOf(request).person,
-        app: request.params.id,
-        tail,
-        follow: seguir === '1',
-        previous: anterior === '1',
-      });
-    },
-  );
+  serve(app, 'GET /api/apps/:id/log', (request, reply) => {
+    const { tail, seguir, anterior } = request.query;
+    return logs.send(reply, {
+      person: sessionOf(request).person,
+      app: request.params.id,
+      tail,
+      follow: seguir === '1',
+      previous: anterior === '1',
+    });
+  });
 }

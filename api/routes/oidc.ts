@@ -4,13 +4,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
-import * as schemas from '../../schema/wire/http.ts';
 import { oidcCookie, readOidcCookie } from '../auth/cookies.ts';
-import { oidcReturnPath, type Oidc } from '../auth/oidc.ts';
+import { type Oidc } from '../auth/oidc.ts';
 import type { SignIn } from '../auth/sign-in.ts';
 import type { Site } from '../hosts.ts';
 import { queryOf } from '../navigation.ts';
-import { errorAnswers } from '../shell.ts';
+import { serve } from '../serve.ts';
 
 export interface OidcRouteDeps {
   readonly site: Site;
@@ -40,49 +39,33 @@ export function addOidcRoutes(app: FastifyInstance, deps: OidcRouteDeps): void {
     const code = error instanceof SvcError ? error.code : 'INTERNAL';
     return reply.redirect(`${site.origin}/?entrada=${code}`, 302);
   };
-  app.get(
-    '/api/sessao/oidc',
-    {
-      config: { access: 'open' },
-      exposeHeadRoute: false,
-      schema: { summary: 'Sign in at the provider: a navigation', response: errorAnswers },
-    },
-    async (request, reply) => {
-      const { raw } = request;
-      try {
-        const { location, secret } = await oidc.begin(readOidcCookie(raw.headers.cookie, site));
-        return await reply.header('set-cookie', oidcCookie(site, secret)).redirect(location, 302);
-      } catch (error) {
-        return home(reply, error);
-      }
-    },
-  );
-  app.get(
-    oidcReturnPath,
-    {
-      config: { access: 'callback' },
-      exposeHeadRoute: false,
-      schema: { summary: 'Back from the provider: a navigation', querystring: schemas.oidcReturnQuery, response: errorAnswers },
-    },
-    async (request, reply) => {
-      const { raw } = request;
-      const query = queryOf(raw.url ?? '');
-      const secret = readOidcCookie(raw.headers.cookie, site);
-      // Any page can send a browser here: without a request of its own nothing is asked, counted or forgotten.
-      if (secret === null || !oidc.isOwn(secret, query.get('state'))) {
-        // Back and forth in the history of who is signed in already.
-        if (request.session) return await reply.redirect(`${site.origin}/`, 302);
-        return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'));
-      }
-      reply.header('set-cookie', oidcCookie(site, null));
-      let person: string | undefined;
-      try {
-        person = await finish(secret, query);
-        const { cookies } = await deps.signIn.as(raw, person, 'oidc');
-        return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
-      } catch (error) {
-        return home(reply, error, person);
-      }
-    },
-  );
+  serve(app, 'GET /api/sessao/oidc', async (request, reply) => {
+    const { raw } = request;
+    try {
+      const { location, secret } = await oidc.begin(readOidcCookie(raw.headers.cookie, site));
+      return await reply.header('set-cookie', oidcCookie(site, secret)).redirect(location, 302);
+    } catch (error) {
+      return home(reply, error);
+    }
+  });
+  serve(app, 'GET /api/sessao/oidc/retorno', async (request, reply) => {
+    const { raw } = request;
+    const query = queryOf(raw.url ?? '');
+    const secret = readOidcCookie(raw.headers.cookie, site);
+    // Any page can send a browser here: without a request of its own nothing is asked, counted or forgotten.
+    if (secret === null || !oidc.isOwn(secret, query.get('state'))) {
+      // Back and forth in the history of who is signed in already.
+      if (request.session) return await reply.redirect(`${site.origin}/`, 302);
+      return home(reply, new SvcError('OIDC_STATE', 'the sign-in took too long, or was begun in another browser'));
+    }
+    reply.header('set-cookie', oidcCookie(site, null));
+    let person: string | undefined;
+    try {
+      person = await finish(secret, query);
+      const { cookies } = await deps.signIn.as(raw, person, 'oidc');
+      return await reply.header('set-cookie', [...cookies]).redirect(`${site.origin}/`, 302);
+    } catch (error) {
+      return home(reply, error, person);
+    }
+  });
 }

@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
-import * as schemas from '../../schema/wire/jobs.ts';
 import type { StoredJob } from '../../store/jobs.ts';
 import { onGone } from '../gone.ts';
 import { queueCaller } from '../queue/callers.ts';
@@ -10,7 +9,7 @@ import { tarOf, type TarFile } from '../queue/tar.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
 import { watchIdle } from '../repository/upload.ts';
-import { errorAnswers } from '../shell.ts';
+import { serve } from '../serve.ts';
 
 export interface QueueArchiveDeps {
   readonly queue: Queue;
@@ -19,24 +18,10 @@ export interface QueueArchiveDeps {
 }
 
 export function addQueueArchiveRoute(app: FastifyInstance, { queue, transfers, clock }: QueueArchiveDeps): void {
-  app.get<{ Params: { id: string }; Querystring: { app?: string } }>(
-    '/api/fila/trabalhos/:id/saidas.tar',
-    {
-      config: { access: 'queue' },
-      exposeHeadRoute: false,
-      schema: {
-        summary: 'All outputs of a job that are there whole, as a tar',
-        params: schemas.jobParams,
-        querystring: schemas.queueQuery,
-        produces: ['application/x-tar'],
-        response: errorAnswers,
-      },
-    },
-    async (request, reply) => {
-      const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
-      return await sendArchive({ transfers, clock }, job, reply);
-    },
-  );
+  serve(app, 'GET /api/fila/trabalhos/:id/saidas.tar', async (request, reply) => {
+    const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
+    return await sendArchive({ transfers, clock }, job, reply);
+  });
 }
 
 export async function sendArchive(

@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { StoredJob } from '../../store/jobs.ts';
-import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
-import * as schemas from '../../schema/wire/jobs.ts';
+import type { UploadAnswer } from '../../schema/wire/jobs.ts';
 import { queueCaller } from '../queue/callers.ts';
 import { readPiece } from '../queue/job-log.ts';
 import type { Rate } from '../rate.ts';
@@ -12,7 +11,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
 import { arriving } from '../repository/upload.ts';
 import { sendFile } from '../send-file.ts';
-import { errorAnswers } from '../shell.ts';
+import { type Asked, serve } from '../serve.ts';
 
 export interface QueueFileRouteDeps {
   readonly queue: Queue;
@@ -21,88 +20,31 @@ export interface QueueFileRouteDeps {
   readonly count: Rate;
 }
 
-const config = { access: 'queue' as const };
 /** Bodies that are watched while they arrive: they may take longer than those of other calls. */
 export const queueUploadPath = /^\/api\/fila\/(?:entradas\/[^/]+|executor\/registo|executor\/saidas\/[^/]+)$/;
-
-type Input = { Params: { sha: string }; Querystring: { app?: string; desde: string; tamanho: string } };
-type OfJob = { Params: { id: string; '*': string }; Querystring: { app?: string; desde?: string } };
 
 export function addQueueFileRoutes(app: FastifyInstance, deps: QueueFileRouteDeps): void {
   const { queue, transfers } = deps;
   void app.register(async (scope) => {
     takeRaw(scope);
-    scope.put<Input>(
-      '/api/fila/entradas/:sha',
-      {
-        config,
-        schema: {
-          summary: 'Upload an input, or the rest of it: the bytes from `desde` on',
-          params: schemas.inputParams,
-          querystring: schemas.inputQuery,
-          consumes: ['*/*'],
-          response: { 200: schemas.uploadAnswer, ...errorAnswers },
-        },
-      },
-      (request) => putInput(deps, request),
-    );
+    serve(scope, 'PUT /api/fila/entradas/:sha', (request) => putInput(deps, request));
   });
-  app.get<{ Params: { sha: string }; Querystring: { app?: string } }>(
-    '/api/fila/entradas/:sha',
-    {
-      config,
-      schema: {
-        summary: 'How much of an input is here',
-        params: schemas.inputParams,
-        querystring: schemas.queueQuery,
-        response: { 200: schemas.uploadAnswer, ...errorAnswers },
-      },
-    },
-    async (request): Promise<UploadAnswer> => await transfers.seeInput(queueCaller(request, request.query.app), request.params.sha),
+  serve(
+    app,
+    'GET /api/fila/entradas/:sha',
+    async (request) => await transfers.seeInput(queueCaller(request, request.query.app), request.params.sha),
   );
-  app.get<OfJob>(
-    '/api/fila/trabalhos/:id/saida',
-    {
-      config,
-      schema: {
-        summary: 'Outputs of a job, those that are on their way included',
-        params: schemas.jobParams,
-        querystring: schemas.queueQuery,
-        response: { 200: schemas.outputsAnswer, ...errorAnswers },
-      },
-    },
-    async (request): Promise<OutputsAnswer> =>
-      await transfers.outputs(await queue.row(queueCaller(request, request.query.app), request.params.id)),
+  serve(
+    app,
+    'GET /api/fila/trabalhos/:id/saida',
+    async (request) => await transfers.outputs(await queue.row(queueCaller(request, request.query.app), request.params.id)),
   );
   addStreams(app, deps);
 }
 
 function addStreams(app: FastifyInstance, deps: QueueFileRouteDeps): void {
-  const file = {
-    summary: 'Bytes of an output',
-    params: schemas.outputParams,
-    querystring: schemas.queueQuery,
-    produces: ['*/*'],
-    response: errorAnswers,
-  };
-  const send = (request: FastifyRequest<OfJob>, reply: FastifyReply) => sendOutput(deps, request, reply);
-  app.get<OfJob>('/api/fila/trabalhos/:id/saida/*', { config, exposeHeadRoute: false, schema: file }, send);
-  app.head<OfJob>('/api/fila/trabalhos/:id/saida/*', { config, schema: { ...file, hide: true } }, send);
-  app.get<OfJob>(
-    '/api/fila/trabalhos/:id/registo',
-    {
-      config,
-      exposeHeadRoute: false,
-      schema: {
-        summary: 'The log of a job from that byte on, a piece at a time; Svc-Registo-Ate says where the next one begins',
-        params: schemas.jobParams,
-        querystring: schemas.logQuery,
-        produces: ['text/plain'],
-        response: errorAnswers,
-      },
-    },
-    (request, reply) => sendLog(deps, request, reply),
-  );
+  serve(app, 'GET /api/fila/trabalhos/:id/saida/*', (request, reply) => sendOutput(deps, request, reply));
+  serve(app, 'GET /api/fila/trabalhos/:id/registo', (request, reply) => sendLog(deps, request, reply));
 }
 
 /** The body as it is, for the handler to read. */
@@ -111,7 +53,10 @@ export function takeRaw(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null, null));
 }
 
-async function putInput({ transfers, clock, count }: QueueFileRouteDeps, request: FastifyRequest<Input>): Promise<UploadAnswer> {
+async function putInput(
+  { transfers, clock, count }: QueueFileRouteDeps,
+  request: Asked<'PUT /api/fila/entradas/:sha'>,
+): Promise<UploadAnswer> {
   const { query, params } = request;
   const caller = queueCaller(request, query.app);
   count(caller.usuario);
@@ -136,7 +81,7 @@ const dataHeaders = {
 
 async function sendOutput(
   { queue, transfers, clock }: QueueFileRouteDeps,
-  request: FastifyRequest<OfJob>,
+  request: Asked<'GET /api/fila/trabalhos/:id/saida/*'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const job = await queue.row(queueCaller(request, request.query.app), request.params.id);
@@ -155,7 +100,7 @@ export async function sendOutputOf(
 
 async function sendLog(
   { queue, transfers }: QueueFileRouteDeps,
-  request: FastifyRequest<OfJob>,
+  request: Asked<'GET /api/fila/trabalhos/:id/registo'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const job = await queue.row(queueCaller(request, request.query.app), request.params.id);

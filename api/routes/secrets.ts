@@ -8,22 +8,13 @@ import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
-import * as schemas from '../../schema/wire/http.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import { serve } from '../serve.ts';
 
 export interface SecretRouteDeps {
   readonly commands: Pick<AppCommands, 'secretNames' | 'putSecret' | 'deleteSecret'>;
   readonly log: Logger;
 }
-
-interface Named {
-  readonly nome: string;
-}
-interface Body {
-  readonly value: string;
-}
-
-const answers = { 200: schemas.secretsAnswer, ...errorAnswers } as const;
 
 export function addSecretRoutes(app: FastifyInstance, deps: SecretRouteDeps): void {
   addPersonRoutes(app, deps);
@@ -41,75 +32,34 @@ function usable(value: string): string {
 }
 
 function addPersonRoutes(app: FastifyInstance, { commands, log }: SecretRouteDeps): void {
-  const config = { access: 'person' as const };
-  const base = '/api/apps/:id/segredos';
-  app.get<{ Params: { id: string } }>(
-    base,
-    {
-      config,
-      schema: { summary: 'Secrets that the app asks for, and which are set; never a value', params: schemas.appParams, response: answers },
-    },
-    (request) => commands.secretNames(sessionOf(request).person, request.params.id),
-  );
-  app.put<{ Params: { id: string } & Named; Body: Body }>(
-    `${base}/:nome`,
-    { config, schema: { summary: 'Set or replace a secret', params: schemas.secretParams, body: schemas.secretBody, response: answers } },
-    async (request) => {
-      const { person } = sessionOf(request);
-      const { id, nome } = request.params;
-      const answer = await commands.putSecret(person, id, nome, usable(request.body.value));
-      log.info({ person, app: id, secret: nome, by: 'person' }, 'secret set');
-      return answer;
-    },
-  );
-  app.delete<{ Params: { id: string } & Named }>(
-    `${base}/:nome`,
-    { config, schema: { summary: 'Delete a secret', params: schemas.secretParams, body: schemas.noBody, response: answers } },
-    async (request) => {
-      const { person } = sessionOf(request);
-      const { id, nome } = request.params;
-      const answer = await commands.deleteSecret(person, id, nome);
-      log.info({ person, app: id, secret: nome, by: 'person' }, 'secret deleted');
-      return answer;
-    },
-  );
+  serve(app, 'GET /api/apps/:id/segredos', (request) => commands.secretNames(sessionOf(request).person, request.params.id));
+  serve(app, 'PUT /api/apps/:id/segredos/:nome', async (request) => {
+    const { person } = sessionOf(request);
+    const { id, nome } = request.params;
+    const answer = await commands.putSecret(person, id, nome, usable(request.body.value));
+    log.info({ person, app: id, secret: nome, by: 'person' }, 'secret set');
+    return answer;
+  });
+  serve(app, 'DELETE /api/apps/:id/segredos/:nome', async (request) => {
+    const { person } = sessionOf(request);
+    const { id, nome } = request.params;
+    const answer = await commands.deleteSecret(person, id, nome);
+    log.info({ person, app: id, secret: nome, by: 'person' }, 'secret deleted');
+    return answer;
+  });
 }
 
 /** An admin may set and delete, and sees what the person sees: names. */
 function addAdminRoutes(app: FastifyInstance, { commands, log }: SecretRouteDeps): void {
-  const config = { access: 'admin' as const };
-  const base = '/api/admin/backends/:person/:app/segredos';
-  interface Backend {
-    readonly person: string;
-    readonly app: string;
-  }
-  app.get<{ Params: Backend }>(
-    base,
-    { config, schema: { summary: "A person's secrets of an app: names only", params: schemas.backendParams, response: answers } },
-    ({ params }) => commands.secretNames(params.person, params.app),
-  );
-  app.put<{ Params: Backend & Named; Body: Body }>(
-    `${base}/:nome`,
-    {
-      config,
-      schema: { summary: 'Set a secret for a person', params: schemas.adminSecretParams, body: schemas.secretBody, response: answers },
-    },
-    async ({ params, body }) => {
-      const answer = await commands.putSecret(params.person, params.app, params.nome, usable(body.value));
-      log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret set');
-      return answer;
-    },
-  );
-  app.delete<{ Params: Backend & Named }>(
-    `${base}/:nome`,
-    {
-      config,
-      schema: { summary: 'Delete a secret of a person', params: schemas.adminSecretParams, body: schemas.noBody, response: answers },
-    },
-    async ({ params }) => {
-      const answer = await commands.deleteSecret(params.person, params.app, params.nome);
-      log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret deleted');
-      return answer;
-    },
-  );
+  serve(app, 'GET /api/admin/backends/:person/:app/segredos', ({ params }) => commands.secretNames(params.person, params.app));
+  serve(app, 'PUT /api/admin/backends/:person/:app/segredos/:nome', async ({ params, body }) => {
+    const answer = await commands.putSecret(params.person, params.app, params.nome, usable(body.value));
+    log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret set');
+    return answer;
+  });
+  serve(app, 'DELETE /api/admin/backends/:person/:app/segredos/:nome', async ({ params }) => {
+    const answer = await commands.deleteSecret(params.person, params.app, params.nome);
+    log.info({ person: params.person, app: params.app, secret: params.nome, by: 'admin' }, 'secret deleted');
+    return answer;
+  });
 }

@@ -8,9 +8,6 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands, AppsView, PeopleView, ShopView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import * as schemas from '../../schema/wire/http.ts';
-import { iconQuery } from '../../schema/wire/shop.ts';
-import { settingsAnswer, type SettingsAnswer } from '../../schema/wire/settings.ts';
 import type { Consents } from '../capabilities/capabilities.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -18,7 +15,8 @@ import { limits } from '../limits.ts';
 import type { PreferencesOf } from '../preferences/preferences.ts';
 import { readLoader } from '../settings/loader.ts';
 import { loaderOf, mayRunInShell, settingsOf, settingsScriptOf, type ShellScripts } from '../settings/settings.ts';
-import { errorAnswers, sessionOf } from '../shell.ts';
+import { sessionOf } from '../shell.ts';
+import { serve } from '../serve.ts';
 import { contentTypeOf } from '../static-files.ts';
 import { addConsentRoutes } from './consents.ts';
 import { etagOf } from './icons.ts';
@@ -36,79 +34,48 @@ export interface SettingsDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const config = { access: 'person' as const };
-const scriptSchema = (summary: string) => ({
-  config,
-  schema: { summary, params: schemas.appParams, querystring: iconQuery, produces: ['text/javascript'], response: errorAnswers },
-});
-
 /** All that a person chooses, and what Settings shows. */
 export function addSettingsRoutes(app: FastifyInstance, deps: SettingsDeps): void {
   const { apps, people, shellScripts } = deps;
   addPreferenceRoutes(app, deps.preferences);
   addConsentRoutes(app, deps.consents);
-  app.get(
-    '/api/configuracoes',
-    { config, schema: { summary: 'What apps add to Settings', response: { 200: settingsAnswer, ...errorAnswers } } },
-    async (request): Promise<SettingsAnswer> => {
-      const { person } = sessionOf(request);
-      const extensions = await deps.shop.extensions();
-      return settingsOf(person, { apps, servidor: people.find(person)?.servidor ?? null, shellScripts, extensions });
-    },
-  );
-  app.get<{ Params: { id: string } }>(
-    '/api/apps/:id/secao.js',
-    scriptSchema('The script of an app for Settings, from its package on the disk'),
-    async (request, reply) => {
-      const { person, manifest } = trusted(deps, request);
-      const file = settingsScriptOf(manifest);
-      const bytes = file === null ? null : await apps.file(person, manifest.id, file);
-      if (bytes === null) throw new SvcError('NOT_FOUND', 'the package has no script for Settings');
-      return sendScript(request, reply, bytes);
-    },
-  );
+  serve(app, 'GET /api/configuracoes', async (request) => {
+    const { person } = sessionOf(request);
+    const extensions = await deps.shop.extensions();
+    return settingsOf(person, { apps, servidor: people.find(person)?.servidor ?? null, shellScripts, extensions });
+  });
+  serve(app, 'GET /api/apps/:id/secao.js', async (request, reply) => {
+    const { person, manifest } = trusted(deps, request);
+    const file = settingsScriptOf(manifest);
+    const bytes = file === null ? null : await apps.file(person, manifest.id, file);
+    if (bytes === null) throw new SvcError('NOT_FOUND', 'the package has no script for Settings');
+    return sendScript(request, reply, bytes);
+  });
   addLoaderRoutes(app, deps);
 }
 
 function addLoaderRoutes(app: FastifyInstance, deps: SettingsDeps): void {
   const { apps, commands, log } = deps;
-  app.get<{ Params: { id: string } }>(
-    '/api/apps/:id/loader.js',
-    scriptSchema('The script of an engine that the shell loads, while its backend answers'),
-    async (request, reply) => {
-      const { person, manifest } = trusted(deps, request);
-      const file = loaderOf(manifest);
-      const route = commands.route(person, manifest.id);
-      if (file !== null && (route === null || apps.find(person, manifest.id)?.ready !== true))
-        throw new SvcError('APP_NOT_RUNNING', `the backend of ${manifest.id} does not answer`);
-      const bytes = file === null || route === null ? null : await readLoader({ ...deps, person, manifest, file, route });
-      if (bytes === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
-      return sendScript(request, reply, bytes);
-    },
-  );
-  app.post<{ Params: { id: string }; Body: { falha: string } }>(
-    '/api/apps/:id/loader',
-    {
-      config,
-      schema: {
-        summary: 'The loader of an engine failed in the shell: a line in the log of the app',
-        params: schemas.appParams,
-        body: schemas.loaderFailureBody,
-        response: { 204: { type: 'null' }, ...errorAnswers },
-      },
-    },
-    async (request, reply) => {
-      const { person, manifest } = trusted(deps, request);
-      if (loaderOf(manifest) === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
-      const { falha } = request.body;
-      log.warn({ person, app: manifest.id, falha }, 'the loader of an engine failed');
-      // A supervisor of an older kit does not know how; an app of server scope has no log of ours.
-      await commands
-        .note(person, manifest.id, `the loader failed in the shell: ${falha}`.slice(0, sharedLimits.logNoteCharsMax))
-        .catch(() => {});
-      return reply.code(204).send();
-    },
-  );
+  serve(app, 'GET /api/apps/:id/loader.js', async (request, reply) => {
+    const { person, manifest } = trusted(deps, request);
+    const file = loaderOf(manifest);
+    const route = commands.route(person, manifest.id);
+    if (file !== null && (route === null || apps.find(person, manifest.id)?.ready !== true))
+      throw new SvcError('APP_NOT_RUNNING', `the backend of ${manifest.id} does not answer`);
+    const bytes = file === null || route === null ? null : await readLoader({ ...deps, person, manifest, file, route });
+    if (bytes === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
+    return sendScript(request, reply, bytes);
+  });
+  serve(app, 'POST /api/apps/:id/loader', async (request) => {
+    const { person, manifest } = trusted(deps, request);
+    if (loaderOf(manifest) === null) throw new SvcError('NOT_FOUND', `${manifest.id} has no loader`);
+    const { falha } = request.body;
+    log.warn({ person, app: manifest.id, falha }, 'the loader of an engine failed');
+    // A supervisor of an older kit does not know how; an app of server scope has no log of ours.
+    await commands
+      .note(person, manifest.id, `the loader failed in the shell: ${falha}`.slice(0, sharedLimits.logNoteCharsMax))
+      .catch(() => {});
+  });
 }
 
 /** Throws unless a script of this app may run in the shell. */

@@ -12,9 +12,8 @@ import type { AppsView, ShopView } from '../../schema/gateway.ts';
 import type { CatalogueManifest } from '../../schema/manifest/offered.ts';
 import { documentOf, isUnderWay, type Offers, refusalsOf, type StoreFor, storeView, wishKey } from '../../schema/shop-view.ts';
 import type { InstallAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
-import * as schemas from '../../schema/wire/shop.ts';
-import { noBody } from '../../schema/wire/http.ts';
-import { errorAnswers, sessionOf, shellVersion } from '../shell.ts';
+import { sessionOf, shellVersion } from '../shell.ts';
+import { type Asked, serve } from '../serve.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import { etagOf, sendIcon } from './icons.ts';
 
@@ -32,91 +31,30 @@ interface Sources {
   readonly whose: StoreFor;
 }
 
-const config = { access: 'person' as const };
-
 export function addStoreRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
-  app.get(
-    '/api/loja',
-    { config, schema: { summary: 'What can be installed, and why not', response: { 200: schemas.shopAnswer, ...errorAnswers } } },
-    async (request, reply): Promise<ShopAnswer | FastifyReply> => {
-      const { offers, whose } = await sourcesFor(deps, request);
-      const answer: ShopAnswer = { apps: storeView(offers, whose), problem: offers.problem };
-      // Every page asks after every event, and mostly for what it has: the whole catalogue.
-      const etag = etagOf(JSON.stringify(answer));
-      reply.headers({ etag, 'cache-control': 'private, no-cache' });
-      return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer;
-    },
-  );
-  app.get<{ Params: { id: string }; Querystring: { versao: string } }>(
-    '/api/loja/:id/icone',
-    {
-      config,
-      schema: {
-        summary: 'Icon of an offered version',
-        params: schemas.storeParams,
-        querystring: schemas.storeIconQuery,
-        produces: ['image/*'],
-        response: errorAnswers,
-      },
-    },
-    (request, reply) => offeredIcon(deps, request, reply),
-  );
-  app.post(
-    '/api/loja/atualizar-tudo',
-    {
-      config,
-      schema: {
-        summary: 'Bring everything that the person installed to the newest version',
-        body: noBody,
-        response: { 202: schemas.updateAllAnswer, ...errorAnswers },
-      },
-    },
-    async (request, reply): Promise<UpdateAllAnswer> => {
-      const answer = await updateAll(deps, await sourcesFor(deps, request));
-      reply.code(202);
-      return answer;
-    },
-  );
+  serve(app, 'GET /api/loja', async (request, reply) => {
+    const { offers, whose } = await sourcesFor(deps, request);
+    const answer: ShopAnswer = { apps: storeView(offers, whose), problem: offers.problem };
+    // Every page asks after every event, and mostly for what it has: the whole catalogue.
+    const etag = etagOf(JSON.stringify(answer));
+    reply.headers({ etag, 'cache-control': 'private, no-cache' });
+    return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer;
+  });
+  serve(app, 'GET /api/loja/:id/icone', (request, reply) => offeredIcon(deps, request, reply));
+  serve(app, 'POST /api/loja/atualizar-tudo', async (request) => await updateAll(deps, await sourcesFor(deps, request)));
   addInstallRoutes(app, deps);
 }
 
 function addInstallRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
-  app.post<{ Params: { id: string }; Body: { versao?: string } | null }>(
-    '/api/apps/:id/instalacao',
-    {
-      config,
-      schema: {
-        summary: 'Install a version for oneself: the newest, or the one that is named',
-        params: schemas.storeParams,
-        body: schemas.installBody,
-        response: { 202: schemas.installAnswer, ...errorAnswers },
-      },
-    },
-    async (request, reply): Promise<InstallAnswer> => {
-      const answer = await ask(deps, await sourcesFor(deps, request), request.params.id, request.body?.versao ?? null);
-      reply.code(202);
-      return answer;
-    },
+  serve(
+    app,
+    'POST /api/apps/:id/instalacao',
+    async (request) => await ask(deps, await sourcesFor(deps, request), request.params.id, request.body?.versao ?? null),
   );
-  app.delete<{ Params: { id: string }; Querystring: { cancelar?: '1' } }>(
-    '/api/apps/:id/instalacao',
-    {
-      config,
-      schema: {
-        summary: 'Remove what was installed for oneself; while it is being installed: give that up',
-        params: schemas.storeParams,
-        querystring: schemas.removeQuery,
-        body: noBody,
-        response: { 202: schemas.installAnswer, ...errorAnswers },
-      },
-    },
-    async (request, reply): Promise<InstallAnswer> => {
-      const sources = await sourcesFor(deps, request);
-      const answer = await giveBack(deps, sources, request.params.id, request.query.cancelar === '1');
-      reply.code(202);
-      return answer;
-    },
-  );
+  serve(app, 'DELETE /api/apps/:id/instalacao', async (request) => {
+    const sources = await sourcesFor(deps, request);
+    return await giveBack(deps, sources, request.params.id, request.query.cancelar === '1');
+  });
 }
 
 async function sourcesFor({ apps, shop }: StoreRouteDeps, request: FastifyRequest): Promise<Sources> {
@@ -198,11 +136,7 @@ async function updateAll(deps: StoreRouteDeps, { person, offers, whose }: Source
   return { pedidos };
 }
 
-async function offeredIcon(
-  deps: StoreRouteDeps,
-  request: FastifyRequest<{ Params: { id: string }; Querystring: { versao: string } }>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function offeredIcon(deps: StoreRouteDeps, request: Asked<'GET /api/loja/:id/icone'>, reply: FastifyReply): Promise<FastifyReply> {
   const { person, offers, whose } = await sourcesFor(deps, request);
   const { id } = request.params;
   const { versao } = request.query;

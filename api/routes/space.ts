@@ -5,9 +5,8 @@ import type { AdminCommands, PeopleView } from '../../schema/gateway.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { BackupStanding } from '../../schema/backups.ts';
 import type { SpaceQuery, SpaceRow } from '../../schema/space.ts';
-import * as schemas from '../../schema/wire/http.ts';
 import { limits } from '../limits.ts';
-import { errorAnswers } from '../shell.ts';
+import { serve } from '../serve.ts';
 
 interface SpaceRouteDeps {
   readonly people: PeopleView;
@@ -19,19 +18,12 @@ interface SpaceRouteDeps {
 }
 
 export function addSpaceRoute(app: FastifyInstance, deps: SpaceRouteDeps): void {
-  app.get<{ Querystring: { person?: string; app?: string } }>(
-    '/api/admin/space',
-    {
-      config: { access: 'admin' },
-      schema: { summary: 'What uses the disks', querystring: schemas.spaceQuery, response: { 200: schemas.spaceAnswer, ...errorAnswers } },
-    },
-    async ({ query }) => {
-      const asked: SpaceQuery = { person: query.person ?? null, app: query.app ?? null };
-      if (asked.person !== null && deps.people.find(asked.person) === null) throw new SvcError('NOT_FOUND', `no person ${asked.person}`);
-      const [onServers, rooms, jobs] = await Promise.all([deps.commands.space(asked), roomRows(deps, asked), jobRows(deps, asked)]);
-      return { rows: [...onServers, ...rooms, ...jobs], backups: deps.backups?.()?.to ?? null };
-    },
-  );
+  serve(app, 'GET /api/admin/space', async ({ query }) => {
+    const asked: SpaceQuery = { person: query.person ?? null, app: query.app ?? null };
+    if (asked.person !== null && deps.people.find(asked.person) === null) throw new SvcError('NOT_FOUND', `no person ${asked.person}`);
+    const [onServers, rooms, jobs] = await Promise.all([deps.commands.space(asked), roomRows(deps, asked), jobRows(deps, asked)]);
+    return { rows: [...onServers, ...rooms, ...jobs], backups: deps.backups?.()?.to ?? null };
+  });
 }
 
 const known = { server: null, isAtLeast: false, note: null } as const;

@@ -1,0 +1,26 @@
+/** Every route of the portal under /api that is in its OpenAPI document. */
+import { adminRoutes } from './admin.ts';
+import { adminAppRoutes } from './admin-apps.ts';
+import { appRoutes } from './apps.ts';
+import { executorRoutes } from './executor.ts';
+import { fileRoutes } from './files.ts';
+import { queueRoutes } from './queue.ts';
+import { roomRoutes } from './rooms.ts';
+import { settingsRoutes } from './settings.ts';
+import { shopRoutes } from './shop.ts';
+import { signInRoutes } from './sign-in.ts';
+import { terminalRoutes } from './terminals.ts';
+
+export const routes = {
+  ...signInRoutes,
+  ...appRoutes,
+  ...shopRoutes,
+  ...terminalRoutes,
+  ...fileRoutes,
+  ...roomRoutes,
+  ...settingsRoutes,
+  ...queueRoutes,
+  ...executorRoutes,
+  ...adminRoutes,
+  ...adminAppRoutes,
+} as const;

@@ -1,0 +1,74 @@
+/** Preferences, what apps add to Settings, and what apps may use of each other. */
+import * as capabilities from '../wire/capabilities.ts';
+import * as http from '../wire/http.ts';
+import * as preferences from '../wire/preferences.ts';
+import * as settings from '../wire/settings.ts';
+import * as shop from '../wire/shop.ts';
+import { nothing, type Routes, typed } from './route.ts';
+
+export const settingsRoutes = {
+  'POST /api/apps/:id/loader': {
+    access: 'person',
+    says: 'The loader of an engine failed in the shell: a line in the log of the app',
+    params: http.appParams,
+    body: http.loaderFailureBody,
+    answer: nothing,
+    status: 204,
+  },
+  'GET /api/apps/:id/loader.js': {
+    access: 'person',
+    says: 'The script of an engine that the shell loads, while its backend answers',
+    params: http.appParams,
+    query: shop.iconQuery,
+    gives: 'text/javascript',
+    more: '`engine.loader` ([0205](decisions/0205-engines-in-the-environment.md)); 403 when it is not trusted, 503 `APP_NOT_RUNNING`',
+  },
+  'GET /api/apps/:id/secao.js': {
+    access: 'person',
+    says: 'The script of an app for Settings, from its package on the disk',
+    params: http.appParams,
+    query: shop.iconQuery,
+    gives: 'text/javascript',
+    more: '`contributes.settings`; 403 when its package is not trusted',
+  },
+  'GET /api/configuracoes': {
+    access: 'person',
+    says: 'What apps add to Settings',
+    answer: settings.settingsAnswer,
+    more: '`hosts`, `tipos`, `midias`, `proprios`: [0222](decisions/0222-what-opens-what.md); `menu`: [0223](decisions/0223-context-menus.md); `secao`: [0204](decisions/0204-scripts-in-the-shell.md); `extensao`: [0206](decisions/0206-extension-catalogue.md)',
+  },
+  'GET /api/consentimentos': {
+    access: 'person',
+    says: 'What I let apps use of each other',
+    answer: capabilities.consentsAnswer,
+    more: 'the newest first; `resposta`: `sim`, `nao`, or `pendente`: a backend asked and waits; names are null for what is not installed',
+  },
+  'PUT /api/consentimentos': {
+    access: 'person',
+    says: 'Let an app use a capability of another, or not: always, or for one call',
+    body: capabilities.consentBody,
+    answer: capabilities.consentAnswer,
+    more: '`duracao: sempre` keeps `sim` or `nao` under `id`; `uma-vez`, for `sim`, keeps nothing: `uso` is good for one call within 60 s. A `nao` ends the calls that are under way. Two a second, 200 at once: 429 `RATE_LIMITED`',
+  },
+  'DELETE /api/consentimentos/:id': {
+    access: 'person',
+    says: 'Take it back: calls under way end',
+    params: capabilities.consentParams,
+    body: http.noBody,
+    answer: nothing,
+    status: 204,
+  },
+  'GET /api/preferencias': {
+    access: 'person',
+    says: 'What I chose in the desktop',
+    answer: preferences.preferencesAnswer,
+    more: 'with `ETag`; a field that is not there is not chosen ([0202](decisions/0202-preferences.md))',
+  },
+  'PATCH /api/preferencias': {
+    access: 'person',
+    says: 'Change some of it (JSON merge patch)',
+    body: typed<preferences.PreferencesPatch>(preferences.preferencesPatch),
+    answer: preferences.preferencesAnswer,
+    more: 'as `application/json` or `application/merge-patch+json`, with `If-Match`; the document as it is now, with its `ETag`; 412 `PREFERENCES_CHANGED`',
+  },
+} as const satisfies Routes;

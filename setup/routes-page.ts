@@ -1,0 +1,75 @@
+/** The tables of routes in docs/api.md, from the rows of schema/routes. `node setup/routes-table.ts` writes them. */
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Route, Routes } from '../schema/routes/route.ts';
+
+const folder = resolve(import.meta.dirname, '../schema/routes');
+const noAreas = new Set(['route.ts', 'routes.ts', 'call.ts']);
+const shapeCharsMax = 160;
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+}
+
+/** `{ a, b?, c: [{ d }] }`: the names of a schema, to that depth; '' for what has none. */
+function shapeOf(schema: Schema, depth: number): string {
+  const choice = schema.oneOf ?? schema.anyOf;
+  if (choice !== undefined) {
+    const shapes = choice.map((each) => (each.type === 'null' ? 'null' : shapeOf(each, depth))).filter((shape) => shape !== '');
+    return shapes.some((shape) => shape !== 'null') ? shapes.join(' or ') : '';
+  }
+  if (schema.items !== undefined) {
+    const shape = shapeOf(schema.items, depth);
+    return shape === '' ? '' : `[${shape}]`;
+  }
+  const { properties, required = [] } = schema;
+  if (properties === undefined || Object.keys(properties).length === 0 || depth === 0) return '';
+  const names = Object.entries(properties).map(([name, inner]) => {
+    const shape = shapeOf(inner, depth - 1);
+    return `${name}${required.includes(name) ? '' : '?'}${shape === '' ? '' : `: ${shape}`}`;
+  });
+  return `{ ${names.join(', ')} }`;
+}
+
+/** As deep as fits. */
+function shortShape(schema: object): string {
+  const shapes = [3, 2, 1].map((depth) => shapeOf(schema, depth));
+  const shape = shapes.find((each) => each.length <= shapeCharsMax) ?? shapes.at(-1) ?? '';
+  return shape === '' ? '' : `\`${shape}\``;
+}
+
+function firstCell(name: string, { query = {}, body, takes }: Route): string {
+  const { properties = {} }: Schema = query;
+  const fields = Object.keys(properties);
+  const address = `\`${name}${fields.length === 0 ? '' : `?${fields.map((field) => `${field}=`).join('&')}`}\``;
+  return [address, body === undefined ? '' : shortShape(body), takes === undefined ? '' : 'bytes'].filter((part) => part !== '').join(' ');
+}
+
+function lastCell({ says, answer, status, gives, more }: Route): string {
+  const kind = gives === undefined || gives === '*/*' ? '' : `\`${gives}\``;
+  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : shortShape(answer)];
+  const told = answered.filter((part) => part !== '').join(' ');
+  return `${says}${told === '' ? '' : `. ${told}`}${more === undefined ? '' : `; ${more}`}`.replaceAll('|', String.raw`\|`);
+}
+
+const tableOf = (rows: Routes): string =>
+  ['| method and path | who | what |', '|---|---|---|']
+    .concat(Object.entries(rows).map(([name, row]) => `| ${firstCell(name, row)} | ${row.access} | ${lastCell(row)} |`))
+    .join('\n');
+
+/** The page with the table of each area between its marks. Throws for an area that has none. */
+export async function withRoutes(page: string): Promise<string> {
+  let text = page;
+  for (const file of readdirSync(folder).filter((each) => !noAreas.has(each))) {
+    const [rows] = Object.values((await import(resolve(folder, file))) as Readonly<Record<string, Routes>>);
+    const marks = new RegExp(`(<!-- routes: ${file.replace('.ts', '')} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
+    if (rows === undefined || !marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${file}`);
+    text = text.replace(marks, (_, begin: string, end: string) => begin + tableOf(rows) + end);
+  }
+  return text;
+}
