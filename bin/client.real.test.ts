@@ -38,33 +38,37 @@ const ok = (body: string) =>
 
 test('a value comes back, and the query is encoded', async () => {
   const asked = await answer(ok('[{"key":"é"}]'));
-  expect(await createClient(dir).get('/api/admin/objects', { prefix: 'a b&c', none: undefined })).toEqual([{ key: 'é' }]);
+  expect(await createClient(dir).call('GET /api/admin/objects', { query: { prefix: 'a b&c', after: undefined } })).toEqual([{ key: 'é' }]);
   expect(asked[0]).toMatch(/^GET \/api\/admin\/objects\?prefix=a\+b%26c HTTP\/1\.1\r\n/);
 });
 
 test('a problem document keeps its code', async () => {
   const body = '{"code":"NOT_FOUND","detail":"no object x"}';
   await answer(`HTTP/1.1 404 Not Found\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-  await expect(createClient(dir).get('/x')).rejects.toMatchObject({ name: 'PortalError', code: 'NOT_FOUND', message: 'no object x' });
+  await expect(createClient(dir).call('GET /api/admin/objects')).rejects.toMatchObject({
+    name: 'PortalError',
+    code: 'NOT_FOUND',
+    message: 'no object x',
+  });
 });
 
 test('an error without a problem document is told as such', async () => {
   await answer('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 3\r\n\r\nbad');
-  await expect(createClient(dir).post('/x')).rejects.toMatchObject({ code: 'HTTP_502' });
+  await expect(createClient(dir).call('POST /api/admin/apply')).rejects.toMatchObject({ code: 'HTTP_502' });
 });
 
 test('no socket, a dead socket and a wrong folder say how to start a portal', async () => {
   const down = { code: 'PORTAL_NOT_RUNNING', message: expect.stringContaining('svc up DIR --state') };
-  await expect(createClient(dir).get('/x')).rejects.toMatchObject(down);
+  await expect(createClient(dir).call('GET /api/admin/objects')).rejects.toMatchObject(down);
   await answer('');
   await chmod(path.join(dir, 'svc.sock'), 0o600);
   server?.close();
-  await expect(createClient(path.join(dir, 'none')).get('/x')).rejects.toMatchObject(down);
+  await expect(createClient(path.join(dir, 'none')).call('GET /api/admin/objects')).rejects.toMatchObject(down);
 });
 
 test('a portal that hangs up in the middle is an error, not a half answer', async () => {
   await answer('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[1');
-  await expect(createClient(dir).get('/x')).rejects.toThrow(/aborted|hang up/);
+  await expect(createClient(dir).call('GET /api/admin/objects')).rejects.toThrow(/aborted|hang up/);
 });
 
 test('text streams until the signal fires, without an error', async () => {
@@ -78,7 +82,11 @@ test('text streams until the signal fires, without an error', async () => {
   await once(server, 'listening');
   const end = new AbortController();
   const got: string[] = [];
-  for await (const chunk of createClient(dir).text('/log', {}, end.signal)) {
+  for await (const chunk of createClient(dir).text(
+    'GET /api/admin/backends/:person/:app/log',
+    { params: { person: 'ana', app: 'notas' } },
+    end.signal,
+  )) {
     got.push(chunk);
     end.abort();
   }
@@ -119,8 +127,8 @@ async function takenOver(bytes: string): Promise<{ readonly asked: Promise<void>
 test('another portal takes the state folder over: what only reads is asked there, what acts is told', async () => {
   const portals = await takenOver(ok('[1]'));
   const client = createClient(dir);
-  const read = client.get('/x');
-  const acted = client.post('/x').catch((error: unknown) => error);
+  const read = client.call('GET /api/admin/objects');
+  const acted = client.call('POST /api/admin/apply').catch((error: unknown) => error);
   await portals.asked;
   await portals.take();
   expect(await read).toEqual([1]);

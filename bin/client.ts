@@ -1,6 +1,6 @@
 /**
  * The command line's way to a running portal: HTTP over the 0600 unix socket STATE/svc.sock, where every caller is admin. The
- * routes are those of api/routes/admin.ts.
+ * routes are rows of schema/routes.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline/promises';
 import { ask, readWhole, wasSilent, type Answer } from '../kit/http/ask.ts';
 import { SvcError } from '../schema/errors.ts';
 import { readPlainFileSync } from '../schema/plain-file.ts';
+import type { ServerActEvent } from '../schema/gateway.ts';
+import { addressOf, type Address, type AnswerOf, type Asking, type InputOf, type RouteName } from '../schema/routes/call.ts';
 import type { Problem } from '../schema/wire/http.ts';
 
 /** An error of the portal, with its code: shown unchanged. */
@@ -21,17 +23,13 @@ export class PortalError extends Error {
 }
 
 export interface Client {
-  get<T>(route: string, query?: Query): Promise<T>;
-  post<T>(route: string, body?: unknown): Promise<T>;
-  put<T>(route: string, body: unknown): Promise<T>;
-  delete<T>(route: string): Promise<T>;
-  /** Yields the JSON objects of an answer, one a line, as they arrive: the progress of a POST. */
-  follow<T>(route: string, body: unknown): AsyncIterable<T>;
+  /** The JSON answer of a route. */
+  call<Name extends RouteName>(name: Name, ...input: Asking<Name>): Promise<AnswerOf<Name>>;
+  /** Yields the events of an act as they arrive, one a line. */
+  follow<Name extends RouteName>(name: Name, ...input: Asking<Name>): AsyncIterable<ServerActEvent>;
   /** Text as it comes; ends when the portal ends it or the signal fires. */
-  text(route: string, query: Query, signal: AbortSignal): AsyncIterable<string>;
+  text<Name extends RouteName>(name: Name, input: InputOf<Name>, signal: AbortSignal): AsyncIterable<string>;
 }
-
-type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Longest silence: a restart waits for a stop and for a start. Streams have it until their head. */
 const answerMsMax = 60_000;
@@ -43,32 +41,28 @@ const ownerPollMs = 500;
 
 /** `end` ends what is asked; without it each question waits as long as the portal may take. */
 export function createClient(stateDir: string, end?: AbortSignal): Client {
-  const call = async <T>(method: string, route: string, body?: unknown): Promise<T> => {
-    const answer = await open(stateDir, { method, route, body, ...(end && { signal: end }) });
-    try {
-      return JSON.parse(await readAll(answer)) as T;
-    } finally {
-      answer.end();
-    }
-  };
   return {
-    get: (route, query = {}) => call('GET', withQuery(route, query)),
-    post: (route, body = {}) => call('POST', route, body),
-    put: (route, body) => call('PUT', route, body),
-    delete: (route) => call('DELETE', route),
-    follow: (route, body) => follow(stateDir, route, body),
-    text: (route, query, signal) => stream(stateDir, withQuery(route, query), signal),
+    call: async <Name extends RouteName>(name: Name, ...input: Asking<Name>) => {
+      const answer = await open(stateDir, { ...addressOf(name, ...input), ...(end && { signal: end }) });
+      try {
+        return JSON.parse(await readAll(answer)) as AnswerOf<Name>;
+      } finally {
+        answer.end();
+      }
+    },
+    follow: (name, ...input) => follow(stateDir, addressOf(name, ...input)),
+    text: (name, input, signal) => stream(stateDir, addressOf(name, input), signal),
   };
 }
 
-async function* follow<T>(stateDir: string, route: string, body: unknown): AsyncIterable<T> {
-  const answer = await open(stateDir, { method: 'POST', route, body, isStream: true });
-  for await (const line of createInterface({ input: answer.body })) yield JSON.parse(line) as T;
+async function* follow(stateDir: string, address: Address): AsyncIterable<ServerActEvent> {
+  const answer = await open(stateDir, { ...address, isStream: true });
+  for await (const line of createInterface({ input: answer.body })) yield JSON.parse(line) as ServerActEvent;
 }
 
-async function* stream(stateDir: string, route: string, signal: AbortSignal): AsyncIterable<string> {
+async function* stream(stateDir: string, address: Address, signal: AbortSignal): AsyncIterable<string> {
   try {
-    const { body } = await open(stateDir, { method: 'GET', route, isStream: true, signal });
+    const { body } = await open(stateDir, { ...address, isStream: true, signal });
     body.setEncoding('utf8');
     for await (const chunk of body) yield chunk as string;
   } catch (error) {
@@ -76,10 +70,7 @@ async function* stream(stateDir: string, route: string, signal: AbortSignal): As
   }
 }
 
-interface Request {
-  readonly method: string;
-  readonly route: string;
-  readonly body?: unknown;
+interface Request extends Address {
   readonly isStream?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -111,7 +102,7 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
   }
 }
 
-function send(stateDir: string, { method, route, body, isStream = false, signal }: Request, taken: AbortSignal): Promise<Answer> {
+function send(stateDir: string, { method, path: route, body, isStream = false, signal }: Request, taken: AbortSignal): Promise<Answer> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   return ask(
     { method, origin: 'http://localhost', path: route, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
@@ -188,9 +179,4 @@ async function readAll(answer: Answer): Promise<string> {
   });
   if (bytes === null) throw new SvcError('TOO_LARGE', `the portal's answer is larger than ${answerBytesMax} bytes`);
   return bytes.toString('utf8');
-}
-
-function withQuery(route: string, query: Query): string {
-  const set = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return set.length === 0 ? route : `${route}?${new URLSearchParams(set as [string, string][]).toString()}`;
 }

@@ -1,7 +1,6 @@
 /** The key of one object that a person named, with a hint where a bare name is that of an object. */
 import { SvcError } from '../schema/errors.ts';
 import { makeKey, objectKinds } from '../schema/keys.ts';
-import type { ObjectView } from '../schema/wire/http.ts';
 import type { Client } from './client.ts';
 import { keyOf } from './keys.ts';
 
@@ -14,7 +13,7 @@ export async function keyIn(client: Client, text: string): Promise<string> {
     const found = await Promise.all(
       objectKinds.map(async (kind) => {
         const key = makeKey(kind, text);
-        const objects = await client.get<ObjectView[]>('/api/admin/objects', { prefix: key });
+        const objects = await client.call('GET /api/admin/objects', { query: { prefix: key } });
         return objects.some((object) => object.key === key) ? [key] : [];
       }),
     );

@@ -69,7 +69,7 @@ interface Reader {
 async function readerOf(state: string, query: AuditQuery): Promise<Reader> {
   const client = createClient(state);
   try {
-    await client.get('/api/admin/audit', { limit: 1 });
+    await client.call('GET /api/admin/audit', { query: { limit: 1 } });
     return ofPortal(client, query);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'PORTAL_NOT_RUNNING') throw error;
@@ -83,7 +83,7 @@ const recordIn = (state: string): string => path.resolve(state, 'audit');
 function ofPortal(client: Client, { sinceMs, untilMs, ...rest }: AuditQuery): Reader {
   const query = { ...rest, since: sinceMs, until: untilMs };
   const ask = (more: Readonly<Record<string, string | number | undefined>>): Promise<Page & { readonly head: AuditHead }> =>
-    client.get('/api/admin/audit', { ...query, ...more });
+    client.call('GET /api/admin/audit', { query: { ...query, ...more } });
   return {
     back: (before, limit) => ask({ before, limit }),
     on: (after) => ask({ after, limit: pageMax }),

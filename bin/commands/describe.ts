@@ -19,15 +19,15 @@ import {
   wrap,
   write,
 } from '../output.ts';
-import { type EventView, eventColumns } from './events.ts';
+import { eventColumns } from './events.ts';
 import type { PortalOptions } from './options.ts';
 
 export async function runDescribe(text: string, { state, output }: PortalOptions): Promise<void> {
   const client = createClient(state);
   const key = await keyIn(client, text);
   const [objects, { events }] = await Promise.all([
-    client.get<ObjectView[]>('/api/admin/objects', { prefix: key }),
-    client.get<{ events: EventView[] }>('/api/admin/events', { key, limit: 100 }),
+    client.call('GET /api/admin/objects', { query: { prefix: key } }),
+    client.call('GET /api/admin/events', { query: { key, limit: 100 } }),
   ]);
   const object = objects.find((candidate) => candidate.key === key);
   if (!object) throw new SvcError('NOT_FOUND', `no object ${key}; svc get lists them`);

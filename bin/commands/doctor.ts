@@ -42,14 +42,14 @@ function nodeCheck(): DoctorCheck {
 }
 
 async function serverChecks(state: string, server: string, language: TextLanguage): Promise<readonly DoctorRow[]> {
-  const path = `/api/admin/servers/${encodeURIComponent(server)}/doctor?idioma=${language}`;
-  return (await createClient(state).get<{ checks: DoctorRow[] }>(path)).checks;
+  const asked = { params: { server }, query: { idioma: language } };
+  return (await createClient(state).call('GET /api/admin/servers/:server/doctor', asked)).checks;
 }
 
 async function portalChecks(state: string, language: TextLanguage): Promise<readonly DoctorRow[]> {
   const portal = (ok: boolean, detail: Words): DoctorCheck => ({ name: 'portal', ok, warning: false, detail, fix: null });
   try {
-    const { checks } = await createClient(state).get<{ checks: DoctorRow[] }>(`/api/admin/doctor?idioma=${language}`);
+    const { checks } = await createClient(state).call('GET /api/admin/doctor', { query: { idioma: language } });
     return [rowIn(portal(true, { pt: `responde em ${state}/svc.sock`, en: `answers on ${state}/svc.sock` }), language), ...checks];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;

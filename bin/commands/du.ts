@@ -8,12 +8,6 @@ import { createClient } from '../client.ts';
 import { byteSize, isForPrograms, listing, plain, printValue, write, type Format } from '../output.ts';
 import { limits } from '../limits.ts';
 
-interface SpaceView {
-  readonly rows: readonly SpaceRow[];
-  /** Folder of the scheduled backups; null: there are none. */
-  readonly backups: string | null;
-}
-
 interface DuOptions {
   readonly state: string;
   readonly output: Format;
@@ -24,7 +18,7 @@ interface DuOptions {
 export async function runDu({ state, output, person, app }: DuOptions): Promise<void> {
   const stateDir = path.resolve(state);
   const isAll = person === undefined && app === undefined;
-  const { rows, backups } = await createClient(stateDir).get<SpaceView>('/api/admin/space', { person, app });
+  const { rows, backups } = await createClient(stateDir).call('GET /api/admin/space', { query: { person, app } });
   const own = isAll ? await ownRows(stateDir, backups) : [];
   const all = [...own, ...rows].toSorted((one, other) => (other.bytes ?? -1) - (one.bytes ?? -1));
   if (isForPrograms(output)) return await printValue({ rows: all }, output);

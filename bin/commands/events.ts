@@ -1,21 +1,13 @@
 /** `svc events [KEY] [-f]`: transitions with their reasons, of all objects or of those below a key. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AnswerOf } from '../../schema/routes/call.ts';
 import { createClient } from '../client.ts';
 import { eventKeysOf } from '../keys.ts';
 import { type Column, isForPrograms, listing, moment, printValue, jsonText, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 /** A stored event as the portal answers it. */
-export interface EventView {
-  readonly seq: number;
-  readonly atMs: number;
-  readonly key: string;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  readonly from: string | null;
-  readonly to: string | null;
-}
+export type EventView = AnswerOf<'GET /api/admin/events'>['events'][number];
 
 interface EventsOptions extends PortalOptions {
   readonly follow?: boolean;
@@ -30,7 +22,7 @@ export async function runEvents(text: string | undefined, { state, output, follo
   const streams = (text === undefined ? [undefined] : eventKeysOf(text)).map((key) => ({ key, seen: undefined as number | undefined }));
   const readOne = async (stream: (typeof streams)[number]): Promise<readonly EventView[]> => {
     const { key, seen } = stream;
-    const { events } = await client.get<{ events: EventView[] }>('/api/admin/events', { key, after: seen, limit });
+    const { events } = await client.call('GET /api/admin/events', { query: { key, after: seen, limit } });
     stream.seen = events.at(-1)?.seq ?? seen ?? 0;
     return events;
   };

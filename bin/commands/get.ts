@@ -52,7 +52,7 @@ async function allObjects(client: Client, prefix: string): Promise<readonly Obje
   const found: ObjectView[] = [];
   for (;;) {
     const after = found.at(-1)?.key;
-    const page = await client.get<ObjectView[]>('/api/admin/objects', { prefix, after });
+    const page = await client.call('GET /api/admin/objects', { query: { prefix, after } });
     found.push(...page);
     if (page.length < limits.objectsPageMax) return found;
   }

@@ -2,7 +2,7 @@
 import { SvcError } from '../../schema/errors.ts';
 import { jobIdPattern } from '../../schema/jobs.ts';
 import { keys, readKey } from '../../schema/keys.ts';
-import type { AdminJobsAnswer, JobView } from '../../schema/wire/jobs.ts';
+import type { JobView } from '../../schema/wire/jobs.ts';
 import { createClient } from '../client.ts';
 import {
   byteSize,
@@ -36,17 +36,16 @@ function idOf(text: string): string {
   return id;
 }
 
-const routeOf = (id: string): string => `/api/admin/fila/trabalhos/${id}`;
-
 export async function runJobsGet(text: string | undefined, { state, output, person, cluster, limit }: JobsOptions): Promise<void> {
   const client = createClient(state);
   if (text !== undefined) {
-    const job = await client.get<JobView>(routeOf(idOf(text)));
+    const job = await client.call('GET /api/admin/fila/trabalhos/:id', { params: { id: idOf(text) } });
     return isForPrograms(output) ? await printValue(job, output) : write(describe(job, Date.now()));
   }
   const found: JobView[] = [];
   while (found.length < limit) {
-    const { trabalhos, mais } = await client.get<AdminJobsAnswer>('/api/admin/fila', { usuario: person, cluster, antes: found.at(-1)?.id });
+    const query = { usuario: person, cluster, antes: found.at(-1)?.id };
+    const { trabalhos, mais } = await client.call('GET /api/admin/fila', { query });
     found.push(...trabalhos.slice(0, limit - found.length));
     if (!mais) break;
   }
@@ -110,13 +109,13 @@ function describe(job: JobView, nowMs: number): string {
 export async function runJobsLogs(text: string, { state, follow }: { readonly state: string; readonly follow?: boolean }): Promise<void> {
   const end = new AbortController();
   process.once('SIGINT', () => end.abort());
-  const query = { follow: follow === true ? 1 : undefined };
-  for await (const chunk of createClient(state).text(`${routeOf(idOf(text))}/registo`, query, end.signal)) write(chunk);
+  const input = { params: { id: idOf(text) }, query: { follow: follow === true ? ('1' as const) : undefined } };
+  for await (const chunk of createClient(state).text('GET /api/admin/fila/trabalhos/:id/registo', input, end.signal)) write(chunk);
   endColors();
 }
 
 export async function runJobsCancel(text: string, { state, output }: PortalOptions): Promise<void> {
-  const job = await createClient(state).delete<JobView>(routeOf(idOf(text)));
+  const job = await createClient(state).call('DELETE /api/admin/fila/trabalhos/:id', { params: { id: idOf(text) } });
   if (isForPrograms(output)) return await printValue(job, output);
   write(`${keys.job(job.id)} ${job.estado} ${job.motivo}\n`);
 }

@@ -1,6 +1,5 @@
 /** `svc start|stop|restart ana/notas`: posts the order and waits for its outcome. */
 import type { Reason } from '../../schema/backend.ts';
-import type { StartAnswer } from '../../schema/wire/http.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
 import { isForPrograms, plain, printValue, toned, toneOfState, write } from '../output.ts';
@@ -9,8 +8,7 @@ import type { PortalOptions } from './options.ts';
 /** Exit 0 when it is so, or on its way and nothing is known against it; 1 when it failed, or can't come up as it is. */
 export async function runLifecycle(wish: 'start' | 'stop' | 'restart', text: string, { state, output }: PortalOptions): Promise<number> {
   const { person, app } = backendOf(text);
-  const route = `/api/admin/backends/${encodeURIComponent(person)}/${encodeURIComponent(app)}/${wish}`;
-  const answer = await createClient(state).post<StartAnswer>(route);
+  const answer = await createClient(state).call(`POST /api/admin/backends/:person/:app/${wish}`, { params: { person, app }, body: {} });
   if (!isForPrograms(output)) {
     write(`${person}/${app}  ${toned(answer.status, toneOfState(answer.status))}  ${answer.reason}  ${plain(answer.message)}\n`);
   } else await printValue(answer, output);

@@ -5,7 +5,7 @@ import type { PortalOptions } from './options.ts';
 
 export async function runLink(person: string | undefined, options: PortalOptions & { readonly admin?: boolean }): Promise<void> {
   const body = { ...(person === undefined ? {} : { person }), admin: options.admin === true };
-  const answer = await createClient(options.state).post<{ person: string; link: string; expiresAtMs: number }>('/api/admin/links', body);
+  const answer = await createClient(options.state).call('POST /api/admin/links', { body });
   if (isForPrograms(options.output)) return await printValue(answer, options.output);
   write(`${answer.link}\n`);
   warn(`signs in ${answer.person}, once, within ${span(answer.expiresAtMs - Date.now())}\n`);

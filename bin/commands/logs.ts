@@ -1,5 +1,5 @@
 /** `svc logs ana/notas [-f | --errors]`: the run.log of a backend as text, or the errors that the app reported of itself. */
-import type { ErrorGroup, ErrorsAnswer } from '../../schema/wire/metrics.ts';
+import type { ErrorGroup } from '../../schema/wire/metrics.ts';
 import { createClient } from '../client.ts';
 import { backendOf } from '../keys.ts';
 import { endColors, plain, write } from '../output.ts';
@@ -14,12 +14,14 @@ interface LogsOptions {
 
 export async function runLogs(text: string, { state, follow, previous, errors, tail }: LogsOptions): Promise<void> {
   const { person, app } = backendOf(text);
-  const query = { tail, follow: follow === true ? 1 : undefined, previous: previous === true ? 1 : undefined };
-  const backend = `/api/admin/backends/${encodeURIComponent(person)}/${encodeURIComponent(app)}`;
-  if (errors === true) return write(errorText((await createClient(state).get<ErrorsAnswer>(`${backend}/errors`)).erros));
+  const params = { person, app };
+  const client = createClient(state);
+  if (errors === true) return write(errorText((await client.call('GET /api/admin/backends/:person/:app/errors', { params })).erros));
+  const asked = (option: boolean | undefined): '1' | undefined => (option === true ? '1' : undefined);
+  const query = { tail, follow: asked(follow), previous: asked(previous) };
   const end = new AbortController();
   process.once('SIGINT', () => end.abort());
-  for await (const chunk of createClient(state).text(`${backend}/log`, query, end.signal)) write(chunk);
+  for await (const chunk of client.text('GET /api/admin/backends/:person/:app/log', { params, query }, end.signal)) write(chunk);
   endColors();
 }
 

@@ -7,7 +7,6 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Held, HeldOfPerson } from '../../schema/erasure.ts';
-import type { ServerActEvent } from '../../schema/gateway.ts';
 import { createClient, type Client } from '../client.ts';
 import { byteSize, isForPrograms, plain, printValue, toned, write, type Format } from '../output.ts';
 import type { Site } from '../setup/site.ts';
@@ -23,8 +22,8 @@ interface EraseOptions {
 /** 0 erased; 1 something is left to do; without `--yes` 2: something is held. */
 export async function runErase(name: string, { state, output, roomsTo, yes = false }: EraseOptions): Promise<number> {
   const client = createClient(state);
-  const route = `/api/admin/people/${encodeURIComponent(name)}`;
-  const held = await client.get<HeldOfPerson>(`${route}/held`);
+  const params = { person: name };
+  const held = await client.call('GET /api/admin/people/:person/held', { params });
   if (!yes) return await show(held, output);
   if (held.document?.from != null)
     throw new SvcError(
@@ -34,14 +33,14 @@ export async function runErase(name: string, { state, output, roomsTo, yes = fal
   if (!isForPrograms(output)) tell(held);
   // Before anything is asked for: an order whose document can't go would come true at some later removal.
   const site = held.document === null ? null : await siteWithout(name, held.document.file);
-  await client.post<HeldOfPerson>(`${route}/erasure`, roomsTo === undefined ? {} : { roomsTo });
+  await client.call('POST /api/admin/people/:person/erasure', { params, body: roomsTo === undefined ? {} : { roomsTo } });
   for (const written of site?.write() ?? [])
     if (!isForPrograms(output)) write(`  ..  Person/${plain(name)} is taken out of ${plain(written)}\n`);
-  return await end(client, route, output);
+  return await end(client, name, output);
 }
 
-async function end(client: Client, route: string, output: Format): Promise<number> {
-  const events = client.follow<ServerActEvent>(`${route}/erasure/end`, {});
+async function end(client: Client, person: string, output: Format): Promise<number> {
+  const events = client.follow('POST /api/admin/people/:person/erasure/end', { params: { person }, body: {} });
   return await sayActs(events, { isPlan: false, output: isForPrograms(output) ? 'json' : 'table' });
 }
 

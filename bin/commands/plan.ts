@@ -13,7 +13,7 @@ export async function runPlan(dir: string | undefined, options: PortalOptions): 
 
 /** Exit 0 when the folder is in force, 2 when the guard held something back, 1 when it has errors. */
 export async function runApply(options: PortalOptions & { readonly prune?: boolean }): Promise<number> {
-  const answer = await createClient(options.state).post<PlanAnswer>('/api/admin/apply', { prune: options.prune === true });
+  const answer = await createClient(options.state).call('POST /api/admin/apply', { body: { prune: options.prune === true } });
   if ((await printPlan(answer, options, 'changed')) === 1) return 1;
   return answer.pendingPrune.length > 0 ? 2 : 0;
 }
@@ -21,7 +21,7 @@ export async function runApply(options: PortalOptions & { readonly prune?: boole
 async function plan(dir: string | undefined, state: string): Promise<PlanAnswer> {
   const absolute = dir === undefined ? null : path.resolve(dir);
   try {
-    return await createClient(state).post<PlanAnswer>('/api/admin/plan', { dir: absolute });
+    return await createClient(state).call('POST /api/admin/plan', { body: { dir: absolute } });
   } catch (error) {
     const isDown = error instanceof SvcError && error.code === 'PORTAL_NOT_RUNNING';
     if (!isDown || absolute === null) throw error;

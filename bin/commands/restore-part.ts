@@ -25,11 +25,11 @@ export async function restorePart(folder: BackupFolder, manifest: Manifest, opti
   if (room !== undefined && person !== undefined) throw new SvcError('BAD_REQUEST', 'name a room or a person, not both');
   // Before anything is read: one that does not run has nobody to put it in.
   const portal = createClient(stateDir);
-  await portal.get('/api/admin/objects', { prefix: 'Portal/' });
+  await portal.call('GET /api/admin/objects', { query: { prefix: 'Portal/' } });
   const picked = await pick(folder, manifest, stateDir, { room, as, person });
   try {
     if (!yes) return await showPicked(picked, manifest, options);
-    const answer = await portal.post<ParcelAnswer>('/api/admin/restorations', { parcel: picked.parcel });
+    const answer = await portal.call('POST /api/admin/restorations', { body: { parcel: picked.parcel } });
     const files = person === undefined || jobs === undefined ? 0 : await pickJobFiles(folder, manifest, { person, to: path.resolve(jobs) });
     if (isForPrograms(options.output)) await printValue({ restored: { ...answer, files } }, options.output);
     else tell(answer, files, jobs);

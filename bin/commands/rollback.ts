@@ -1,19 +1,16 @@
 /** `svc rollback NAME [--undo]`: the version before comes back and is held; with --undo what is wanted is installed again. */
-import type { RollbackAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { packageOf } from '../keys.ts';
 import { isForPrograms, plain, printValue, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
-
-const route = '/api/admin/packages/rollback';
 
 export async function runRollback(text: string, { state, output, undo }: PortalOptions & { readonly undo?: boolean }): Promise<void> {
   const key = packageOf(text);
   const client = createClient(state);
   const answer =
     undo === true
-      ? await client.delete<RollbackAnswer>(`${route}?key=${encodeURIComponent(key)}`)
-      : await client.post<RollbackAnswer>(route, { key });
+      ? await client.call('DELETE /api/admin/packages/rollback', { query: { key } })
+      : await client.call('POST /api/admin/packages/rollback', { body: { key } });
   if (isForPrograms(output)) return await printValue(answer, output);
   const [from, to] = [plain(answer.from), plain(answer.to)];
   if (undo === true) write(`${answer.key}: ${from} is installed again\n`);

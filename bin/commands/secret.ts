@@ -11,13 +11,11 @@ import { backendOf } from '../keys.ts';
 import { isForPrograms, listing, printValue, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
-const route = (backend: string): string => {
-  const { person, app } = backendOf(backend);
-  return `/api/admin/backends/${encodeURIComponent(person)}/${encodeURIComponent(app)}/segredos`;
-};
-
 export async function runSecretList(backend: string, options: PortalOptions): Promise<void> {
-  await print(await createClient(options.state).get<SecretsView>(route(backend)), options);
+  await print(
+    await createClient(options.state).call('GET /api/admin/backends/:person/:app/segredos', { params: backendOf(backend) }),
+    options,
+  );
 }
 
 /** `hasMore`: there are arguments after the name. They are not repeated, nor is an invalid name: either may be the value. */
@@ -30,15 +28,16 @@ export async function runSecretSet(backend: string, name: string, options: Porta
         'may have seen it: change it',
     );
   }
-  const path = `${route(backend)}/${encodeURIComponent(name)}`;
+  const params = { ...backendOf(backend), nome: name };
   const value = process.stdin.isTTY ? await readHidden(`${name}: `) : await readPiped();
-  const view = await createClient(options.state).put<SecretsView>(path, { value });
+  const view = await createClient(options.state).call('PUT /api/admin/backends/:person/:app/segredos/:nome', { params, body: { value } });
   await print(view, options);
   if (view.restartNeeded) warn(`the running app still has the old value: svc restart ${backend}\n`);
 }
 
 export async function runSecretRemove(backend: string, name: string, options: PortalOptions): Promise<void> {
-  const view = await createClient(options.state).delete<SecretsView>(`${route(backend)}/${encodeURIComponent(name)}`);
+  const params = { ...backendOf(backend), nome: name };
+  const view = await createClient(options.state).call('DELETE /api/admin/backends/:person/:app/segredos/:nome', { params });
   await print(view, options);
   if (view.restartNeeded) warn(`the running app still has the value: svc restart ${backend}\n`);
 }

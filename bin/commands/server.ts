@@ -14,8 +14,8 @@ interface ServerOptions {
 /** Exit 0 done, 1 not; `--plan`, and `forget` without `--yes`: 0 nothing to do, 2 changes. */
 export async function runServer(act: Exclude<ServerAct, 'plan'>, name: string, options: ServerOptions): Promise<number> {
   const isPlan = options.plan === true || (act === 'forget' && options.yes !== true);
-  const body = { act: options.plan === true ? 'plan' : act, force: options.force === true || options.yes === true };
-  const events = createClient(options.state).follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, body);
+  const body = { act: options.plan === true ? 'plan' : act, force: options.force === true || options.yes === true } as const;
+  const events = createClient(options.state).follow('POST /api/admin/servers/:server/kit', { params: { server: name }, body });
   return await sayActs(events, { isPlan, output: options.output });
 }
 

@@ -1,6 +1,6 @@
 /** `svc sessions [PERSON] [--revoke]`: who is signed in where, and signing out for them. */
 import { SvcError } from '../../schema/errors.ts';
-import type { SessionsAnswer } from '../../schema/wire/http.ts';
+import type { AnswerOf } from '../../schema/routes/call.ts';
 import { createClient } from '../client.ts';
 import { type Column, isForPrograms, listing, moment, printValue, span, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
@@ -11,21 +11,23 @@ export interface SessionsOptions extends PortalOptions {
   readonly forget?: boolean;
 }
 
-type Row = SessionsAnswer['sessoes'][number] & { readonly person: string };
+type Row = AnswerOf<'GET /api/admin/sessions'>['sessions'][number];
 
 export async function runSessions(person: string | undefined, options: SessionsOptions): Promise<void> {
   const { state, output, revoke, forget = false } = options;
   const client = createClient(state);
   if (revoke !== undefined || forget) {
     if (person === undefined) throw new SvcError('BAD_REQUEST', 'whose? svc sessions PERSON --revoke');
-    const one = typeof revoke === 'string' ? `/${encodeURIComponent(revoke)}` : '';
-    const route = forget ? '/api/admin/identities/' : '/api/admin/sessions/';
-    const answer = await client.delete<{ encerradas: number }>(`${route}${encodeURIComponent(person)}${forget ? '' : one}`);
+    const answer = forget
+      ? await client.call('DELETE /api/admin/identities/:person', { params: { person } })
+      : typeof revoke === 'string'
+        ? await client.call('DELETE /api/admin/sessions/:person/:id', { params: { person, id: revoke } })
+        : await client.call('DELETE /api/admin/sessions/:person', { params: { person } });
     if (isForPrograms(output)) return await printValue(answer, output);
     if (forget) warn(`${person} may come as another identity of the provider\n`);
     return warn(`${answer.encerradas} ${answer.encerradas === 1 ? 'session' : 'sessions'} ended\n`);
   }
-  const { sessions } = await client.get<{ sessions: Row[] }>('/api/admin/sessions', { person });
+  const { sessions } = await client.call('GET /api/admin/sessions', { query: { person } });
   if (isForPrograms(output)) return await printValue(sessions, output);
   if (sessions.length === 0) return write('No one is signed in.\n');
   const nowMs = Date.now();

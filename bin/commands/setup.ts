@@ -98,7 +98,7 @@ async function finish({ site, options, portal, isNew }: Prepared, told: Told, is
   const people = [...site.names('Person'), ...site.names('People')];
   const [person] = site.names('Person');
   const byLink = isNew && spec('admins') === undefined && person !== undefined;
-  const link = byLink ? (await client.post<{ readonly link: string }>('/api/admin/links', { person, admin: true })).link : null;
+  const link = byLink ? (await client.call('POST /api/admin/links', { body: { person, admin: true } })).link : null;
   if (options.json === true) write(`${jsonText({ event: 'done', ok: isWhole && isWell, address, link, doctor: rows })}\n`);
   else {
     for (const { name, warning, detail, fix } of rows) {

@@ -30,13 +30,11 @@ export async function runTop(
   const client = createClient(state);
   if (portal) {
     const ask = async (): Promise<readonly PortalUseRow[]> =>
-      (await client.get<{ pessoas: PortalUseRow[] }>('/api/admin/portal-usage', {})).pessoas.filter(
-        (row) => person === undefined || row.person === person,
-      );
+      (await client.call('GET /api/admin/portal-usage')).pessoas.filter((row) => person === undefined || row.person === person);
     return await show(ask, (rows) => renderPortal(rows, output), output);
   }
   const ask = async (): Promise<readonly UsageRow[]> =>
-    (await client.get<{ apps: UsageRow[] }>('/api/admin/usage', { person })).apps.toSorted(byUse);
+    (await client.call('GET /api/admin/usage', { query: { person } })).apps.toSorted(byUse);
   await show(ask, (rows) => render(rows, Date.now(), output), output);
 }
 

@@ -1,5 +1,4 @@
 /** `svc why KEY`: one causal sentence, what it waits for, the next deadline, the last log lines and the fix. */
-import type { WhyAnswer } from '../../schema/gateway.ts';
 import { createClient } from '../client.ts';
 import { keyIn } from '../object-key.ts';
 import { color, isForPrograms, plain, printValue, wrap, write } from '../output.ts';
@@ -8,7 +7,7 @@ import type { PortalOptions } from './options.ts';
 
 export async function runWhy(text: string, { state, output }: PortalOptions): Promise<void> {
   const client = createClient(state);
-  const answer = await client.get<WhyAnswer>('/api/admin/why', { key: await keyIn(client, text) });
+  const answer = await client.call('GET /api/admin/why', { query: { key: await keyIn(client, text) } });
   if (isForPrograms(output)) return await printValue(answer, output);
   write(`${color('bold', wrap(answer.sentence, 0))}\n`);
   if (answer.waitsFor !== null) write(`waits for  ${wrap(answer.waitsFor, 11)}\n`);

@@ -4,8 +4,7 @@
  */
 import { auditActions } from '../../schema/audit.ts';
 import { objectKinds, readKey } from '../../schema/keys.ts';
-import type { ObjectView, SecretsView, SessionsAnswer } from '../../schema/wire/http.ts';
-import type { AdminJobsAnswer } from '../../schema/wire/jobs.ts';
+import type { ObjectView } from '../../schema/wire/http.ts';
 import type { Client } from '../client.ts';
 import { kindsInPlural } from '../keys.ts';
 
@@ -27,7 +26,7 @@ type Source = 'files' | 'folders' | 'nothing' | ((asked: Asked) => Promise<reado
 
 /** By the start of a key, as the portal takes it: one page of them, the first in the order of their names. */
 async function objects(portal: Client, kind: string, typed: string): Promise<readonly ObjectView[]> {
-  return await portal.get<ObjectView[]>('/api/admin/objects', { prefix: `${kind}/${typed}` });
+  return await portal.call('GET /api/admin/objects', { query: { prefix: `${kind}/${typed}` } });
 }
 
 const namesOf =
@@ -58,18 +57,18 @@ async function anything(asked: Asked): Promise<readonly Word[]> {
 }
 
 async function secrets({ portal, before }: Asked): Promise<readonly Word[]> {
-  const [person = '', app = ''] = (before.at(-1) ?? '').split('/').map(encodeURIComponent);
-  const view = await portal.get<SecretsView>(`/api/admin/backends/${person}/${app}/segredos`);
+  const [person = '', app = ''] = (before.at(-1) ?? '').split('/');
+  const view = await portal.call('GET /api/admin/backends/:person/:app/segredos', { params: { person, app } });
   return view.secrets.map(({ name, description }) => ({ text: name, about: description }));
 }
 
 async function jobs({ portal }: Asked): Promise<readonly Word[]> {
-  const { trabalhos } = await portal.get<AdminJobsAnswer>('/api/admin/fila');
+  const { trabalhos } = await portal.call('GET /api/admin/fila');
   return trabalhos.map(({ id, usuario, app, estado, nome }) => ({ text: id, about: `${usuario}/${app} ${estado} ${nome}` }));
 }
 
 async function sessions({ portal, before }: Asked): Promise<readonly Word[]> {
-  const { sessions } = await portal.get<{ sessions: SessionsAnswer['sessoes'] }>('/api/admin/sessions', { person: before.at(-1) });
+  const { sessions } = await portal.call('GET /api/admin/sessions', { query: { person: before.at(-1) } });
   return sessions.map(({ id, address, agent }) => ({ text: id, about: `${address} ${agent}` }));
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { PlanAnswer, ServerActEvent } from '../../schema/gateway.ts';
+import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { DoctorRow } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
@@ -86,7 +86,7 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
     if (isNew) told.step(`${words.writes} ${file}`);
     if (isNew && !hasSystemd()) told.left(`${words.startFront}  ${inForeground}`);
   }
-  await client.post<PlanAnswer>('/api/admin/apply', { prune: false });
+  await client.call('POST /api/admin/apply', { body: { prune: false } });
   // Without what apps need on a server nothing is installed there.
   if (!isWhole) return false;
   const isInstalled = await waitForApps(client, options, { told, words });
@@ -121,7 +121,7 @@ async function answered<Result>(what: string, msMax: number, look: () => Promise
 
 const isUp = async (client: Client): Promise<true | null> => {
   try {
-    await client.get('/api/admin/objects', { prefix: 'Server/' });
+    await client.call('GET /api/admin/objects', { query: { prefix: 'Server/' } });
     return true;
   } catch (error) {
     if (error instanceof SvcError && error.code === 'PORTAL_NOT_RUNNING') return null;
@@ -134,7 +134,7 @@ const restartsFor = (answer: PlanAnswer): readonly string[] => (answer.ok ? (ans
 
 async function startPortal(client: Client, { dir, state }: SetupOptions, { told, words }: Tell): Promise<void> {
   const wasUp = (await isUp(client)) !== null;
-  const waits = wasUp ? restartsFor(await client.post<PlanAnswer>('/api/admin/apply', { prune: false })) : [];
+  const waits = wasUp ? restartsFor(await client.call('POST /api/admin/apply', { body: { prune: false } })) : [];
   if (wasUp && waits.length === 0) return;
   if (hasSystemd()) {
     told.step(wasUp ? words.restarts : words.starts);
@@ -155,13 +155,13 @@ export const serversOverSsh = (site: Site): readonly string[] =>
 
 /** Whether all have theirs. */
 async function bringKits(client: Client, { site, options }: Prepared, { told, words }: Tell): Promise<boolean> {
-  const ready = (await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'Server/' })).filter(({ state }) => state === 'ready');
+  const ready = (await client.call('GET /api/admin/objects', { query: { prefix: 'Server/' } })).filter(({ state }) => state === 'ready');
   const lacking = serversOverSsh(site).filter((name) => !ready.some(({ key }) => key === `Server/${name}`));
   const done = await Promise.all(
     lacking.map(async (name) => {
       told.step(`${words.kit} ${name}`);
       let [code, fault] = ['', ''];
-      const events = client.follow<ServerActEvent>(`/api/admin/servers/${encodeURIComponent(name)}/kit`, { act: 'add', force: false });
+      const events = client.follow('POST /api/admin/servers/:server/kit', { params: { server: name }, body: { act: 'add', force: false } });
       for await (const event of events) if (event.event === 'error') [code, fault] = [event.code, `${event.code} ${event.text}`];
       if (fault === '') return true;
       const line = (await keyOf(options.state)).trim();
@@ -179,7 +179,7 @@ async function waitForApps(client: Client, options: SetupOptions, { told, words 
   told.step(`${words.apps} ${ids.join(', ')}`);
   const isDone = ({ state }: ObjectView): boolean => state === 'installed' || state === 'failed' || state === 'blocked';
   const look = async (): Promise<readonly ObjectView[] | null> => {
-    const all = await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'Package/' });
+    const all = await client.call('GET /api/admin/objects', { query: { prefix: 'Package/' } });
     const own = all.filter(({ key }) => ids.some((id) => key.startsWith(`Package/${id}-`)));
     return own.length >= ids.length && own.every(isDone) ? own : null;
   };
@@ -195,7 +195,7 @@ async function waitForApps(client: Client, options: SetupOptions, { told, words 
 /** Waits until the members of each group were read once; a directory that does not answer is what the doctor reports. */
 async function waitForPeople(client: Client): Promise<void> {
   const look = async (): Promise<true | null> => {
-    const all = await client.get<ObjectView[]>('/api/admin/objects', { prefix: 'People/' });
+    const all = await client.call('GET /api/admin/objects', { query: { prefix: 'People/' } });
     return all.every(({ state }) => state !== 'unknown') ? true : null;
   };
   await answered('People', limits.setupPeopleMsMax, look).catch((error: unknown) => {
@@ -205,14 +205,13 @@ async function waitForPeople(client: Client): Promise<void> {
 
 /** Rows of the portal's doctor, and of the doctor of each server, that are not well. */
 export async function examine(client: Client, language: TextLanguage, servers: readonly string[]): Promise<readonly DoctorRow[]> {
-  const rowsOf = async (path: string): Promise<readonly DoctorRow[]> => {
-    const { checks } = await client.get<{ readonly checks: readonly DoctorRow[] }>(`/api/admin/${path}?idioma=${language}`);
-    return checks.filter(({ ok }) => !ok);
-  };
-  const own = await rowsOf('doctor');
+  const query = { idioma: language };
+  const unwell = ({ checks }: { readonly checks: readonly DoctorRow[] }): readonly DoctorRow[] => checks.filter(({ ok }) => !ok);
+  const own = unwell(await client.call('GET /api/admin/doctor', { query }));
   const theirs = await Promise.all(
     servers.map(async (server) => {
-      const rows = await rowsOf(`servers/${encodeURIComponent(server)}/doctor`).catch((error: unknown): readonly DoctorRow[] => {
+      const asked = client.call('GET /api/admin/servers/:server/doctor', { params: { server }, query });
+      const rows = await asked.then(unwell).catch((error: unknown): readonly DoctorRow[] => {
         if (!(error instanceof SvcError)) throw error;
         return [
           { name: 'doctor', ok: false, warning: false, detail: `${error.code} ${error.message}`, fix: `svc doctor --server ${server}` },

@@ -78,7 +78,7 @@ export async function planUpgrade(desired: string, state: string): Promise<Upgra
 
 async function runs(state: string): Promise<boolean> {
   try {
-    await createClient(state).get('/api/admin/objects', { prefix: makeKey('Portal', '') });
+    await createClient(state).call('GET /api/admin/objects', { query: { prefix: makeKey('Portal', '') } });
     return true;
   } catch (error) {
     if (error instanceof SvcError && error.code === 'PORTAL_NOT_RUNNING') return false;
