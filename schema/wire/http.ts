@@ -128,7 +128,6 @@ export const sessionAnswer = closed({
 export type SessionAnswer = Wire<typeof sessionAnswer>;
 /** Answer for a session that was restored by its key: with the key's new ticket, so that the key is never without one. */
 export const comeBackAnswer = closed({ sessao: sessionAnswer, bilhete: text });
-export type ComeBackAnswer = Wire<typeof comeBackAnswer>;
 
 /** The person that a one-time link belongs to. */
 export const linkOwnerAnswer = closed({ usuario: text, nome: text, admin: flag });

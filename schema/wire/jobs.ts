@@ -67,7 +67,6 @@ export interface JobBody {
 }
 
 export const jobAgainBody = closed({ chave: oneLine(128) });
-export type JobAgainBody = Wire<typeof jobAgainBody>;
 
 const jobLimits = closed({ cpus: count, memoriaMb: count, segundos: count, gpus: count });
 export const jobView = closed({

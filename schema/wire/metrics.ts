@@ -71,4 +71,3 @@ const errorGroup = closed({
 export type ErrorGroup = Wire<typeof errorGroup>;
 /** The latest first. */
 export const errorsAnswer = closed({ erros: list(errorGroup) });
-export type ErrorsAnswer = Wire<typeof errorsAnswer>;

@@ -47,14 +47,12 @@ export const appNoticeBody = closed(
 );
 export type AppNoticeBody = Wire<typeof appNoticeBody>;
 export const appNoticeAnswer = closed({ id: text });
-export type AppNoticeAnswer = Wire<typeof appNoticeAnswer>;
 export const searchQuery = closed({ busca: { type: 'string', maxLength: limits.searchCharsMax } });
 export const noticeParams = closed({ id: noticeId });
 /** `POST /api/avisos/lidos`: null for all of them. Answers as `GET /api/avisos`; ids that are not the person's are passed over. */
 export const noticesReadBody = closed({
   ids: { type: ['array', 'null'], items: noticeId, maxItems: limits.noticesPerPersonMax },
 });
-export type NoticesReadBody = Wire<typeof noticesReadBody>;
 
 export const roomView = closed({
   id: text,

@@ -32,7 +32,6 @@ export const terminalView = closed({
 });
 export type TerminalView = Wire<typeof terminalView>;
 export const terminalsAnswer = closed({ terminais: list(terminalView), maximo: count });
-export type TerminalsAnswer = Wire<typeof terminalsAnswer>;
 
 const colour = { type: 'string', pattern: '^#[0-9a-f]{6}$' } as const;
 /** The colours that a page draws with; programs ask for them. `paleta`: the sixteen of ANSI. */

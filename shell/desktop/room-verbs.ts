@@ -18,16 +18,10 @@ export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<Ask
     'salas.ler': async (id, { sala }, signal) => await rooms(id, signal).read(sala),
     'salas.renomear': async (id, { sala, nome }, signal) => (await rooms(id, signal).rename(sala, nome), null),
     'salas.apagar': async (id, { sala }, signal) => (await rooms(id, signal).remove(sala), null),
-    'salas.darAcesso': async (id, { sala, usuario, papel }, signal) => (
-      await rooms(id, signal).grant(sala, 'pessoas', usuario, papel),
-      null
-    ),
-    'salas.darAcessoAoGrupo': async (id, { sala, grupo, papel }, signal) => (
-      await rooms(id, signal).grant(sala, 'grupos', grupo, papel),
-      null
-    ),
-    'salas.tirarAcesso': async (id, { sala, usuario }, signal) => (await rooms(id, signal).revoke(sala, 'pessoas', usuario), null),
-    'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revoke(sala, 'grupos', grupo), null),
+    'salas.darAcesso': async (id, { sala, usuario, papel }, signal) => (await rooms(id, signal).grantPerson(sala, usuario, papel), null),
+    'salas.darAcessoAoGrupo': async (id, { sala, grupo, papel }, signal) => (await rooms(id, signal).grantGroup(sala, grupo, papel), null),
+    'salas.tirarAcesso': async (id, { sala, usuario }, signal) => (await rooms(id, signal).revokePerson(sala, usuario), null),
+    'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revokeGroup(sala, grupo), null),
     'salas.avisar': async (id, { sala, ...notice }, signal) => (await rooms(id, signal).notify(sala, notice), null),
     'salas.compartilhar': async (id, { sala }, signal) => {
       // A dialog over everything appears only for the window in front, once, and not over the question of consent.

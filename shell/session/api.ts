@@ -1,19 +1,9 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
-import type { ActivityAnswer } from '../../schema/wire/audit.ts';
-import type {
-  SecretsView,
-  AppProjection,
-  LinkOwnerAnswer,
-  Problem,
-  SessionAnswer,
-  SessionsAnswer,
-  SignInMethodsAnswer,
-  StartAnswer,
-} from '../../schema/wire/http.ts';
+import { addressOf, type Address, type AnswerOf, type InputOf, type PartOf, type RouteName } from '../../schema/routes/call.ts';
+import type { AppProjection, Problem, SecretsView, SessionAnswer } from '../../schema/wire/http.ts';
 import { isLineDoubted, lineSignal } from '../events/line.ts';
 import { plainEtag } from '../../schema/wire/etag.ts';
 import type { ClosedTab } from '../../schema/bridge/tab-verbs.ts';
-import type { AdminPackagesAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -106,8 +96,24 @@ async function ask(path: string, init: RequestInit & { readonly method: string }
   return await fetch(path, { ...init, signal: ends });
 }
 
-/** A Blob goes as it is, anything else as JSON. With a `signal` it takes as long as that lets it, and ends when the way to the portal is dead. Other parts of the API are in files of their own: session/rooms-api.ts. */
-export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal, headers?: Headers): Promise<Response> {
+interface How {
+  /** The call takes as long as this lets it, and ends when the way to the portal is dead. */
+  readonly signal?: AbortSignal;
+  readonly headers?: Headers;
+}
+type Asking<Name extends RouteName> = object extends InputOf<Name> ? [input?: InputOf<Name>, how?: How] : [input: InputOf<Name>, how?: How];
+
+/** The answer of a route as it comes. A body that is a Blob goes as it is, anything else as JSON. */
+export async function send<Name extends RouteName>(name: Name, ...[input, how = {}]: Asking<Name>): Promise<Response> {
+  return await request(addressOf(name, input as InputOf<Name>), how);
+}
+
+/** The JSON answer of a route. Other parts of the API are in files of their own: session/rooms-api.ts. */
+export async function call<Name extends RouteName>(name: Name, ...[input, how = {}]: Asking<Name>): Promise<AnswerOf<Name>> {
+  return await json<AnswerOf<Name>>(await request(addressOf(name, input as InputOf<Name>), how));
+}
+
+export async function request({ method, path, body }: Address, { signal, headers }: How = {}): Promise<Response> {
   const init = { method, credentials: 'same-origin', cache: 'no-store', ...withPerson(content(body, headers)) } as const;
   const response = await arriving(ask(path, init, endOf(method, signal)));
   if (response.ok) return response;
@@ -137,12 +143,11 @@ export async function arriving<T>(part: Promise<T>): Promise<T> {
 }
 
 export const json = async <T>(response: Response): Promise<T> => (await arriving(response.json())) as T;
-const appPath = (app: string, rest: string): string => `/api/apps/${encodeURIComponent(app)}${rest}`;
 
 /** Null without a session. */
 export async function whoAmI(): Promise<SessionAnswer | null> {
   try {
-    return await json<SessionAnswer>(await request('GET', '/api/sessao'));
+    return await call('GET /api/sessao');
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
     throw error;
@@ -150,45 +155,40 @@ export async function whoAmI(): Promise<SessionAnswer | null> {
 }
 
 /** The pass of a printed link, or what a person typed in. */
-export type SignInBody = { readonly passe: string } | { readonly login: string; readonly senha: string };
+export type SignInBody = PartOf<'POST /api/sessao', 'body'>;
 
-export const signIn = async (body: SignInBody): Promise<void> => void (await request('POST', '/api/sessao', body));
+export const signIn = async (body: SignInBody): Promise<void> => void (await send('POST /api/sessao', { body }));
 /** Reads the owner of a one-time link without using the link up. */
-export const linkOwner = async (passe: string): Promise<LinkOwnerAnswer> => json(await request('POST', '/api/sessao/link', { passe }));
-export const signInMethods = async (): Promise<SignInMethodsAnswer> => json(await request('GET', '/api/sessao/metodos'));
+export const linkOwner = (passe: string) => call('POST /api/sessao/link', { body: { passe } });
+export const signInMethods = () => call('GET /api/sessao/metodos');
 
-export const listSessions = async (): Promise<SessionsAnswer['sessoes']> =>
-  (await json<SessionsAnswer>(await request('GET', '/api/sessoes'))).sessoes;
+export const listSessions = async () => (await call('GET /api/sessoes')).sessoes;
 /** The newest first; from `antes` on when there is one. */
-export const readActivity = async (antes: string | null): Promise<ActivityAnswer> =>
-  json(await request('GET', antes === null ? '/api/atividade' : `/api/atividade?antes=${encodeURIComponent(antes)}`));
-export const endSession = async (id: string): Promise<void> => void (await request('DELETE', `/api/sessoes/${encodeURIComponent(id)}`));
+export const readActivity = (antes: string | null) => call('GET /api/atividade', { query: { antes: antes ?? undefined } });
+export const endSession = async (id: string): Promise<void> => void (await send('DELETE /api/sessoes/:id', { params: { id } }));
 export const endAllSessions = async (others: boolean): Promise<void> =>
-  void (await request('DELETE', others ? '/api/sessoes?outras=1' : '/api/sessoes'));
+  void (await send('DELETE /api/sessoes', { query: { outras: others ? '1' : undefined } }));
 /** `proof`: of the key of the session, which the portal then knows without its cookie. */
-export const signOut = async (proof?: object): Promise<void> => void (await request('DELETE', '/api/sessao', proof));
+export const signOut = async (proof?: PartOf<'DELETE /api/sessao', 'body'>): Promise<void> =>
+  void (await send('DELETE /api/sessao', proof === undefined ? {} : { body: proof }));
 
 /** `usage`: with what each app uses of processor and memory, which costs the servers a reading. */
-export async function listApps(usage = false): Promise<readonly AppProjection[]> {
-  const answer = await json<readonly AppProjection[] | { readonly apps: readonly AppProjection[] }>(
-    await request('GET', usage ? '/api/apps?uso=1' : '/api/apps'),
-  );
-  return 'apps' in answer ? answer.apps : answer;
-}
+export const listApps = async (usage = false): Promise<readonly AppProjection[]> =>
+  (await call('GET /api/apps', { query: { uso: usage ? '1' : undefined } })).apps;
 
-export const startApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/start'), {}));
-export const restartApp = async (app: string): Promise<StartAnswer> => json(await request('POST', appPath(app, '/restart'), {}));
-export const stopApp = async (app: string): Promise<void> => void (await request('POST', appPath(app, '/stop'), {}));
+export const startApp = (id: string) => call('POST /api/apps/:id/start', { params: { id }, body: {} });
+export const restartApp = (id: string) => call('POST /api/apps/:id/restart', { params: { id }, body: {} });
+export const stopApp = async (id: string): Promise<void> => void (await send('POST /api/apps/:id/stop', { params: { id }, body: {} }));
 
-const secretPath = (app: string, name: string): string => appPath(app, `/segredos/${encodeURIComponent(name)}`);
 /** Names only; a value goes to the portal and never comes from it. */
-export const listSecrets = async (app: string): Promise<SecretsView> => json(await request('GET', appPath(app, '/segredos')));
-export const putSecret = async (app: string, name: string, value: string): Promise<SecretsView> =>
-  json(await request('PUT', secretPath(app, name), { value }));
-export const deleteSecret = async (app: string, name: string): Promise<SecretsView> => json(await request('DELETE', secretPath(app, name)));
+export const listSecrets = (id: string): Promise<SecretsView> => call('GET /api/apps/:id/segredos', { params: { id } });
+export const putSecret = (id: string, nome: string, value: string): Promise<SecretsView> =>
+  call('PUT /api/apps/:id/segredos/:nome', { params: { id, nome }, body: { value } });
+export const deleteSecret = (id: string, nome: string): Promise<SecretsView> =>
+  call('DELETE /api/apps/:id/segredos/:nome', { params: { id, nome } });
 
-export const sendWindowCount = async (app: string, abertas: number, pagina: string): Promise<void> =>
-  void (await request('POST', appPath(app, '/janelas'), { abertas, pagina }));
+export const sendWindowCount = async (id: string, abertas: number, pagina: string): Promise<void> =>
+  void (await send('POST /api/apps/:id/janelas', { params: { id }, body: { abertas, pagina } }));
 
 /**
  * Reports to the app that its last window closed, with the tabs that its windows had. A 404 is ignored, as any other failure. Source: rules
@@ -206,8 +206,8 @@ export function closeTabs(appUrl: string, abas: readonly ClosedTab[]): void {
 }
 
 /** The last lines of run.log, then what is written, until the signal fires. */
-export async function* followLog(app: string, tail: number, signal: AbortSignal): AsyncGenerator<string> {
-  const response = await request('GET', appPath(app, `/log?tail=${tail}&seguir=1`), undefined, signal);
+export async function* followLog(id: string, tail: number, signal: AbortSignal): AsyncGenerator<string> {
+  const response = await send('GET /api/apps/:id/log', { params: { id }, query: { tail, seguir: '1' } }, { signal });
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
@@ -221,18 +221,20 @@ export async function* followLog(app: string, tail: number, signal: AbortSignal)
   }
 }
 
-export const readPreviousLog = async (app: string, tail: number): Promise<string> =>
-  arriving((await request('GET', appPath(app, `/log?tail=${tail}&anterior=1`))).text());
+export const readPreviousLog = async (id: string, tail: number): Promise<string> =>
+  arriving((await send('GET /api/apps/:id/log', { params: { id }, query: { tail, anterior: '1' } })).text());
 
-export const readShop = async (): Promise<ShopAnswer> => json(await request('GET', '/api/loja'));
+export const readShop = () => call('GET /api/loja');
 /** The newest version by default. */
-export const installApp = async (app: string, versao?: string): Promise<void> =>
-  void (await request('POST', appPath(app, '/instalacao'), versao === undefined ? {} : { versao }));
-export const removeApp = async (app: string): Promise<void> => void (await request('DELETE', appPath(app, '/instalacao')));
+export const installApp = async (id: string, versao?: string): Promise<void> =>
+  void (await send('POST /api/apps/:id/instalacao', { params: { id }, body: versao === undefined ? {} : { versao } }));
+export const removeApp = async (id: string): Promise<void> => void (await send('DELETE /api/apps/:id/instalacao', { params: { id } }));
 /** Fails when it is too late: what is there then stays. */
-export const cancelInstall = async (app: string): Promise<void> => void (await request('DELETE', appPath(app, '/instalacao?cancelar=1')));
-export const updateAllApps = async (): Promise<UpdateAllAnswer> => json(await request('POST', '/api/loja/atualizar-tudo', {}));
-export const readAdminPackages = async (): Promise<AdminPackagesAnswer> => json(await request('GET', '/api/admin/pacotes'));
-export const rollBackPackage = async (key: string): Promise<void> => void (await request('POST', '/api/admin/packages/rollback', { key }));
+export const cancelInstall = async (id: string): Promise<void> =>
+  void (await send('DELETE /api/apps/:id/instalacao', { params: { id }, query: { cancelar: '1' } }));
+export const updateAllApps = () => call('POST /api/loja/atualizar-tudo', { body: {} });
+export const readAdminPackages = () => call('GET /api/admin/pacotes');
+export const rollBackPackage = async (key: string): Promise<void> =>
+  void (await send('POST /api/admin/packages/rollback', { body: { key } }));
 export const undoRollBack = async (key: string): Promise<void> =>
-  void (await request('DELETE', `/api/admin/packages/rollback?key=${encodeURIComponent(key)}`));
+  void (await send('DELETE /api/admin/packages/rollback', { query: { key } }));

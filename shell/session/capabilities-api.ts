@@ -1,8 +1,8 @@
 /** Capability calls and consents of the portal's HTTP API as the shell uses them. Source: schema/wire/capabilities.ts; docs/decisions/0200-capability-calls.md. */
 import { lineSignal } from '../events/line.ts';
-import type { ConsentAnswer, ConsentBody, ConsentsAnswer, OffersAnswer } from '../../schema/wire/capabilities.ts';
+import type { ConsentBody, OffersAnswer } from '../../schema/wire/capabilities.ts';
 import type { Problem } from '../../schema/wire/http.ts';
-import { ApiError, json, request, withPerson } from './api.ts';
+import { ApiError, call, json, withPerson } from './api.ts';
 
 export type Offer = OffersAnswer['ofertas'][number];
 
@@ -71,6 +71,5 @@ export async function listOffers(de: string, capacidade: string, signal: AbortSi
   return (await json<OffersAnswer>(response)).ofertas;
 }
 
-export const readConsents = async (): Promise<ConsentsAnswer['consentimentos']> =>
-  (await json<ConsentsAnswer>(await request('GET', '/api/consentimentos'))).consentimentos;
-export const putConsent = async (body: ConsentBody): Promise<ConsentAnswer> => json(await request('PUT', '/api/consentimentos', body));
+export const readConsents = async () => (await call('GET /api/consentimentos')).consentimentos;
+export const putConsent = (body: ConsentBody) => call('PUT /api/consentimentos', { body });

@@ -1,12 +1,12 @@
 /** The bytes of files of the person, as the editor and the viewer read and write them. Source: docs/files.md. */
 import type { FileItem, WrittenAnswer } from '../../schema/wire/files.ts';
-import { ApiError, arriving, etagOf, json, request } from './api.ts';
+import { addressOf, type Address } from '../../schema/routes/call.ts';
+import { ApiError, arriving, call, etagOf, request } from './api.ts';
 import { listFolder, readPlaces } from './files-api.ts';
 
-const at = (route: string, caminho: string): string => `/api/arquivos/${route}?${new URLSearchParams({ caminho }).toString()}`;
-
-export const readFacts = async (caminho: string): Promise<FileItem> => json(await request('GET', at('estado', caminho)));
-export const downloadUrl = (caminho: string): string => at('conteudo', caminho);
+export const readFacts = (caminho: string): Promise<FileItem> => call('GET /api/arquivos/estado', { query: { caminho } });
+const contentAt = (caminho: string): Address => addressOf('GET /api/arquivos/conteudo', { query: { caminho } });
+export const downloadUrl = (caminho: string): string => contentAt(caminho).path;
 
 export interface Content {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -16,7 +16,7 @@ export interface Content {
 /** `last`: no more than its first bytes, up to that one. */
 export async function readContent(caminho: string, last?: number): Promise<Content> {
   const headers = last === undefined ? {} : { range: `bytes=0-${last}` };
-  const response = await request('GET', at('conteudo', caminho), undefined, undefined, headers);
+  const response = await request(contentAt(caminho), { headers });
   return { bytes: new Uint8Array(await arriving(response.arrayBuffer())), etag: etagOf(response) };
 }
 
@@ -36,7 +36,7 @@ export async function readBlob(
 ): Promise<Part | null> {
   try {
     const headers: Readonly<Record<string, string>> = part === null ? {} : { range: `bytes=${part.first}-${part.last}` };
-    const response = await request('GET', at('conteudo', caminho), undefined, signal, headers);
+    const response = await request(contentAt(caminho), { signal, headers });
     if (Number(response.headers.get('content-length') ?? 0) > bytesMax) {
       await response.body?.cancel();
       return null;
@@ -52,7 +52,7 @@ export async function readBlob(
 
 /** The validator of the file as it is now. */
 export async function readEtag(caminho: string): Promise<string> {
-  return etagOf(await request('HEAD', at('conteudo', caminho)));
+  return etagOf(await request({ ...contentAt(caminho), method: 'HEAD' }));
 }
 
 /** `matches`: only while the file is that one; `new`: only while there is none; null: in any case. */
@@ -61,7 +61,8 @@ type Condition = { readonly matches: string } | 'new' | null;
 /** Rejects FILE_CHANGED. */
 export async function writeBlob(caminho: string, bytes: Blob, condition: Condition, signal?: AbortSignal): Promise<WrittenAnswer> {
   const headers = condition === null ? {} : condition === 'new' ? { 'if-none-match': '*' } : { 'if-match': condition.matches };
-  return await json(await request('PUT', at('conteudo', caminho), bytes, signal, headers as Record<string, string>));
+  const how = { headers: headers as Record<string, string>, ...(signal && { signal }) };
+  return await call('PUT /api/arquivos/conteudo', { query: { caminho }, body: bytes }, how);
 }
 export const writeContent = async (caminho: string, bytes: Uint8Array<ArrayBuffer>, condition: Condition): Promise<WrittenAnswer> =>
   await writeBlob(caminho, new Blob([bytes]), condition);

@@ -1,5 +1,4 @@
 /** State that `svc dev` reports about the app under development. */
-import type { DevAnswer } from '../../schema/wire/dev.ts';
-import { json, request } from './api.ts';
+import { call } from './api.ts';
 
-export const readDev = async (): Promise<DevAnswer> => json(await request('GET', '/api/dev'));
+export const readDev = () => call('GET /api/dev');

@@ -1,23 +1,8 @@
 /** Files of the person, of the portal's HTTP API as the shell uses it. Source: docs/files.md, schema/wire/files.ts. */
-import type {
-  FileItem,
-  ListAnswer,
-  OperationBody,
-  OperationView,
-  DeskFolderAnswer,
-  PlacesAnswer,
-  SearchLine,
-  SpaceAnswer,
-  TrashAnswer,
-  UploadAnswer,
-  UploadBody,
-  UploadEndAnswer,
-  WatchLine,
-} from '../../schema/wire/files.ts';
-import { arriving, json, request } from './api.ts';
+import { addressOf, type Address } from '../../schema/routes/call.ts';
+import type { FileItem, ListAnswer, OperationBody, SearchLine, UploadAnswer, UploadBody, WatchLine } from '../../schema/wire/files.ts';
+import { arriving, call, request, send } from './api.ts';
 
-const root = '/api/arquivos';
-const query = (values: Readonly<Record<string, string>>): string => `?${new URLSearchParams(values).toString()}`;
 /** A piece on a slow line. */
 const pieceMsMax = 10 * 60_000;
 
@@ -27,63 +12,51 @@ export interface ListBy {
   readonly ocultos: boolean;
 }
 
-export const readPlaces = async (): Promise<PlacesAnswer> => json(await request('GET', root));
+export const readPlaces = () => call('GET /api/arquivos');
 
-export const readDeskFolder = async (): Promise<DeskFolderAnswer> => json(await request('GET', `${root}/mesa`));
+export const readDeskFolder = () => call('GET /api/arquivos/mesa');
 
 export async function listFolder(
   caminho: string,
   { ordem, inversa, ocultos }: ListBy,
   page: { readonly desde: number; readonly limite: number; readonly versao?: string; readonly comeca?: string },
 ): Promise<ListAnswer> {
-  const values = {
-    caminho,
-    ordem,
-    desde: String(page.desde),
-    limite: String(page.limite),
-    ...(inversa ? { inversa: '1' } : {}),
-    ...(ocultos ? { ocultos: '1' } : {}),
-    ...(page.versao === undefined ? {} : { versao: page.versao }),
-    ...(page.comeca === undefined ? {} : { comeca: page.comeca }),
-  };
-  return await json(await request('GET', `${root}/lista${query(values)}`));
+  const { desde, limite, versao, comeca } = page;
+  const shown = { inversa: inversa ? '1' : undefined, ocultos: ocultos ? '1' : undefined } as const;
+  return await call('GET /api/arquivos/lista', { query: { caminho, ordem, desde, limite, ...shown, versao, comeca } });
 }
 
-export const readSpace = async (caminho: string): Promise<SpaceAnswer> => json(await request('GET', `${root}/espaco${query({ caminho })}`));
-export const listTrash = async (desde: number, limite: number): Promise<TrashAnswer> =>
-  json(await request('GET', `${root}/lixo${query({ desde: String(desde), limite: String(limite) })}`));
+export const readSpace = (caminho: string) => call('GET /api/arquivos/espaco', { query: { caminho } });
+export const listTrash = (desde: number, limite: number) => call('GET /api/arquivos/lixo', { query: { desde, limite } });
 
-export const makeFolder = async (caminho: string): Promise<FileItem> => json(await request('POST', `${root}/pasta`, { caminho }));
-export const renameFile = async (caminho: string, nome: string): Promise<FileItem> =>
-  json(await request('POST', `${root}/renomear`, { caminho, nome }));
+export const makeFolder = (caminho: string): Promise<FileItem> => call('POST /api/arquivos/pasta', { body: { caminho } });
+export const renameFile = (caminho: string, nome: string): Promise<FileItem> =>
+  call('POST /api/arquivos/renomear', { body: { caminho, nome } });
 
 /** Address of a zip of the files and folders. */
-export const zipUrl = (paths: readonly string[]): string =>
-  `${root}/zip?${new URLSearchParams(paths.map((caminho) => ['caminho', caminho])).toString()}`;
+export const zipUrl = (paths: readonly string[]): string => addressOf('GET /api/arquivos/zip', { query: { caminho: paths } }).path;
 
-export const startOperation = async (body: OperationBody): Promise<OperationView> => json(await request('POST', `${root}/operacoes`, body));
+export const startOperation = (body: OperationBody) => call('POST /api/arquivos/operacoes', { body });
 /** Answers when it changed, or after `seconds`. */
-export const followOperation = async (id: string, seconds: number): Promise<OperationView> =>
-  json(await request('GET', `${root}/operacoes/${encodeURIComponent(id)}?espera=${seconds}`));
+export const followOperation = (id: string, seconds: number) =>
+  call('GET /api/arquivos/operacoes/:id', { params: { id }, query: { espera: seconds } });
 export const cancelOperation = async (id: string): Promise<void> =>
-  void (await request('DELETE', `${root}/operacoes/${encodeURIComponent(id)}`));
+  void (await send('DELETE /api/arquivos/operacoes/:id', { params: { id } }));
 
-const upload = (id: string): string => `${root}/envios/${encodeURIComponent(id)}`;
-export const beginUpload = async (body: UploadBody, signal: AbortSignal): Promise<UploadAnswer> =>
-  json(await request('POST', `${root}/envios`, body, signal));
-export const seeUpload = async (id: string, signal: AbortSignal): Promise<UploadAnswer> =>
-  json(await request('GET', upload(id), undefined, signal));
+export const beginUpload = (body: UploadBody, signal: AbortSignal) => call('POST /api/arquivos/envios', { body }, { signal });
+export const seeUpload = (id: string, signal: AbortSignal) => call('GET /api/arquivos/envios/:id', { params: { id } }, { signal });
 export async function putPiece(id: string, from: number, piece: Blob, signal: AbortSignal): Promise<UploadAnswer> {
   const ends = AbortSignal.any([signal, AbortSignal.timeout(pieceMsMax)]);
-  return await json(await request('PUT', `${upload(id)}?desde=${from}`, new Blob([piece]), ends));
+  const body = new Blob([piece]);
+  return await call('PUT /api/arquivos/envios/:id', { params: { id }, query: { desde: from }, body }, { signal: ends });
 }
-export const endUpload = async (id: string, sha256: string, signal: AbortSignal): Promise<UploadEndAnswer> =>
-  json(await request('POST', `${upload(id)}/fim`, { sha256 }, signal));
-export const dropUpload = async (id: string): Promise<void> => void (await request('DELETE', upload(id)));
+export const endUpload = (id: string, sha256: string, signal: AbortSignal) =>
+  call('POST /api/arquivos/envios/:id/fim', { params: { id }, body: { sha256 } }, { signal });
+export const dropUpload = async (id: string): Promise<void> => void (await send('DELETE /api/arquivos/envios/:id', { params: { id } }));
 
 /** Lines of JSON as they come, null for an empty one, which says only that the stream is there; ends with the stream. */
-async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<Line | null> {
-  const { body } = await request('GET', path, undefined, signal);
+async function* lines<Line>(address: Address, signal: AbortSignal): AsyncGenerator<Line | null> {
+  const { body } = await request(address, { signal });
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -97,17 +70,12 @@ async function* lines<Line>(path: string, signal: AbortSignal): AsyncGenerator<L
 }
 
 export const searchFiles = (caminho: string, texto: string, ocultos: boolean, signal: AbortSignal): AsyncGenerator<SearchLine | null> =>
-  lines(`${root}/busca${query({ caminho, texto, ...(ocultos ? { ocultos: '1' } : {}) })}`, signal);
+  lines(addressOf('GET /api/arquivos/busca', { query: { caminho, texto, ocultos: ocultos ? '1' : undefined } }), signal);
 /** `version`: the listing after which changes are reported; '' from the first line on. */
 export function watchFolders(
   watched: readonly { readonly path: string; readonly version: string }[],
   signal: AbortSignal,
 ): AsyncGenerator<WatchLine | null> {
-  const query = new URLSearchParams(
-    watched.flatMap(({ path, version }) => [
-      ['caminho', path],
-      ['versao', version],
-    ]),
-  );
-  return lines(`${root}/vigiar?${query.toString()}`, signal);
+  const query = { caminho: watched.map(({ path }) => path), versao: watched.map(({ version }) => version) };
+  return lines(addressOf('GET /api/arquivos/vigiar', { query }), signal);
 }

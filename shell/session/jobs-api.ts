@@ -1,40 +1,31 @@
 /** Jobs of the queue, of the portal's HTTP API as the shell uses it: it names no app, and so means those of all apps. Source: schema/wire/jobs.ts. */
-import type { AdminJobsAnswer, JobView, OutputsAnswer, QueueAnswer } from '../../schema/wire/jobs.ts';
-import { arriving, json, request } from './api.ts';
+import type { OutputsAnswer } from '../../schema/wire/jobs.ts';
+import { addressOf } from '../../schema/routes/call.ts';
+import { arriving, call, send } from './api.ts';
 
 export interface AllJobsFilter {
   readonly cluster: string | null;
   readonly usuario: string | null;
 }
 
-const jobPath = (id: string, rest = ''): string => `/api/fila/trabalhos/${encodeURIComponent(id)}${rest}`;
-const query = (values: Readonly<Record<string, string | null>>): string => {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-};
-
 /** `before`: older than that one. */
-export const readJobs = async (before: string | null): Promise<QueueAnswer> =>
-  json(await request('GET', `/api/fila${query({ antes: before })}`));
-export const readAllJobs = async (filter: AllJobsFilter, before: string | null): Promise<AdminJobsAnswer> =>
-  json(await request('GET', `/api/admin/fila${query({ ...filter, antes: before })}`));
-export const readJob = async (id: string): Promise<JobView> => json(await request('GET', jobPath(id)));
-export const readAnyJob = async (id: string): Promise<JobView> =>
-  json(await request('GET', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
-export const cancelJob = async (id: string): Promise<JobView> => json(await request('DELETE', jobPath(id)));
-export const cancelAnyJob = async (id: string): Promise<JobView> =>
-  json(await request('DELETE', `/api/admin/fila/trabalhos/${encodeURIComponent(id)}`));
-export const repeatJob = async (id: string, chave: string): Promise<JobView> =>
-  json(await request('POST', jobPath(id, '/repetir'), { chave }));
+export const readJobs = (before: string | null) => call('GET /api/fila', { query: { antes: before ?? undefined } });
+export const readAllJobs = ({ cluster, usuario }: AllJobsFilter, before: string | null) =>
+  call('GET /api/admin/fila', { query: { cluster: cluster ?? undefined, usuario: usuario ?? undefined, antes: before ?? undefined } });
+export const readJob = (id: string) => call('GET /api/fila/trabalhos/:id', { params: { id } });
+export const readAnyJob = (id: string) => call('GET /api/admin/fila/trabalhos/:id', { params: { id } });
+export const cancelJob = (id: string) => call('DELETE /api/fila/trabalhos/:id', { params: { id } });
+export const cancelAnyJob = (id: string) => call('DELETE /api/admin/fila/trabalhos/:id', { params: { id } });
+export const repeatJob = (id: string, chave: string) => call('POST /api/fila/trabalhos/:id/repetir', { params: { id }, body: { chave } });
 /** A job of the person's own, or for administrators one of anybody. */
 export interface JobPlace {
   readonly id: string;
   readonly mine: boolean;
 }
-const placePath = ({ id, mine }: JobPlace, rest: string): string =>
-  mine ? jobPath(id, rest) : `/api/admin/fila/trabalhos/${encodeURIComponent(id)}${rest}`;
+type Place = 'fila' | 'admin/fila';
+const placeOf = ({ mine }: JobPlace): Place => (mine ? 'fila' : 'admin/fila');
 export const readOutputs = async (job: JobPlace): Promise<OutputsAnswer['saidas']> =>
-  (await json<OutputsAnswer>(await request('GET', placePath(job, '/saida')))).saidas;
+  (await call(`GET /api/${placeOf(job)}/trabalhos/:id/saida`, { params: { id: job.id } })).saidas;
 
 /** A piece of the log from that byte on, and where the next one begins. */
 export async function readJobLog(
@@ -42,12 +33,14 @@ export async function readJobLog(
   from: number,
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly ate: number }> {
-  const response = await request('GET', placePath(job, `/registo?desde=${from}`), undefined, signal);
+  const asked = { params: { id: job.id }, query: { desde: from } };
+  const response = await send(`GET /api/${placeOf(job)}/trabalhos/:id/registo`, asked, { signal });
   const bytes = new Uint8Array(await arriving(response.arrayBuffer()));
   return { bytes, ate: from + bytes.length };
 }
 
 /** For links: the browser keeps what comes as a file. */
 export const outputUrl = (job: JobPlace, caminho: string): string =>
-  placePath(job, `/saida/${caminho.split('/').map(encodeURIComponent).join('/')}`);
-export const archiveUrl = (job: JobPlace): string => placePath(job, '/saidas.tar');
+  addressOf(`GET /api/${placeOf(job)}/trabalhos/:id/saida/*`, { params: { id: job.id, '*': caminho } }).path;
+export const archiveUrl = (job: JobPlace): string =>
+  addressOf(`GET /api/${placeOf(job)}/trabalhos/:id/saidas.tar`, { params: { id: job.id } }).path;

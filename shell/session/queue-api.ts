@@ -3,7 +3,7 @@
  * schema/wire/jobs.ts.
  */
 import type { JobBody, JobView, OutputsAnswer, QueueAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
-import { ApiError, arriving, isPassing, json, request } from './api.ts';
+import { ApiError, arriving, call, isPassing, json, send } from './api.ts';
 
 /** How long what passes is asked again, and the pauses between. */
 const patienceMs = 120_000;
@@ -25,47 +25,39 @@ export interface AppQueue {
   upload(sha: string, from: number, bytes: number, piece: Blob): Promise<UploadAnswer>;
 }
 
-interface Asked {
-  readonly method?: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly msMax?: number;
-}
-
 export function appQueue(app: string, signal: AbortSignal): AppQueue {
-  const call = async (parts: readonly string[], { method = 'GET', query = {}, body, headers, msMax = 30_000 }: Asked = {}) => {
-    const path = ['/api/fila', ...parts.map(encodeURIComponent)].join('/');
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(msMax)]);
-    return await request(method, `${path}?${new URLSearchParams({ app, ...query }).toString()}`, body, ends, headers);
-  };
-  const patient = async (...asked: Parameters<typeof call>): Promise<Response> => await insist(() => call(...asked), signal);
+  const within = (msMax = 30_000) => ({ signal: AbortSignal.any([signal, AbortSignal.timeout(msMax)]) });
+  const of = (id: string) => ({ params: { id }, query: { app } });
+  const patient = async <T>(ask: () => Promise<T>): Promise<T> => await insist(ask, signal);
   return {
-    list: async (before) => json(await call([], before === undefined ? {} : { query: { antes: before } })),
-    submit: async (body) => json(await patient(['trabalhos'], { method: 'POST', body })),
-    read: async (job, version, seconds) => {
-      const asked = version === null ? {} : { query: { espera: String(seconds) }, headers: { 'if-none-match': version } };
+    list: (before) => call('GET /api/fila', { query: { app, antes: before } }, within()),
+    submit: (body) => patient(() => call('POST /api/fila/trabalhos', { query: { app }, body }, within())),
+    read: async (id, version, seconds) => {
+      const [espera, headers] = version === null ? [undefined, {}] : [seconds, { 'if-none-match': version }];
       try {
-        const answer = await call(['trabalhos', job], asked);
+        const answer = await send('GET /api/fila/trabalhos/:id', { params: { id }, query: { app, espera } }, { ...within(), headers });
         return { job: await json(answer), version: answer.headers.get('etag') };
       } catch (error) {
         if (error instanceof ApiError && error.status === 304) return null;
         throw error;
       }
     },
-    log: async (job, from) => await arriving((await call(['trabalhos', job, 'registo'], { query: { desde: String(from) } })).arrayBuffer()),
-    outputs: async (job) => (await json<OutputsAnswer>(await call(['trabalhos', job, 'saida']))).saidas,
-    output: async (job, path, from, to) =>
-      await insist(async () => {
-        const headers = { range: `bytes=${from}-${to}` };
-        const answer = await call(['trabalhos', job, 'saida', ...path.split('/')], { headers, msMax: transferMsMax });
+    log: async (id, from) => {
+      const asked = { params: { id }, query: { app, desde: from } };
+      return await arriving((await send('GET /api/fila/trabalhos/:id/registo', asked, within())).arrayBuffer());
+    },
+    outputs: async (job) => (await call('GET /api/fila/trabalhos/:id/saida', of(job), within())).saidas,
+    output: async (id, path, from, to) =>
+      await patient(async () => {
+        const how = { ...within(transferMsMax), headers: { range: `bytes=${from}-${to}` } };
+        const answer = await send('GET /api/fila/trabalhos/:id/saida/*', { params: { id, '*': path }, query: { app } }, how);
         return await arriving(answer.arrayBuffer());
-      }, signal),
-    cancel: async (job) => json(await call(['trabalhos', job], { method: 'DELETE' })),
-    arrived: async (sha) => json(await patient(['entradas', sha])),
+      }),
+    cancel: (job) => call('DELETE /api/fila/trabalhos/:id', of(job), within()),
+    arrived: (sha) => patient(() => call('GET /api/fila/entradas/:sha', { params: { sha }, query: { app } }, within())),
     upload: async (sha, from, bytes, piece) => {
-      const query = { desde: String(from), tamanho: String(bytes) };
-      return json(await patient(['entradas', sha], { method: 'PUT', query, body: piece, msMax: transferMsMax }));
+      const asked = { params: { sha }, query: { app, desde: from, tamanho: bytes }, body: piece };
+      return await patient(() => call('PUT /api/fila/entradas/:sha', asked, within(transferMsMax)));
     },
   };
 }

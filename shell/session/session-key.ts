@@ -4,8 +4,9 @@
  * Decision: docs/decisions/0122-a-session-outlives-its-cookie.md
  */
 import type { IDBPDatabase } from 'idb';
-import type { ComeBackAnswer, SessionAnswer } from '../../schema/wire/http.ts';
-import { ApiError, json, request, signOut } from './api.ts';
+import type { PartOf } from '../../schema/routes/call.ts';
+import type { SessionAnswer } from '../../schema/wire/http.ts';
+import { ApiError, call, signOut } from './api.ts';
 import { dropDatabase, hasDatabase, inDatabase } from '../state/database.ts';
 import { inTime } from '../state/in-time.ts';
 import { keptInTab } from '../state/kept.ts';
@@ -64,7 +65,7 @@ export async function keepSession({ sessao }: SessionAnswer): Promise<void> {
     if ((await readKept())?.sessao === sessao) return;
     const pair = await signing(crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']));
     const chave = encoded(await signing(crypto.subtle.exportKey('spki', pair.publicKey)));
-    const { bilhete } = await json<{ readonly bilhete: string }>(await request('POST', '/api/sessao/chave', { chave }));
+    const { bilhete } = await call('POST /api/sessao/chave', { body: { chave } });
     await writeKept({ sessao, bilhete, chave, secreta: pair.privateKey });
   });
 }
@@ -79,7 +80,7 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
     if (session !== null) return session;
     if (!mayComeBack(keptInTab, Date.now())) return null;
     try {
-      const { sessao, bilhete } = await json<ComeBackAnswer>(await request('POST', '/api/sessao/volta', await proofOf(own)));
+      const { sessao, bilhete } = await call('POST /api/sessao/volta', { body: await proofOf(own) });
       // At once: the cookie may be thrown away again before the page asks for anything else.
       await writeKept({ ...own, sessao: sessao.sessao, bilhete });
       return sessao;
@@ -93,8 +94,8 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
 }
 
 /** The key's signed answer to the portal's challenge. */
-async function proofOf({ bilhete, chave, secreta }: Kept): Promise<object> {
-  const { pergunta } = await json<{ readonly pergunta: string }>(await request('GET', '/api/sessao/volta'));
+async function proofOf({ bilhete, chave, secreta }: Kept): Promise<PartOf<'POST /api/sessao/volta', 'body'>> {
+  const { pergunta } = await call('GET /api/sessao/volta');
   const signed = await signing(crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, secreta, new TextEncoder().encode(pergunta)));
   return { bilhete, chave, pergunta, assinatura: encoded(signed) };
 }

@@ -1,15 +1,12 @@
-/** Settings and consents, of the portal's HTTP API as the shell uses it. Source: schema/wire/settings.ts, capabilities.ts. */
-import type { ConsentBody, ConsentsAnswer, ConsentView } from '../../schema/wire/capabilities.ts';
-import type { SettingsAnswer } from '../../schema/wire/settings.ts';
-import { json, request } from './api.ts';
+/** Settings and consents, of the portal's HTTP API as the shell uses it. */
+import type { ConsentBody } from '../../schema/wire/capabilities.ts';
+import { call, send } from './api.ts';
 
-export const readSettings = async (): Promise<SettingsAnswer> => json(await request('GET', '/api/configuracoes'));
-export const readConsents = async (): Promise<readonly ConsentView[]> =>
-  (await json<ConsentsAnswer>(await request('GET', '/api/consentimentos'))).consentimentos;
-export const answerConsent = async (body: ConsentBody): Promise<void> => void (await request('PUT', '/api/consentimentos', body));
-export const revokeConsent = async (id: string): Promise<void> =>
-  void (await request('DELETE', `/api/consentimentos/${encodeURIComponent(id)}`));
+export const readSettings = () => call('GET /api/configuracoes');
+export const readConsents = async () => (await call('GET /api/consentimentos')).consentimentos;
+export const answerConsent = async (body: ConsentBody): Promise<void> => void (await send('PUT /api/consentimentos', { body }));
+export const revokeConsent = async (id: string): Promise<void> => void (await send('DELETE /api/consentimentos/:id', { params: { id } }));
 
 /** The portal takes a line as errorLine makes it. */
-export const tellLoaderFailure = async (app: string, falha: string): Promise<void> =>
-  void (await request('POST', `/api/apps/${encodeURIComponent(app)}/loader`, { falha }));
+export const tellLoaderFailure = async (id: string, falha: string): Promise<void> =>
+  void (await send('POST /api/apps/:id/loader', { params: { id }, body: { falha } }));

@@ -1,6 +1,5 @@
 /** Where the browser gets a file from: an address on the origin of files, or, where there is none, a copy that the page holds. */
-import type { PreviewAnswer } from '../../schema/wire/files.ts';
-import { ApiError, json, request } from '../session/api.ts';
+import { ApiError, call } from '../session/api.ts';
 import { readContent } from '../session/content-api.ts';
 import { judgedDrawing } from './drawing.ts';
 import { limits } from './limits.ts';
@@ -22,7 +21,7 @@ export const isDrawing = (caminho: string): boolean => /\.svg$/i.test(caminho);
 export async function sourceOf(caminho: string, way: Way, bytes: number): Promise<Source | null> {
   if (way === 'image' && isDrawing(caminho)) return await drawingOf(caminho, bytes);
   try {
-    const { url, expiraMs } = await json<PreviewAnswer>(await request('POST', '/api/arquivos/previa', { caminho }));
+    const { url, expiraMs } = await call('POST /api/arquivos/previa', { body: { caminho } });
     return { url, untilMs: expiraMs, release: () => undefined };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFLICT') throw error;
