@@ -9,9 +9,8 @@ const theirSecret: ObjectOf = ['Secret', (request) => [whose(request), request.a
 const ended = (request: Answered) => ({ ended: request.answer('encerradas') });
 const job: ObjectOf = ['Job', (request) => [request.found('id')]];
 const jobRead: Recorded = { action: 'job/read', object: job };
-const backends = '/api/admin/backends/:person/:app';
 
-export const adminRows: Rows = {
+export const adminRows = {
   'GET /api/admin/objects': adminReads,
   'GET /api/admin/why': adminReads,
   'GET /api/admin/events': adminReads,
@@ -35,14 +34,19 @@ export const adminRows: Rows = {
     person: (request) => textOf(request.answer('person')),
     details: (request) => ({ admin: request.body('admin') ?? false }),
   },
-  [`POST ${backends}/start`]: { action: 'app/start', object: theirApp('Backend'), person: whose },
-  [`POST ${backends}/stop`]: { action: 'app/stop', object: theirApp('Backend'), person: whose },
-  [`POST ${backends}/restart`]: { action: 'app/restart', object: theirApp('Backend'), person: whose },
-  [`GET ${backends}/log`]: { action: 'log/read', object: theirApp('Backend'), person: whose },
-  [`GET ${backends}/errors`]: { action: 'log/read', object: theirApp('Backend'), person: whose, details: () => ({ errors: true }) },
-  [`GET ${backends}/segredos`]: adminReads,
-  [`PUT ${backends}/segredos/:nome`]: { action: 'secret/set', object: theirSecret, person: whose },
-  [`DELETE ${backends}/segredos/:nome`]: { action: 'secret/remove', object: theirSecret, person: whose },
+  'POST /api/admin/backends/:person/:app/start': { action: 'app/start', object: theirApp('Backend'), person: whose },
+  'POST /api/admin/backends/:person/:app/stop': { action: 'app/stop', object: theirApp('Backend'), person: whose },
+  'POST /api/admin/backends/:person/:app/restart': { action: 'app/restart', object: theirApp('Backend'), person: whose },
+  'GET /api/admin/backends/:person/:app/log': { action: 'log/read', object: theirApp('Backend'), person: whose },
+  'GET /api/admin/backends/:person/:app/errors': {
+    action: 'log/read',
+    object: theirApp('Backend'),
+    person: whose,
+    details: () => ({ errors: true }),
+  },
+  'GET /api/admin/backends/:person/:app/segredos': adminReads,
+  'PUT /api/admin/backends/:person/:app/segredos/:nome': { action: 'secret/set', object: theirSecret, person: whose },
+  'DELETE /api/admin/backends/:person/:app/segredos/:nome': { action: 'secret/remove', object: theirSecret, person: whose },
   'POST /api/admin/servers/:server/kit': {
     action: (request) => (request.body('act') === 'plan' ? null : 'server/change'),
     object: ['Server', (request) => [request.found('server')]],
@@ -75,7 +79,7 @@ export const adminRows: Rows = {
   'GET /api/admin/fila/trabalhos/:id/saida': jobRead,
   'GET /api/admin/fila/trabalhos/:id/saida/*': jobRead,
   'GET /api/admin/fila/trabalhos/:id/saidas.tar': jobRead,
-};
+} satisfies Rows;
 
 /** Requests that are answered without a route of the OpenAPI document, each with the reason why it leaves no line, or where its line comes from. */
 export const outsideRows: Rows = {

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { Audit, AuditActor, AuditEntry, AuditResult } from '../../schema/audit.ts';
 import type { FilesCommands } from '../../schema/files.ts';
+import type { RouteName } from '../../schema/routes/call.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { SignInMethod } from '../../store/store.ts';
 import { loginOf } from '../administrator.ts';
@@ -16,7 +17,7 @@ import { adminRows } from './admin-rows.ts';
 import { shortAgent } from './agent.ts';
 import { createFilesAudit } from './files-audit.ts';
 import { personRows } from './person-rows.ts';
-import { textOf, type Answered, type Recorded, type Rows, type Value } from './rows.ts';
+import { textOf, type Answered, type Recorded, type Row, type Rows, type Value } from './rows.ts';
 
 export interface HttpAudit {
   /** Before the answer is sent; `payload` as the handler made it. `code`: of the error that it is. */
@@ -38,7 +39,8 @@ export interface HttpAuditDeps {
   readonly address: (req: IncomingMessage) => string;
 }
 
-export const rows: Rows = { ...personRows, ...adminRows };
+/** Every route has its row: one that is missing does not compile. */
+export const rows: Readonly<Record<RouteName, Row>> & Rows = { ...personRows, ...adminRows };
 
 export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
   const { audit, people } = deps;

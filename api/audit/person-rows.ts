@@ -12,7 +12,7 @@ const ofJob = { none: 'the wrapper of a job reports; its submission and its end 
 const bell = { none: 'is the own bell of a person' } as const;
 const desktop = { none: 'keeps how the desktop of a person looks' } as const;
 
-const sessionRows: Rows = {
+const sessionRows = {
   'GET /api/sessao': reads,
   'POST /api/sessao': signIn,
   'DELETE /api/sessao': { action: 'session/close' },
@@ -26,9 +26,9 @@ const sessionRows: Rows = {
   'DELETE /api/sessoes/:id': { action: 'session/revoke', object: found('Session', 'id') },
   'GET /api/sessao/oidc': signIn,
   'GET /api/sessao/oidc/retorno': signIn,
-};
+} satisfies Rows;
 
-const appRows: Rows = {
+const appRows = {
   'GET /api/apps': reads,
   'GET /api/apps/:id': reads,
   'GET /api/apps/:id/icone': reads,
@@ -76,9 +76,9 @@ const appRows: Rows = {
   'GET /api/metricas': reads,
   'POST /api/metricas': { none: 'counts what an app does; no person is in it' },
   'GET /api/atividade': reads,
-};
+} satisfies Rows;
 
-const roomRows: Rows = {
+const roomRows = {
   'GET /api/salas': reads,
   'POST /api/salas': { action: 'room/create', object: ['Room', (request) => [request.answer('id')]] },
   'GET /api/salas/:id': reads,
@@ -112,10 +112,10 @@ const roomRows: Rows = {
   'DELETE /api/avisos': bell,
   'DELETE /api/avisos/:id': bell,
   'POST /api/avisos/lidos': bell,
-};
+} satisfies Rows;
 
 const job: ObjectOf = ['Job', (request) => [request.answer('id')]];
-const queueRows: Rows = {
+const queueRows = {
   'GET /api/fila': reads,
   'POST /api/fila/trabalhos': { action: 'job/submit', object: job },
   'POST /api/fila/trabalhos/:id/repetir': { action: 'job/submit', object: job },
@@ -133,11 +133,11 @@ const queueRows: Rows = {
   'POST /api/fila/executor/saidas': ofJob,
   'PUT /api/fila/executor/registo': ofJob,
   'PUT /api/fila/executor/saidas/:sha': ofJob,
-};
+} satisfies Rows;
 
 const names = { none: 'shows names, as the account may see them' } as const;
 const upload = { none: 'is a part of an upload, whose beginning names the place' } as const;
-const fileRows: Rows = {
+const fileRows = {
   'GET /api/arquivos': reads,
   'GET /api/arquivos/mesa': reads,
   'GET /api/arquivos/lista': names,
@@ -161,6 +161,6 @@ const fileRows: Rows = {
   'GET /api/arquivos/operacoes': reads,
   'GET /api/arquivos/operacoes/:id': reads,
   'DELETE /api/arquivos/operacoes/:id': { none: 'ends work whose beginning is recorded' },
-};
+} satisfies Rows;
 
-export const personRows: Rows = { ...sessionRows, ...appRows, ...roomRows, ...queueRows, ...fileRows };
+export const personRows = { ...sessionRows, ...appRows, ...roomRows, ...queueRows, ...fileRows };
