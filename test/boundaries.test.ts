@@ -103,6 +103,7 @@ const plantedWrong = [
   ['sdk', '../machines/supervision.ts'],
   ['shell', '../machines/room-connection.ts'],
   ['shell', '../store/store.ts'],
+  ['shell', '../schema/routes/routes.ts'],
   ['bin', '../shell/main.ts'],
   ['machines', '../api/proxy/proxy.ts'],
   ['controller', '../api/rooms/relay/relay.ts'],
@@ -142,6 +143,7 @@ const plantedRight = [
   ['bin', '../api/rooms/relay/relay.ts'],
   ['controller', '../kit/http/ask.ts'],
   ['sdk', '../machines/room-connection.ts'],
+  ['shell', '../schema/routes/call.ts'],
   ['api/repository', '../../kit/repository/layout/paths.ts'],
 ] as const;
 

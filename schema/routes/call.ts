@@ -21,8 +21,13 @@ export type PartOf<Name extends RouteName, Part extends Key> =
 /** The JSON answer; void for 204. */
 export type AnswerOf<Name extends RouteName> = [PartOf<Name, 'answer'>] extends [null] ? void : PartOf<Name, 'answer'>;
 
-/** Texts may be given as numbers, and left out as undefined. */
-type Loose<Query> = { readonly [Field in keyof Query]: Query[Field] | (string extends Query[Field] ? number : never) | undefined };
+/** A text may be given as a number, and an optional one as undefined. */
+type Loose<Query> = {
+  readonly [Field in keyof Query]:
+    | Query[Field]
+    | (string extends Query[Field] ? number : never)
+    | (object extends Pick<Query, Field> ? undefined : never);
+};
 type Sent<Name extends RouteName, Part extends Key> = Part extends 'query' ? Loose<PartOf<Name, Part>> : PartOf<Name, Part>;
 /** Required unless everything in it is optional. */
 type Given<Name extends RouteName, Part extends Key> =
