@@ -23,6 +23,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mountTmpfs, unmount } from '../test/support/mounts.ts';
 import { compileCache } from '../kit/testing/compile-cache.ts';
+import { kitSource } from '../kit/testing/kit-source.ts';
 import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
 import { useAuthor } from './testing/author.ts';
 
@@ -58,7 +59,7 @@ async function run(command: string, args: readonly string[], { env = {}, unprivi
 }
 const publish = (args: readonly string[], options?: Run): Promise<End> => run('svc-app-publish', args, options);
 const install = (args: readonly string[], options?: Run): Promise<End> =>
-  run('svc-app-install', args, { ...options, env: { SVC_PREFIX: join(base, 'server'), SVC_KIT_SOURCE: '1', ...options?.env } });
+  run('svc-app-install', args, { ...options, env: { SVC_PREFIX: join(base, 'server'), SVC_KIT_SOURCE: kitSource, ...options?.env } });
 
 function change(fields: Readonly<Record<string, unknown>>): void {
   const file = join(app, 'svc-app.json');

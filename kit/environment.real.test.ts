@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test as plain } from 'vitest';
 import { kitPrograms } from './server/parts.ts';
 import { homeFixture, type TestHome } from './test-home.ts';
+import { compileCache } from './testing/compile-cache.ts';
+import { kitSource } from './testing/kit-source.ts';
 
 const test = plain.extend<{ home: TestHome }>(homeFixture);
 
@@ -26,7 +28,7 @@ const commands = [...kitPrograms.flatMap(({ command }) => command ?? []), 'svc-a
 describe.concurrent("the account's environment", () => {
   test.for(commands)('does nothing to %s', (command, { home }) => {
     const said = (environment: Record<string, string>) => {
-      const env = { PATH: '/usr/bin:/bin', HOME: home.home, SVC_KIT_SOURCE: '1', ...environment };
+      const env = { PATH: '/usr/bin:/bin', HOME: home.home, SVC_KIT_SOURCE: kitSource, NODE_COMPILE_CACHE: compileCache, ...environment };
       const { stdout, stderr } = spawnSync(join(import.meta.dirname, '../bin', command), ['--version'], {
         env,
         encoding: 'utf8',

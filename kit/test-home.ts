@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from './testing/compile-cache.ts';
+import { kitSource } from './testing/kit-source.ts';
 import type { AppSnapshot, SupervisorPush, SupervisorReplies } from '../schema/supervisor-lines.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../schema/server-paths.ts';
 import type { SupervisorRequest } from '../schema/supervisor-protocol.ts';
@@ -169,7 +170,6 @@ function install(
   writeFileSync(join(dir, 'svc-app.json'), JSON.stringify({ id: app, version: '1.0.0', ...manifest, backend }));
 }
 
-/** The sources run, not a bundle that may be older. */
 function run(
   started: Started,
   program: string,
@@ -183,7 +183,7 @@ function run(
       PATH: '/usr/bin:/bin',
       HOME: home,
       SVC_PREFIX: prefix,
-      SVC_KIT_SOURCE: '1',
+      SVC_KIT_SOURCE: kitSource,
       NODE_COMPILE_CACHE: compileCache,
       ...more,
     },

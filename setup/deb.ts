@@ -27,6 +27,8 @@ interface DebOptions {
   readonly processor: Processor;
   /** Unix time, in seconds, that every file gets. */
   readonly epoch: number;
+  /** Level of zstd. */
+  readonly level: number;
 }
 
 const description = `Description: small applications inside a web desktop, on real Linux servers
@@ -89,7 +91,7 @@ async function setModes(folder: string): Promise<void> {
 
 /** Resolves to the package's path. */
 export async function makeDeb(options: DebOptions): Promise<string> {
-  const { tree, work, out, version, processor, epoch } = options;
+  const { tree, work, out, version, processor, epoch, level } = options;
   const program = path.join(work, 'usr/lib/svc');
   await mkdir(path.join(work, 'DEBIAN'), { recursive: true });
   await mkdir(path.join(work, 'usr/bin'), { recursive: true });
@@ -109,7 +111,7 @@ export async function makeDeb(options: DebOptions): Promise<string> {
     await setModes(work);
     for (const script of ['postinst', 'prerm', 'postrm']) await chmod(path.join(work, 'DEBIAN', script), 0o755);
     const target = path.join(out, `svc_${version}_${architectures[processor]}.deb`);
-    const argv = ['--root-owner-group', '--threads-max=1', '-Zzstd', '-z5', '--build', work, `${target}.tmp`];
+    const argv = ['--root-owner-group', '--threads-max=1', '-Zzstd', `-z${level}`, '--build', work, `${target}.tmp`];
     execFileSync('dpkg-deb', argv, { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] });
     await rename(`${target}.tmp`, target);
     return target;

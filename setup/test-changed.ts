@@ -17,7 +17,7 @@ const changed = [...new Set([...git('diff', '--name-only', ref, '--'), ...git('l
 const { isAll, sources, real } = reachOf(changed, git('ls-files', '--cached', '--others', '--exclude-standard', '*.real.test.ts'));
 console.log(`${changed.length} files changed since ${ref}; ${real.length} files of real tests can see it`);
 
-const env = { ...process.env, ...compiledOnce, SVC_TEST_RETRY: '1' };
+const env = { ...process.env, ...compiledOnce, SVC_TEST_RETRY: '1', SVC_TEST_BUILT: '1' };
 const vitest = (project: 'unit' | 'real', ...words: readonly string[]): Promise<number> =>
   runLoudly({ name: project, argv: [bin('vitest'), ...words, '--project', project, '--passWithNoTests', '--reporter=default'] }, env);
 const statics = await runStaticSteps({ withTypes: true });

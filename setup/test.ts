@@ -27,7 +27,9 @@ import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 const long = process.argv.includes('--long');
 /** bash with a socket as its input reads ~/.bashrc of this account at its first level, as under rshd: what is in there is no part of a test. */
 const notFirstLevel = { SHLVL: '2' };
-let env: NodeJS.ProcessEnv = { ...process.env, ...notFirstLevel, PATH: pathToPython(), ...(long ? { SVC_TEST_LONG: '1' } : {}) };
+/** setup/ready.sh made the bundles right before: kit/testing/kit-source.ts. */
+const built = { SVC_TEST_BUILT: '1' };
+let env: NodeJS.ProcessEnv = { ...process.env, ...notFirstLevel, ...built, PATH: pathToPython(), ...(long ? { SVC_TEST_LONG: '1' } : {}) };
 
 /** Where a version manager answers for `python3`, each start of it would run dozens of shells first: the one that it chooses is found before it. */
 function pathToPython(): string {

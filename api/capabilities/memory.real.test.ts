@@ -100,7 +100,6 @@ async function drained(res: http.IncomingMessage, pauseMs = 0): Promise<number> 
   return bytes;
 }
 
-/** The first two in the long run only: a portal that held a body would hold it in the last two as well. */
 const down = async (): Promise<void> => {
   const { req, head } = begin('/down');
   req.end();
@@ -111,21 +110,17 @@ const up = async (): Promise<void> => {
   await pipeline(Readable.from(megabytes()), req);
   expect((await (await head).toArray()).join('')).toBe(String(total));
 };
-const bothWays = async (): Promise<void> => {
+/** Read at a fraction of the speed at which it is sent: what waits is left with the provider, and with the caller. */
+const bothWaysSlowly = async (): Promise<void> => {
   const { req, head } = begin('/echo', 'POST');
   const sent = pipeline(Readable.from(megabytes()), req);
-  expect(await drained(await head)).toBe(total);
+  expect(await drained(await head, 1)).toBe(total);
   await sent;
 };
-/** Read at a fraction of the speed at which the provider sends: what waits is left with the provider. */
-const slowly = async (): Promise<void> => {
-  const { req, head } = begin('/down');
-  req.end();
-  expect(await drained(await head, 1)).toBe(total);
-};
-const ways = process.env['SVC_TEST_LONG'] === '1' ? [down, up, bothWays, slowly] : [bothWays, slowly];
+/** The others in the long run only: a portal that held a body would hold it in this one as well. */
+const ways = process.env['SVC_TEST_LONG'] === '1' ? [down, up, bothWaysSlowly] : [bothWaysSlowly];
 
-test('200 MB both ways at once, and to a caller that reads slowly, in bounded memory', { timeout: 120_000 }, async () => {
+test('200 MB both ways at once, to a caller that reads slowly, in bounded memory', { timeout: 120_000 }, async () => {
   const warm = begin('/up', 'POST');
   warm.req.end('x');
   expect(await drained(await warm.head)).toBe(1);

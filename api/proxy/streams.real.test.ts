@@ -51,10 +51,8 @@ describe('memory', () => {
     client.destroy();
   });
 
-  test.for([
-    { dialled: false, total: 64 * megabyte },
-    { dialled: true, total: 8 * megabyte },
-  ])('a slow reader gets every byte of a big answer right ($dialled)', async ({ dialled, total }) => {
+  test.for([false, true])('a slow reader gets every byte of a big answer right (dialled: %s)', async (dialled) => {
+    const total = 8 * megabyte;
     const b = await bench(
       http.createServer((_, res) => {
         res.writeHead(200, { 'content-length': total });
@@ -117,28 +115,6 @@ describe('memory', () => {
     }
     expect(taken).toBeLessThan(16 * megabyte);
     client.destroy();
-  });
-
-  test('64 downloads of 1 MB at a time arrive whole, over and over', async () => {
-    const body = Buffer.alloc(megabyte, 'm');
-    const b = await bench(http.createServer((_, res) => res.writeHead(200, { 'content-length': body.length }).end(body)));
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-    const one = (): Promise<number> =>
-      new Promise((resolve, reject) => {
-        http
-          .get({ agent, port: b.port, path: '/', headers: { host: b.host } }, (res) => {
-            let bytes = 0;
-            res.on('data', (chunk: Buffer) => (bytes += chunk.length));
-            res.on('end', () => resolve(bytes));
-          })
-          .on('error', reject);
-      });
-    for (let round = 0; round < 8; round += 1) {
-      const sizes = await Promise.all(Array.from({ length: 64 }, one));
-      expect(sizes.every((size) => size === megabyte)).toBe(true);
-    }
-    agent.destroy();
-    expect(b.world.statuses).toHaveLength(8 * 64);
   });
 
   test('a big upload arrives whole although the backend answers early', async () => {

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeManifest } from '../../schema/testing/generated-manifests.ts';
 import { mutate, writeText } from '../../schema/testing/mutants.ts';
 import { createRandom } from '../../test/simulation/random.ts';
+import { builtParts } from '../../test/support/next-build.ts';
 import { bundleDir, inputsFile, type Inputs } from './start.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -134,13 +135,11 @@ describe('in a copy of svc', () => {
 
   beforeAll(() => {
     copy = join(dir, 'copy');
-    // With the times of the files, by which the bundle knows them.
-    const leftOut = new Set(
-      ['node_modules', '.git', 'state', 'docs', 'test', 'build/test-server', 'build/test-postgres', 'build/compiled'].map((name) =>
-        join(root, name),
-      ),
-    );
-    cpSync(root, copy, { recursive: true, preserveTimestamps: true, filter: (from) => !leftOut.has(from) });
+    // With the times of the files, by which the bundle knows them. Of build/ only parts of the product: tests keep gigabytes beside them.
+    const leftOut = ['node_modules', '.git', 'state', 'docs', 'test', 'build'].map((name) => join(root, name));
+    const options = { recursive: true, preserveTimestamps: true };
+    cpSync(root, copy, { ...options, filter: (from) => !leftOut.includes(from) });
+    for (const name of builtParts) cpSync(join(root, 'build', name), join(copy, 'build', name), options);
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   });
 

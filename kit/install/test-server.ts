@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { livingPids } from '../processes.ts';
 import { compileCache } from '../testing/compile-cache.ts';
+import { kitSource } from '../testing/kit-source.ts';
 import type { InstallLine } from '../../schema/install-events.ts';
 
 const command = resolve(import.meta.dirname, '../../bin/svc-app-install');
@@ -117,7 +118,7 @@ function run(
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       HOME: dir,
       SVC_PREFIX: dir,
-      SVC_KIT_SOURCE: '1',
+      SVC_KIT_SOURCE: kitSource,
       NODE_COMPILE_CACHE: compileCache,
       ...environment,
     },

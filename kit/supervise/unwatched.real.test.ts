@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test as plain } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { connectedClient, homeFixture, type TestHome, until } from '../test-home.ts';
+import { kitSource } from '../testing/kit-source.ts';
 import { isListening, startOrder } from './testing/started-app.ts';
 
 const test = plain.extend<{ home: TestHome }>(homeFixture);
@@ -16,7 +17,7 @@ test('without a watch an app is seen to listen, and its end, before any round', 
   const output = openSync(log, 'a', 0o600);
   const withoutWatches = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$0"';
   spawn('unshare', ['--map-root-user', 'sh', '-c', withoutWatches, supervisor], {
-    env: { PATH: '/usr/bin:/bin', HOME: home.home, SVC_PREFIX: home.home, SVC_KIT_SOURCE: '1' },
+    env: { PATH: '/usr/bin:/bin', HOME: home.home, SVC_PREFIX: home.home, SVC_KIT_SOURCE: kitSource },
     stdio: ['ignore', output, output],
     detached: true,
   });

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { fileFaultPoints, watchFaultPoints, type FaultPoint } from '../../controller/faults.ts';
 import { createNodeFileSystem } from '../../controller/files/node-file-system.ts';
+import { compileCache } from '../../kit/testing/compile-cache.ts';
 import { tellCount } from '../support/counts.ts';
 import { mountTmpfs, unmount } from '../support/mounts.ts';
 import { actNames, faultAfter, prepare, runAct } from './support/acts.ts';
@@ -65,7 +66,7 @@ test.for(actNames)('%s: killed at every step it is old or new', async (act) => {
   expect(points.length).toBeGreaterThan(0);
   for (const point of points.filter((_, at) => isLong || at % 3 === seed % 3)) {
     const { folder, other } = fresh(0);
-    const env = { ...process.env, SVC_FAULT_POINT: point };
+    const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, SVC_FAULT_POINT: point };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, act, folder, other], { stdio: 'ignore', env });
     const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
     expect([act, point, signal, faultAfter(act, folder, other)]).toEqual([act, point, 'SIGKILL', null]);

@@ -17,7 +17,7 @@ const usedMsMax = 2 * 3_600_000;
 async function packed(): Promise<readonly string[]> {
   await mkdir(kept, { recursive: true });
   // Files of tests run beside each other: the second one waits, and finds it made.
-  const argv = [path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts')];
+  const argv = [path.join(kept, 'lock'), process.execPath, path.join(checkout, 'setup/pack.ts'), '--for-tests'];
   const { stdout } = await execute('flock', argv, { cwd: checkout });
   return stdout.trim().split('\n');
 }

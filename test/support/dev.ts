@@ -5,6 +5,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileCache } from '../../kit/testing/compile-cache.ts';
+import { kitSource } from '../../kit/testing/kit-source.ts';
 import { processesBelow, repository, until } from './portal.ts';
 
 export interface RunningDev {
@@ -45,7 +46,7 @@ export async function startDev({ app, args = [], env = {} }: DevOptions): Promis
   let output = '';
   const begin = async (more: readonly string[]): Promise<void> => {
     const started = spawn(join(repository, 'bin/svc'), ['dev', folder, '--state', state, ...more], {
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, SVC_KIT_SOURCE: '1', LANG: 'C.UTF-8', ...env },
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, SVC_KIT_SOURCE: kitSource, LANG: 'C.UTF-8', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;

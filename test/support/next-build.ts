@@ -6,7 +6,9 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from './portal.ts';
 
-const folders = ['api', 'bin', 'build', 'controller', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'shell', 'store'];
+const folders = ['api', 'bin', 'controller', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'shell', 'store'];
+/** Folders of build/ that a portal reads; the others hold packages and disks of tests, gigabytes of them. */
+export const builtParts = ['bin', 'create', 'kit', 'packages', 'sdk', 'server-kit', 'shell'] as const;
 
 /** Columns that it adds to tables whose statements older portals have prepared. */
 const step = ['sessions', 'rooms', 'room_people', 'portals', 'named_values'].map(
@@ -20,7 +22,8 @@ export const nextPart = '/parts/tomorrow-ABCD2345.js';
 export async function makeNextBuild(tree: string): Promise<void> {
   await mkdir(tree);
   const options = { recursive: true, preserveTimestamps: true, filter: (file: string) => !/\.test\.ts$|\.map$/.test(file) };
-  await Promise.all(folders.map(async (name) => await cp(join(repository, name), join(tree, name), options)));
+  const copied = [...folders, ...builtParts.map((name) => join('build', name))];
+  await Promise.all(copied.map(async (name) => await cp(join(repository, name), join(tree, name), options)));
   await cp(join(repository, 'package-lock.json'), join(tree, 'package-lock.json'), options);
   await symlink(join(repository, 'node_modules'), join(tree, 'node_modules'));
   const about = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as object;

@@ -21,6 +21,7 @@ import { type Catalogue, readCatalogue } from '../layout/records.ts';
 import { tellCount } from '../../../test/support/counts.ts';
 import { everyNth, shareSeed } from '../../../test/support/share.ts';
 import { publishFaultPoints } from '../../faults.ts';
+import { compileCache } from '../../testing/compile-cache.ts';
 import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
 
 let root: string;
@@ -40,7 +41,7 @@ interface End {
 }
 
 function publish(kind: 'package' | 'engine', name: string, version: string, text: string, fault = ''): Promise<End> {
-  const env = { ...process.env, ...(fault === '' ? {} : { SVC_FAULT_POINT: fault }) };
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(fault === '' ? {} : { SVC_FAULT_POINT: fault }) };
   const child = spawn(process.execPath, [script, root, kind, name, version, text], { env });
   let out = '';
   let err = '';
