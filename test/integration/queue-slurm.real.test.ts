@@ -1,9 +1,8 @@
 /**
- * The queue on a real Slurm: from an app in Python, one in Node and a page to batch jobs and back; the portal, the node and the answer of sbatch lost on the
- * way; and whose turn it is when many people wait for two places.
+ * The queue on a real Slurm: from an app in Python, one in Node and a page to batch jobs and back; and whose turn it is when many people wait for two
+ * places. The node, the controller and the answer of sbatch are lost in controller/clusters/slurm.real.test.ts.
  */
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,18 +31,14 @@ let granted: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
-  await Promise.all([
-    startSlurm().then((made) => (slurm = made)),
-    copyExamples(['moinho'], join(folder, 'p')),
-    writeLosingSbatch(join(folder, 'perde')),
-  ]);
-  const cluster = (name: string, emVoo: number, more = ''): string =>
-    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf}${more} } }, emVoo: ${emVoo} }`;
+  await Promise.all([startSlurm().then((made) => (slurm = made)), copyExamples(['moinho'], join(folder, 'p'))]);
+  const cluster = (name: string, emVoo: number): string =>
+    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: ${emVoo} }`;
   const desired = await writeDesired(join(folder, 'd'), {
     apps: ['moinho'],
     packages: join(folder, 'p'),
-    fila: '{ clusters: [grande, dois, perde] }',
-    more: [cluster('grande', 4), cluster('dois', 2), cluster('perde', 4, `, bin: ${join(folder, 'perde')}`)],
+    fila: '{ clusters: [grande, dois] }',
+    more: [cluster('grande', 4), cluster('dois', 2)],
     people: crowd,
   });
   portal = await startPortal({ desired, state: join(folder, 's') });
@@ -62,14 +57,6 @@ afterAll(async () => {
   await emptyServer(join(folder, 's'));
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Submits, and says what sbatch says when its answer was lost. */
-async function writeLosingSbatch(bin: string): Promise<void> {
-  await mkdir(bin, { mode: 0o755 });
-  const said = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
-  await writeFile(join(bin, 'sbatch'), `#!/bin/bash\n/usr/bin/sbatch "$@" >/dev/null\necho '${said}' >&2\nexit 1\n`);
-  await chmod(join(bin, 'sbatch'), 0o755);
-}
 
 const bash = (script: string): readonly string[] => ['bash', '-c', script];
 const limites = { cpus: 1, memoriaMb: 50, segundos: 300 };
@@ -90,12 +77,6 @@ async function submit(script: string, more: object = {}, from = page): Promise<s
   if (answer.status !== 201) throw new Error(`${answer.status} ${answer.body.toString()}`);
   return (answer.json() as JobView).id;
 }
-const logOf = async (id: string): Promise<string> =>
-  (await page.call('GET', `/api/fila/trabalhos/${id}/registo?app=moinho&desde=0`)).body.toString();
-/** How many jobs of that name Slurm ever had: its controller's log keeps what squeue forgets. */
-const onSlurm = async (id: string): Promise<number> =>
-  new Set((await slurm.ask('scontrol', 'show', 'job', '--oneliner').catch(() => '')).split('\n').filter((line) => line.includes(id))).size;
-
 function begin(runtime: Runtime, call: readonly unknown[]): Backend {
   const main = join(repository, 'sdk/testing/queue', runtime === 'node' ? 'main.cjs' : 'main.py');
   return start([...commandOf(runtime, main), JSON.stringify(call)], backendEnv(folder, granted));
@@ -161,39 +142,6 @@ test('a page submits, follows, downloads and cancels', async () => {
   } finally {
     await closePages(browser);
   }
-}, 120_000);
-
-test('the portal is killed while a job runs: it goes on, each line of it is there once, and it is one', async () => {
-  const id = await submit('for n in 1 2 3 4 5 6; do echo "linha $n"; sleep 1; done', { cluster: 'grande' });
-  await until('its first line', async () => (await logOf(id)).includes('linha 1'));
-  await portal.kill();
-  await portal.again();
-  expect(await whenOver(id)).toMatchObject({ estado: 'terminado', codigo: 0 });
-  expect(await logOf(id)).toBe('linha 1\nlinha 2\nlinha 3\nlinha 4\nlinha 5\nlinha 6\n');
-}, 120_000);
-
-test('the answer of sbatch is lost: one job, not two', async () => {
-  const witness = join(folder, 'vezes');
-  const id = await submit(`echo x >>${witness}; sleep 2`, { cluster: 'perde' });
-  await whenRunning(id);
-  expect(await onSlurm(id)).toBe(1);
-  expect(await whenOver(id)).toMatchObject({ estado: 'terminado', codigo: 0 });
-  expect(await readFile(witness, 'utf8')).toBe('x\n');
-}, 120_000);
-
-test('the node is killed while a job runs: it failed, for a reason that says so, and it runs once', async () => {
-  const witness = join(folder, 'corridas');
-  const id = await submit(`echo x >>${witness}; sleep 300`, { cluster: 'grande' });
-  await until('its command runs', () => existsSync(witness));
-  await slurm.killNode();
-  await slurm.startNode();
-  const job = await whenOver(id);
-  expect(job.estado).toBe('falhou');
-  expect(job.codigo).toBeNull();
-  expect(job.mensagem).not.toBe('');
-  const after = await submit('echo de novo', { cluster: 'grande' });
-  expect(await whenOver(after)).toMatchObject({ estado: 'terminado' });
-  expect(await readFile(witness, 'utf8')).toBe('x\n');
 }, 120_000);
 
 test('on two places each of those who wait gets as many as the others', async () => {
