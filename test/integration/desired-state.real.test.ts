@@ -4,15 +4,13 @@
  * @module-tag carries-state
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
-import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { backendPids, order, supervisorPids, view, whenState, writeDesired } from './world.ts';
 
 /** A portal of its own for the tests of a block, in which ana has notas pinned. */
@@ -65,15 +63,6 @@ describe.concurrent('the folder and the portal', () => {
     expect([...backendPids(state(), 'notas'), ...backendPids(state(), 'relogio'), ...supervisorPids(state())]).toEqual(pids);
     const since = running().output().slice(before);
     expect(since.split('\n').filter((line) => line.includes('"msg":"transition"'))).toEqual([]);
-  });
-
-  test('a second svc up on the same state is refused by name', oneByOne, async () => {
-    const child = spawn(join(repository, 'bin/svc'), ['up', desired(), '--state', state()], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number];
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/STATE_IN_USE .*pid [0-9]+/) as string });
-    expect((await view(running(), 'Portal/casa'))?.state).toBe('listening');
   });
 
   test('an error in the folder leaves apps and state as they are, says the place, and ends with the error', oneByOne, async () => {
@@ -218,15 +207,6 @@ describe.concurrent('a supervisor', () => {
       const pids = supervisorPids(state());
       return pids.length === 1 ? pids[0] : null;
     });
-
-  test('that is killed comes back, and its apps never noticed', oneByOne, async () => {
-    const pids = backendPids(state(), 'notas');
-    const old = await theSupervisor();
-    process.kill(old, 'SIGKILL');
-    await until('another supervisor', () => supervisorPids(state()).some((pid) => pid !== old));
-    await whenState(running(), 'notas', 'running');
-    expect(backendPids(state(), 'notas')).toEqual(pids);
-  });
 
   test('that hangs makes its apps unknown, never stopped, and all is well when it goes on', { ...oneByOne, timeout: 180_000 }, async () => {
     const pids = backendPids(state(), 'notas');

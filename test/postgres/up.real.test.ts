@@ -72,16 +72,6 @@ test('what the embedded store knew is there after a copy, which is made once and
   await portal.again();
 });
 
-test('a portal that is killed comes back with its sessions and wishes, and starts nothing twice', async () => {
-  await whenInstalled(portal, 'notas');
-  await order(portal, 'start', 'notas');
-  const pid = await processOf();
-  expect(await session()).toBe(200);
-  await portal.kill();
-  await portal.again();
-  expect([await session(), await processOf()]).toEqual([200, pid]);
-});
-
 test('a second portal of the database is refused by the name of the first', async () => {
   const second = await runSvc(folder, ['up', desired, '--state', join(folder, 's2'), '--listen', `127.0.0.1:${await freePort()}`]);
   expect([second.code, second.err]).toEqual([1, expect.stringContaining(`process ${portal.pid}`)]);
@@ -90,6 +80,8 @@ test('a second portal of the database is refused by the name of the first', asyn
 });
 
 test('while the database is away the app goes on, and all is well when it is back', async () => {
+  await whenInstalled(portal, 'notas');
+  await order(portal, 'start', 'notas');
   const pid = await processOf();
   await server.stop('immediate');
   const asked = session();
