@@ -166,7 +166,9 @@ async function makeDebs(tree: string, work: string): Promise<readonly string[]> 
   const made: string[] = [];
   for (const processor of processors) {
     await copyFile(path.join(root, runtimeOf(processor)), node, constants.COPYFILE_FICLONE);
-    made.push(await makeDeb({ tree, work: path.join(work, 'deb'), out, version: about.version, processor, epoch, level: isForTests ? 1 : 5 }));
+    made.push(
+      await makeDeb({ tree, work: path.join(work, 'deb'), out, version: about.version, processor, epoch, level: isForTests ? 1 : 5 }),
+    );
   }
   return made;
 }
