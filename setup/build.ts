@@ -199,4 +199,5 @@ async function build(): Promise<void> {
   await makeServerKits(root);
 }
 
-await build();
+/** `--commands`: their bundle alone. */
+await (process.argv.includes('--commands') ? buildCommands(root, server, writeIfChanged) : build());

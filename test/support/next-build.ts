@@ -8,7 +8,7 @@ import { repository } from './portal.ts';
 
 const folders = ['api', 'bin', 'controller', 'kit', 'machines', 'reconcilers', 'schema', 'sdk', 'shell', 'store'];
 /** Folders of build/ that a portal reads; the others hold packages and disks of tests, gigabytes of them. */
-export const builtParts = ['bin', 'create', 'kit', 'packages', 'sdk', 'server-kit', 'shell'] as const;
+const builtParts = ['bin', 'create', 'kit', 'packages', 'sdk', 'server-kit', 'shell'] as const;
 
 /** Columns that it adds to tables whose statements older portals have prepared. */
 const step = ['sessions', 'rooms', 'room_people', 'portals', 'named_values'].map(
