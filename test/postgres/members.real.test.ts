@@ -226,7 +226,7 @@ test('each is replaced by one of the next build, one after the other, under a lo
   );
   const host = `svc.localhost:${frontPort}`;
   const { id: room } = (await through(0).call('POST', '/api/salas?app=caderno', { nome: 'Rol' })).json() as { readonly id: string };
-  const load = beginLoad({ port, host, cookies: ana.cookies, room, restMs: 10 });
+  const load = beginLoad({ port, host, cookies: ana.cookies, room, restMs: 40 });
   const replace = async (which: number, by?: string): Promise<void> => {
     portals[which]!.child.kill('SIGTERM');
     await once(portals[which]!.child, 'exit');
