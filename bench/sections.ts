@@ -1,7 +1,7 @@
 /** Writes the rows of an area as its section of docs/benchmarks.md. */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { cpus, release } from 'node:os';
+import { cpus } from 'node:os';
 import type { Area, Row } from './rows.ts';
 import { sayStep, spanOf } from './steps.ts';
 
@@ -11,7 +11,7 @@ const title = `# Benchmarks
 By \`npm run bench\`; medians, and ratios against the peer in the same run. Its console has load, percentiles and processor time beside each row, and rows without a
 target. What was tried for targets that are missed: [0427](decisions/0427-what-was-tried-for-speed.md).
 `;
-const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Linux ${release()}, Node ${process.versions.node}`;
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
 
 const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' : 'NO');
 

@@ -35,7 +35,7 @@ const times = [
 ] as const;
 
 /** A clause of so many words is not cut. */
-const clauseWordsMax = 10;
+const clauseWordsMax = 8;
 
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {
@@ -51,10 +51,10 @@ function remarksOf(text: string): ReadonlyMap<string, string> {
   return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
 }
 
-/** The first clause of a comment: its first sentence, and of a long one the part before a semicolon or colon. */
+/** The first clause of a comment: its first sentence, and of a long one the part before a semicolon. */
 export function clauseOf(remark: string): string {
   const sentence = (/^.*?[.)](?=\s+[A-Z`/]|$)/.exec(remark)?.[0] ?? remark).replace(/^(?:Source|Decisions?|See): .*$/, '');
-  const clause = sentence.split(' ').length > clauseWordsMax ? (/^.*?(?=[;:] )/.exec(sentence)?.[0] ?? sentence) : sentence;
+  const clause = sentence.split(' ').length > clauseWordsMax ? (/^.*?(?=; )/.exec(sentence)?.[0] ?? sentence) : sentence;
   return clause.replace(/\.$/, '');
 }
 

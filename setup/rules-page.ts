@@ -47,8 +47,6 @@ const records = readdirSync(path.join(root, 'docs/decisions'));
 /** The file of a decision; null where no record has the number. */
 export const recordOf = (number: string): string | null => records.find((name) => name.startsWith(`${number}-`)) ?? null;
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
 const testOf = ({ test, untested = '' }: Rule): string => (test === undefined ? `no test: ${untested}` : `\`${test}\``);
 
 function keptAs({ decided, missing }: Rule): string {
@@ -56,13 +54,13 @@ function keptAs({ decided, missing }: Rule): string {
   return decided === undefined ? '' : `otherwise: [${decided}](decisions/${recordOf(decided)})`;
 }
 
-function tableOf({ section, about, rules }: Section): string {
-  const rows = rules.map((rule) => {
-    const test = `${testOf(rule)}${keptAs(rule) === '' ? '' : `; ${keptAs(rule)}`}`;
-    return `| ${[rule.id, rule.rule, `\`${rule.file}\``, test].map(cell).join(' | ')} |`;
-  });
-  return [`## ${section} ${about}`, '', '| id | rule | file | test |', '|---|---|---|---|', ...rows, ''].join('\n');
+/** One line of the page: its id, the rule, the file and symbol that keep it, the file of its test. */
+function lineOf(rule: Rule): string {
+  const kept = keptAs(rule);
+  return `- ${rule.id} ${rule.rule} \`${rule.file}\`, ${testOf(rule)}${kept === '' ? '' : `; ${kept}`}`;
 }
+
+const listOf = ({ section, about, rules }: Section): string => [`## ${section} ${about}`, '', ...rules.map(lineOf), ''].join('\n');
 
 /** How many are kept as the specification has them, otherwise by a decision, and not. */
 export function countsOf(rules: readonly Rule[]): { readonly held: number; readonly decided: number; readonly missing: number } {
@@ -78,11 +76,11 @@ export function rulesPage(): string {
   const head = [
     '# Rules',
     '',
-    'Written by `node setup/rules-table.ts` from `docs/rules/`, which also has the title of each test. A row is a rule of the specification, the file',
+    'Written by `node setup/rules-table.ts` from `docs/rules/`, which also has the title of each test. A line is a rule of the specification, the file',
     'and symbol that keep it, and the file of the test that holds it.',
     '',
     `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise, by the decision that the row names, ${missing} not kept.`,
     '',
   ];
-  return [...head, sections.map(tableOf).join('\n')].join('\n');
+  return [...head, sections.map(listOf).join('\n')].join('\n');
 }
