@@ -54,7 +54,7 @@ function keptAs({ decided, missing }: Rule): string {
   return decided === undefined ? '' : `otherwise: [${decided}](decisions/${recordOf(decided)})`;
 }
 
-/** One line of the page: its id, the rule, the file and symbol that keep it, the file of its test. */
+/** Line of the page: its id, the rule, the file and symbol that keep it, the file of its test. */
 function lineOf(rule: Rule): string {
   const kept = keptAs(rule);
   return `- ${rule.id} ${rule.rule} \`${rule.file}\`, ${testOf(rule)}${kept === '' ? '' : `; ${kept}`}`;
