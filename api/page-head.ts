@@ -27,3 +27,8 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
+
+/** To the part of the page of failures with this id (shell/help), in another tab: the help is not shown in the frame of a window. */
+export function helpLink(portalOrigin: string, id: string, language: TextLanguage, words: string): string {
+  return `<a id="ajuda" href="${escapeHtml(portalOrigin)}/ajuda/${language}/failures.html#${id}" target="_blank" rel="noopener">${words}</a>`;
+}

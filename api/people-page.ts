@@ -7,7 +7,7 @@ import type { ErrorCode, SvcError } from '../schema/errors.ts';
 import { problemText } from '../schema/texts/problems.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation } from './navigation.ts';
-import { escapeHtml, pageHead, pageStyleHash } from './page-head.ts';
+import { escapeHtml, helpLink, pageHead, pageStyleHash } from './page-head.ts';
 import { sendProblem } from './problems.ts';
 import { pageLanguage } from './page-language.ts';
 import { ownProcess } from './security-headers.ts';
@@ -21,6 +21,7 @@ const words = {
       INTERNAL: 'Tente de novo. Se continuar, avise quem administra o portal.',
     },
     home: 'Ir para a área de trabalho',
+    help: 'Ajuda sobre isto',
     detail: 'Detalhe técnico',
   },
   en: {
@@ -31,6 +32,7 @@ const words = {
       INTERNAL: 'Try again. If it goes on, tell who runs the portal.',
     },
     home: 'Go to the desktop',
+    help: 'Help about this',
     detail: 'Technical detail',
   },
 } as const;
@@ -60,7 +62,7 @@ export function peoplePage(req: IncomingMessage, error: SvcError, site: Site): P
   const alone = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
   return {
     headers,
-    body: bodyOf(error, error.code, { language: req.headers['accept-language'] ?? '', home: alone ? `${site.origin}/` : null }),
+    body: bodyOf(error, error.code, { language: req.headers['accept-language'] ?? '', portal: site.origin, alone }),
   };
 }
 
@@ -77,17 +79,22 @@ export function sendRefusal(
   res.end(req.method === 'HEAD' ? undefined : page.body);
 }
 
-function bodyOf(error: SvcError, code: PageCode, asked: { readonly language: string; readonly home: string | null }): string {
+function bodyOf(
+  error: SvcError,
+  code: PageCode,
+  asked: { readonly language: string; readonly portal: string; readonly alone: boolean },
+): string {
   const language = pageLanguage(asked.language);
   const text = words[language];
   const title = problemText(code, language) ?? code;
-  const home = asked.home === null ? '' : `<p><a href="${escapeHtml(asked.home)}">${text.home}</a></p>\n`;
+  const home = asked.alone ? `<p><a href="${escapeHtml(asked.portal)}/">${text.home}</a></p>\n` : '';
+  const help = `<p>${helpLink(asked.portal, code.toLowerCase().replace('_', '-'), language, text.help)}</p>\n`;
   return `${pageHead(language, title)}
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
 <p>${text.hints[code]}</p>
-${home}<details>
+${home}${help}<details>
 <summary>${text.detail}</summary>
 <p lang="en"><code>${code}</code> ${escapeHtml(error.message)}</p>
 </details>

@@ -183,7 +183,10 @@ describe('the hand-over to an app', () => {
     const page = await ana.request('/nada', { headers: navigation });
     expect([page.status, page.text.includes('<h1>Isto não existe aqui</h1>')]).toEqual([404, true]);
     const framed = await ana.request('/nada', { headers: { ...navigation, 'sec-fetch-dest': 'iframe' } });
-    expect(framed.text).not.toContain('<a ');
+    expect([
+      framed.text.includes(`href="${portal.url}/"`),
+      framed.text.includes('/ajuda/pt/failures.html#not-found" target="_blank"'),
+    ]).toEqual([false, true]);
     for (const path of ['/nada', '/api/nada']) expect((await ana.request(path)).json()).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
@@ -293,6 +296,15 @@ describe('the pages of the shell', () => {
     '/assets%2fmain-ABCD2345.js\\',
   ])('%s is no page', async (path) => {
     expect((await portal.browser().request(path)).status).toBe(404);
+  });
+
+  test.for([
+    ['/ajuda', 'en-GB,pt;q=0.5', '/ajuda/en/'],
+    ['/ajuda/', 'pt-BR', '/ajuda/pt/'],
+    ['/ajuda/failures.html', 'en', '/ajuda/en/failures.html'],
+  ] as const)('of the help: %s, asked for in %s, leads to %s, with a session or without', async ([path, language, to]) => {
+    const answer = await portal.browser().request(path, { headers: { 'accept-language': language } });
+    expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
   test('are read only', async () => {

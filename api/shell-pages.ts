@@ -9,6 +9,7 @@ import type { Sessions } from './auth/sessions.ts';
 import type { SignIn } from './auth/sign-in.ts';
 import type { Site } from './hosts.ts';
 import { isNavigation, isPrefetch, pathOf, queryOf } from './navigation.ts';
+import { pageLanguage } from './page-language.ts';
 import { sendRefusal } from './people-page.ts';
 import { sendProblem } from './problems.ts';
 import { partHeaders, shellHeaders } from './security-headers.ts';
@@ -31,9 +32,22 @@ export async function servePage(deps: ShellPageDeps, req: IncomingMessage, res: 
   const url = req.url ?? '/';
   const path = pathOf(url);
   if (path === '/' && (await signedInByLink(deps, req, res, url))) return;
-  const file = await deps.files.find(path === '/' ? 'index.html' : path.slice(1));
+  if (isHelpWithoutLanguage(path)) return sendToHelp(deps.site, req, res, path);
+  const file = await deps.files.find(path.endsWith('/') ? `${path.slice(1)}index.html` : path.slice(1));
   if (!file) return sendRefusal(req, res, new SvcError('NOT_FOUND', 'the shell has no such page'), { site: deps.site, headers });
   await sendStatic(req, res, file, file.immutable ? partHeaders : headers);
+}
+
+/** Links that know no language: `/ajuda/failures.html`. Decision: docs/decisions/0428-a-help-of-static-pages.md */
+const isHelpWithoutLanguage = (path: string): boolean => /^\/ajuda(?:\/(?:[a-z-]{1,40}\.html)?|\/(?:pt|en|docs))?$/.test(path);
+
+/** The browser keeps the part of the address after `#`. */
+function sendToHelp(site: Site, req: IncomingMessage, res: ServerResponse, path: string): void {
+  const language = pageLanguage(req.headers['accept-language'] ?? '');
+  const page = path.slice('/ajuda/'.length);
+  const location = /^(?:pt|en|docs)$/.test(page) ? `${path}/` : `/ajuda/${language}/${page}`;
+  res.writeHead(302, { ...shellHeaders(site), location, 'cache-control': 'no-store', vary: 'Accept-Language', 'content-length': 0 });
+  res.end();
 }
 
 /** The verdict on a printed link: it is taken, the shell's page asks first, or the shell says that it was refused. */

@@ -13,6 +13,7 @@ import { kitPrograms } from '../kit/server/parts.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
 import { makeAuthorPackages } from './author-packages.ts';
 import { buildCommands } from './build-commands.ts';
+import { helpFolder, writeHelp } from './help/write-help.ts';
 import { kitStyles } from './kit-styles.ts';
 import { roomParts } from './room-bundle.ts';
 import { undiciParts } from './undici-parts.ts';
@@ -58,6 +59,9 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   })),
   // At the root of the origin: the scope of a worker is its own folder.
   { entry: 'shell/offline/worker.ts', outfile: 'build/shell/offline.js', options: page },
+  { entry: 'shell/help/early.ts', outfile: `${helpFolder}/early.js`, options: page },
+  { entry: 'shell/help/help.ts', outfile: `${helpFolder}/help.js`, options: page },
+  { entry: 'shell/help/help.css', outfile: `${helpFolder}/help.css`, options: { minify: true } },
   // Stands for an app author's own build. Not committed: no code of others is.
   {
     entry: 'examples/apps/caderno/src/main.ts',
@@ -193,7 +197,8 @@ async function build(): Promise<void> {
   await buildCommands(root, server, writeIfChanged);
   for (const { from, to } of copies) await cp(resolve(root, from), resolve(root, to), { recursive: true });
   await writePage(desktop);
-  for (const folder of ['build/shell', 'build/sdk/web', 'build/sdk/web/ui']) await compressForBrowsers(resolve(root, folder));
+  await writeHelp(root, writeIfChanged);
+  for (const folder of ['build/shell', helpFolder, 'build/sdk/web', 'build/sdk/web/ui']) await compressForBrowsers(resolve(root, folder));
   await makeWrappers(root);
   await makeAuthorPackages();
   await makeServerKits(root);

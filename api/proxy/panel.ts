@@ -7,7 +7,7 @@ import { errorKinds } from '../../schema/errors.ts';
 import { problemText } from '../../schema/texts/problems.ts';
 import { pageLanguage } from '../page-language.ts';
 import { reasonTexts, stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
-import { escapeHtml, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
+import { escapeHtml, helpLink, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
 import { ownProcess } from '../security-headers.ts';
 import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
 
@@ -42,6 +42,7 @@ const words = {
     espera: 'Esta página se recarrega sozinha quando o aplicativo responder.',
     semPortal: 'O portal não responde; nova tentativa em breve.',
     falhou: 'O pedido não foi aceito.',
+    ajuda: 'Ajuda sobre isto',
   },
   en: {
     titulos: {
@@ -71,6 +72,7 @@ const words = {
     espera: 'This page loads again by itself once the app answers.',
     semPortal: 'The portal does not answer; trying again soon.',
     falhou: 'The request was not accepted.',
+    ajuda: 'Help about this',
   },
 } as const;
 
@@ -148,6 +150,7 @@ ${panelButtons.map(button).join('\n')}
 <summary id="detalhe-titulo">${text.detalhe}</summary>
 <p lang="en"><code id="motivo">${escapeHtml(state.reason)}</code> <span id="tecnico">${escapeHtml(state.message)}</span> <span id="passo-tecnico">${escapeHtml(state.step?.detail ?? '')}</span></p>
 </details>
+<p class="quiet">${helpLink(portalOrigin, 'app', language, text.ajuda)}</p>
 </main>
 <script type="application/json" id="dados">${data.replaceAll('<', '\\u003c')}</script>
 <script>${script}</script>

@@ -28,6 +28,7 @@ export const commandersWords = [
   'default:',
   'help for a command',
   'help for the command',
+  'Pages to read are at /ajuda of the portal.',
 ] as const;
 
 /** `<person/app>`, `[dir]`, `<file...>`: the name between the brackets. */
@@ -42,6 +43,7 @@ export function prepareHelp(program: Command, translation: Translation | null): 
     command.helpOption('-h, --help', told('help for the command'));
     if (command.commands.length > 0 && command !== program) command.helpCommand('help [command]', told('help for a command'));
     command.addHelpText('after', () => examplesOf(command, told('Examples:')));
+    if (command === program) command.addHelpText('after', () => `\n${told('Pages to read are at /ajuda of the portal.')}`);
     if (translation !== null) translate(command, told);
   }
 }

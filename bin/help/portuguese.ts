@@ -40,6 +40,7 @@ export const portuguese: Translation = {
     'also replace what is newer than the snapshot; it is kept beside':
       'substitui também o que é mais novo que a cópia; fica guardado ao lado',
     'help for the command': 'ajuda do comando',
+    'Pages to read are at /ajuda of the portal.': 'Páginas para ler estão em /ajuda do portal.',
     'output the version number': 'mostra a versão',
     'Hosts small applications inside a web desktop, on real Linux servers, for many people.':
       'Hospeda pequenos aplicativos em uma área de trabalho na web, em servidores Linux de verdade, para muitas pessoas.',

@@ -1,7 +1,8 @@
 /**
  * The shell's keys: Ctrl+K or Meta alone opens the launcher, F6 and Shift+F6 go through the windows, and in keyboard mode the arrows move
  * (24 px, with Shift 4 px) or resize until Enter keeps or Escape takes back. Documented for people in the shortcuts dialog. Alt+Q, held, goes
- * through the windows by when they were used last, with Shift from the other end. Only these: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
+ * through the windows by when they were used last, with Shift from the other end. F1 opens the help, unless a page of an app or a terminal has the
+ * keyboard. Only these: browsers and systems own most combinations, and an app keeps all others. Everything else is an entry of the window menu and of the
  * launcher, which is also the list of commands. The SDK forwards them from inside a page; an app without it keeps them while it has the
  * focus.
  */
@@ -10,6 +11,7 @@ import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { isInModal } from '../ui/in-modal.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
+import { openHelp } from './open-help.ts';
 
 const stepPx = 24;
 const fineStepPx = 4;
@@ -48,6 +50,10 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
   desk.launcherOpen.set(!desk.launcherOpen.get());
 }
 
+/** Not forwarded from the page of an app: there it is the app's. */
+const isHelpKey = ({ key, ctrlKey, altKey, shiftKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'F1' && !ctrlKey && !altKey && !shiftKey && !metaKey;
+
 /** A terminal: Ctrl+K is the shell's in it. */
 const keepsKeys = (event: KeyboardEvent): boolean =>
   event.composedPath().some((part) => part instanceof Element && part.hasAttribute('data-own-keys'));
@@ -69,6 +75,11 @@ export function listenKeys(desk: Desk): () => void {
     const mode = desk.keyboardMode.get();
     if (mode !== null) {
       if (inMode(desk, mode.window, mode.kind, event, before)) stop(event);
+      return;
+    }
+    if (isHelpKey(event) && !keepsKeys(event)) {
+      stop(event);
+      openHelp(desk);
       return;
     }
     const key = shellKeyOf(event);

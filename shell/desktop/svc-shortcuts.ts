@@ -16,6 +16,7 @@ const parts: readonly { readonly title: TextKey; readonly rows: readonly Row[] }
     title: 'shortcuts.everywhere',
     rows: [
       ['shortcuts.launcher', 'Ctrl', 'K'],
+      ['shortcuts.help', 'F1'],
       ['shortcuts.next', 'F6'],
       ['shortcuts.previous', 'Shift', 'F6'],
       ['shortcuts.switch', 'Alt', 'Q'],

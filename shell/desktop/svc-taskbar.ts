@@ -20,6 +20,7 @@ import type { WindowState } from '../windows/manager.ts';
 import { attempt } from './attempt.ts';
 import type { Desk } from './desk.ts';
 import { builtinOf } from './desk-windows.ts';
+import { openHelp } from './open-help.ts';
 import { createPinDrags } from './pin-drags.ts';
 import { taskbarStyles } from './taskbar-styles.ts';
 import { openWindowMenu } from './window-menu.ts';
@@ -94,6 +95,7 @@ export class SvcTaskbar extends LitElement {
             { label: text('store.title'), glyph: 'shop', run: () => this.desk.openShop() },
             { label: text('queue.title'), glyph: 'queue', run: () => this.desk.openQueue() },
             { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
+            { label: text('help.title'), glyph: 'help', keys: 'F1', run: () => openHelp(this.desk) },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },
             { label: text('prefs.signOut'), glyph: 'out', run: () => beforeLeaving(() => attempt(this.desk, leave)) },

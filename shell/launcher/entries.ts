@@ -4,6 +4,7 @@ import { attempt } from '../desktop/attempt.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { filesWindow, queueWindow, settingsWindow, shopWindow, tasksWindow, terminalWindow } from '../desktop/desk-windows.ts';
 import { pressShellKey } from '../desktop/keys.ts';
+import { openHelp } from '../desktop/open-help.ts';
 import { pinItem, pinMoves } from '../desktop/pin-item.ts';
 import { windowActions } from '../desktop/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
@@ -88,6 +89,7 @@ export function commandEntries(desk: Desk): readonly CommandEntry[] {
     ...themes.map((name) => command(`${text('prefs.theme')}: ${text(themeTexts[name])}`, 'sun', () => theme.set(name))),
     ...languages.map((name) => command(`${text('prefs.language')}: ${languageNames[name]}`, 'language', () => language.set(name))),
     command(text('menu.desktop'), 'app', () => openDesktopMenu(desk, { x: innerWidth / 2 - 120, y: innerHeight / 4 })),
+    command(text('help.title'), 'help', () => openHelp(desk)),
     command(text('prefs.shortcuts'), 'keyboard', () => desk.shortcutsOpen.set(true)),
     command(text('sessions.menu'), 'globe', () => desk.sessionsOpen.set(true)),
     command(text('prefs.signOut'), 'out', () => beforeLeaving(() => attempt(desk, leave))),
@@ -120,6 +122,7 @@ export const desktopGroups = (desk: Desk): readonly MenuGroup[] => [
       { label: text('menu.apps'), glyph: 'apps', run: () => desk.launcherOpen.set(true) },
       { label: text('store.title'), glyph: 'shop', run: () => desk.openShop() },
       { label: text('settings.title'), glyph: 'settings', run: () => desk.openSettings('aparencia') },
+      { label: text('help.title'), glyph: 'help', keys: 'F1', run: () => openHelp(desk) },
     ],
   },
 ];

@@ -147,6 +147,16 @@ const own = css`
   .problem svg {
     flex: none;
   }
+  .help {
+    margin: 16px 0 -12px;
+    text-align: center;
+  }
+  .help a {
+    display: inline-block;
+    padding: 8px 12px;
+    color: var(--accent-ink);
+    font-size: 14px;
+  }
   @media (max-width: 399px) {
     main {
       padding: 24px 20px;

@@ -172,6 +172,7 @@ export class SvcSignIn extends LitElement {
               ${this.#link()}`
           : nothing
       }
+      <p class="help"><a href=${`/ajuda/${language.get()}/sign-in.html`}>${text('help.title')}</a></p>
     </main>`;
   }
 

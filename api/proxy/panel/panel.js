@@ -181,6 +181,8 @@
     for (const name of buttons) byId(name).textContent = words[name];
     byId('registro-titulo').textContent = words.registro;
     byId('detalhe-titulo').textContent = words.detalhe;
+    byId('ajuda').textContent = words.ajuda;
+    byId('ajuda').href = first.portal + '/ajuda/' + language + '/failures.html#app';
     say(words.espera);
     show(shown);
   }

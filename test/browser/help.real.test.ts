@@ -1,0 +1,64 @@
+/** The help: from the desktop by the keyboard, its search, and how its pages look in three widths and both themes. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closePages, openBrowser } from '../support/chromium.ts';
+import { startPortal, type RunningPortal } from '../support/portal.ts';
+import { axeInBothThemes, newPage, openApp, signedIn } from './support/browser.ts';
+
+let portal: RunningPortal;
+let browser: Browser;
+beforeAll(async () => {
+  [portal, browser] = await Promise.all([startPortal(), openBrowser()]);
+});
+afterAll(async () => {
+  await closePages(browser);
+  await portal?.stop();
+});
+
+const isWider = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+test('F1 opens the page about the window in front; its search finds, by the keyboard alone', async () => {
+  const { page } = await signedIn(browser, portal);
+  await openApp(page, 'Gerenciador de tarefas');
+  const opened = page.context().waitForEvent('page');
+  await page.keyboard.press('F1');
+  const help = await opened;
+  await help.getByRole('heading', { level: 1, name: 'Configurações' }).waitFor();
+  const problems: string[] = [];
+  help.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+
+  await help.keyboard.press('/');
+  await help.keyboard.type('lixiera restaurar');
+  await help.getByRole('link', { name: /Arquivos › Lixeira/ }).waitFor();
+  await expect.poll(() => help.locator('#results').getByRole('status').innerText()).toContain('“lixeira restaurar”');
+  await help.keyboard.press('ArrowDown');
+  await help.keyboard.press('Enter');
+  await help.waitForURL(/\/ajuda\/pt\/files\.html#lixeira$/);
+  await help.getByRole('heading', { level: 2, name: 'Lixeira' }).waitFor();
+  expect(await help.evaluate(() => [...document.scripts].map(({ src }) => new URL(src).origin === location.origin))).toEqual([true, true]);
+  expect(problems).toEqual([]);
+});
+
+test('it is read without a session, from the page where one signs in', async () => {
+  const { page, problems } = await newPage(browser);
+  await page.goto(`http://svc.localhost:${portal.port}/`);
+  await page.getByRole('link', { name: 'Ajuda' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Entrar e sair' }).waitFor();
+  await page.getByRole('link', { name: 'English' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in and sign out' }).waitFor();
+  // The session is asked for at the desktop.
+  expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+});
+
+test.for([1280, 320])('axe finds nothing at %i px in either theme, and nothing is wider than the page', async (width) => {
+  const { page, problems } = await newPage(browser, { viewport: { width, height: 800 } });
+  for (const address of ['pt/', 'en/keyboard.html', 'docs/', 'docs/errors.html']) {
+    await page.goto(`http://svc.localhost:${portal.port}/ajuda/${address}`);
+    expect([address, await axeInBothThemes(page), await isWider(page)]).toEqual([address, [], false]);
+  }
+  await page.getByRole('searchbox').fill('servidor');
+  await page.getByRole('status').waitFor();
+  expect([await axeInBothThemes(page), await isWider(page)]).toEqual([[], false]);
+  expect(problems).toEqual([]);
+});
