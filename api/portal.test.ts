@@ -298,15 +298,6 @@ describe('the pages of the shell', () => {
     expect((await portal.browser().request(path)).status).toBe(404);
   });
 
-  test.for([
-    ['/ajuda', 'en-GB,pt;q=0.5', '/ajuda/en/'],
-    ['/ajuda/', 'pt-BR', '/ajuda/pt/'],
-    ['/ajuda/failures.html', 'en', '/ajuda/en/failures.html'],
-  ] as const)('of the help: %s, asked for in %s, leads to %s, with a session or without', async ([path, language, to]) => {
-    const answer = await portal.browser().request(path, { headers: { 'accept-language': language } });
-    expect([answer.status, answer.headers.location]).toEqual([302, to]);
-  });
-
   test('are read only', async () => {
     const answer = await ana.call('POST', '/');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);

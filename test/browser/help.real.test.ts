@@ -51,6 +51,16 @@ test('it is read without a session, from the page where one signs in', async () 
   expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
 });
 
+test('an address without a language leads to one; pages are sent as the files of the desktop are', async () => {
+  const { page } = await newPage(browser, { locale: 'en-GB' });
+  const origin = `http://svc.localhost:${portal.port}`;
+  const answer = await page.goto(`${origin}/ajuda/failures.html#not-found`);
+  expect(page.url()).toBe(`${origin}/ajuda/en/failures.html#not-found`);
+  const headers = (await answer?.allHeaders()) ?? {};
+  expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'content-encoding': 'br', etag: expect.stringContaining('br') });
+  expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
+});
+
 test.for([1280, 320])('axe finds nothing at %i px in either theme, and nothing is wider than the page', async (width) => {
   const { page, problems } = await newPage(browser, { viewport: { width, height: 800 } });
   for (const address of ['pt/', 'en/keyboard.html', 'docs/', 'docs/errors.html']) {
