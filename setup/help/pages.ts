@@ -36,6 +36,7 @@ export const docsGroups: readonly Group[] = [
       'first-app',
       'app-authors',
       'cookbook',
+      'existing-apps',
       'manifest',
       'verbs',
       'ui',
@@ -76,7 +77,7 @@ export const docsGroups: readonly Group[] = [
   },
   {
     title: { pt: 'Referência', en: 'Reference' },
-    pages: ['ARCHITECTURE', 'glossary', 'api', 'errors', 'reasons', 'limits', 'rules', 'machines', 'benchmarks', 'profiles', 'mutation'],
+    pages: ['ARCHITECTURE', 'glossary', 'api', 'errors', 'reasons', 'limits', 'rules', 'machines', 'benchmarks', 'mutation'],
   },
 ];
 

@@ -1,5 +1,6 @@
 /** The search of the help: through the text of all its pages, which is less than a megabyte, so that nothing but the text is fetched. */
 import { closest, distance } from 'fastest-levenshtein';
+import { limits } from './limits.ts';
 
 export interface IndexedPage {
   readonly href: string;
@@ -32,9 +33,6 @@ export interface Search {
   find(query: string): { readonly found: readonly Found[]; readonly corrected: string | null };
 }
 
-const foundMax = 30;
-const perPageMax = 4;
-const excerptChars = 140;
 /** Shorter words are too close to many others. */
 const correctedLettersMin = 4;
 /** Two letters that changed places are two mistakes. */
@@ -95,7 +93,7 @@ function findAll(parts: readonly (readonly Prepared[])[], terms: readonly string
   return parts
     .flatMap((pages, at) => pages.flatMap((page) => inPage(page, terms, at === 0 ? points.ownPart : 0)))
     .toSorted((a, b) => b.points - a.points)
-    .slice(0, foundMax)
+    .slice(0, limits.foundMax)
     .map(({ found }) => found);
 }
 
@@ -115,7 +113,7 @@ function inPage(
       return [{ points: each.reduce((sum, value) => sum + value, more + (isTop ? points.top : 0)), found }];
     })
     .toSorted((a, b) => b.points - a.points)
-    .slice(0, perPageMax);
+    .slice(0, limits.foundPerPageMax);
 }
 
 function pointsOf(term: string, title: string, heading: string, text: string): number {
@@ -137,8 +135,8 @@ function excerptOf(text: string, folded: string, terms: readonly string[]): read
   const letters = Array.from(text);
   const places = terms.map((term) => folded.indexOf(term)).filter((at) => at >= 0);
   const first = places.length === 0 ? 0 : Math.min(...places);
-  const start = first < excerptChars / 2 ? 0 : folded.indexOf(' ', first - excerptChars / 3) + 1;
-  const end = start + excerptChars >= letters.length ? letters.length : folded.lastIndexOf(' ', start + excerptChars);
+  const start = first < limits.excerptChars / 2 ? 0 : folded.indexOf(' ', first - limits.excerptChars / 3) + 1;
+  const end = start + limits.excerptChars >= letters.length ? letters.length : folded.lastIndexOf(' ', start + limits.excerptChars);
   const pieces = [start === 0 ? '' : '… '];
   let at = start;
   while (at < end) {
