@@ -1,0 +1,181 @@
+/** Looks for the first thing that finds a planted fault: the static steps, the unit tests that it reaches, the real tests that it reaches. */
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { reachOf } from '../changed.ts';
+import { fileSeconds } from '../longest-first.ts';
+import type { Report } from '../report.ts';
+import type { Plant, Result } from './table.ts';
+import type { Tree } from './tree.ts';
+
+/** A row of which more would have to run counts as lost, with how many ran. */
+export interface Bounds {
+  readonly unitMsMax: number;
+  /** By what the files took in the last whole run (setup/last-runs.json). */
+  readonly realMsMax: number;
+}
+
+const staticMsMax = 300_000;
+const buildMsMax = 300_000;
+/** A file without a figure takes less than five seconds. */
+const secondsOf = (file: string): number => fileSeconds[file] ?? 5;
+
+export interface Search {
+  /** `tests`: all test files of the tree. */
+  find(row: Plant, tests: readonly string[]): Promise<Result>;
+}
+
+type Found = Pick<Result, 'found' | 'by'> | null;
+
+export function createSearch(tree: Tree, { unitMsMax, realMsMax }: Bounds): Search {
+  /** Whether a test file passes without a fault; the others prove nothing. */
+  const passes = new Map<string, boolean>();
+  let isBuiltWithFault = false;
+  const build = async (): Promise<boolean> => (await tree.run(['node', 'setup/build.ts'], buildMsMax)).code === 0;
+  const clean = async (): Promise<void> => {
+    if (isBuiltWithFault && !(await build())) throw new Error('setup/build.ts fails without a fault');
+    isBuiltWithFault = false;
+  };
+  /** With the fault in the bundles, too, where real tests run. */
+  const tryOnce = async (row: Plant, { project, words, msMax }: Run): Promise<Failure | null> => {
+    const restore = tree.plant(row);
+    try {
+      if (project === 'real' && !isBuiltWithFault) {
+        isBuiltWithFault = true;
+        if (!(await build())) return { file: '', name: 'setup/build.ts' };
+      }
+      return await firstFailure(tree, { project, words, msMax });
+    } finally {
+      restore();
+    }
+  };
+  /** The first test that fails with the fault and passes without it. */
+  const tryTests = async (row: Plant, run: Run): Promise<Found> => {
+    const useless: string[] = [];
+    for (;;) {
+      const failed = await tryOnce(row, { ...run, words: [...run.words, ...useless.map((file) => `--exclude=${file}`)] });
+      if (failed === null) return null;
+      const { file, name } = failed;
+      if (file === '') return { found: 'statics', by: name };
+      if (!passes.has(file)) {
+        await clean();
+        passes.set(file, (await firstFailure(tree, { ...run, words: ['run', file] })) === null);
+      }
+      if (passes.get(file) === true) return { found: run.project, by: name };
+      useless.push(file);
+    }
+  };
+  return {
+    find: async (row, tests) => {
+      const startedMs = performance.now();
+      await clean();
+      const { real } = reachOf([row.file], tests.filter(isReal));
+      const nearest = withinTime([...new Set([...row.tests.filter(isReal), ...nearestFirst(row.file, real)])], realMsMax);
+      let found = await tryStatics(tree, row);
+      for (const run of runsOf(row, tests, nearest, { unitMsMax, realMsMax })) found ??= await tryTests(row, run);
+      const isSoon = found !== null && found.found !== 'real';
+      return {
+        found: found?.found ?? 'lost',
+        by: found?.by ?? null,
+        seconds: Math.round((performance.now() - startedMs) / 1_000),
+        real: isSoon ? '0' : `${nearest.length} of ${real.length}`,
+      };
+    },
+  };
+}
+
+interface Run {
+  readonly project: 'unit' | 'real';
+  /** For vitest. */
+  readonly words: readonly string[];
+  readonly msMax: number;
+}
+
+/** In this order: the expected unit tests, those beside the file, all that import it; the expected real tests, the nearest of the others. */
+function runsOf(row: Plant, tests: readonly string[], nearest: readonly string[], { unitMsMax, realMsMax }: Bounds): readonly Run[] {
+  const beside = tests.filter((test) => !isReal(test) && dirname(test) === dirname(row.file));
+  const unit = (files: readonly string[]): readonly Run[] =>
+    files.length === 0 ? [] : [{ project: 'unit', words: ['run', ...files], msMax: unitMsMax }];
+  const real = (files: readonly string[]): readonly Run[] =>
+    files.length === 0 ? [] : [{ project: 'real', words: ['run', ...files], msMax: 3 * realMsMax }];
+  const isExpected = (test: string): boolean => row.tests.includes(test);
+  return [
+    ...unit(row.tests.filter((test) => !isReal(test))),
+    ...unit(beside.filter((test) => !isExpected(test))),
+    { project: 'unit', words: ['related', '--run', row.file], msMax: unitMsMax },
+    ...real(nearest.filter(isExpected)),
+    ...real(nearest.filter((test) => !isExpected(test))),
+  ];
+}
+
+const isReal = (test: string): boolean => test.endsWith('.real.test.ts');
+
+/** Files of the same folder first, then those whose path begins alike; the short ones before the long ones. */
+export function nearestFirst(file: string, tests: readonly string[]): readonly string[] {
+  const names = file.split('/');
+  const far = (test: string): number => {
+    const same = test.split('/').findIndex((name, at) => name !== names[at]);
+    return names.length - same;
+  };
+  return tests.toSorted((one, other) => far(one) - far(other) || secondsOf(one) - secondsOf(other));
+}
+
+/** As many from the beginning as fit. */
+export function withinTime(files: readonly string[], msMax: number): readonly string[] {
+  let leftMs = msMax;
+  return files.filter((file) => (leftMs -= 1_000 * secondsOf(file)) >= 0);
+}
+
+/** The commands that read a file of this kind without running it. */
+export function staticSteps(file: string): readonly (readonly string[])[] {
+  if (file.endsWith('.py')) return [['python3', '-c', 'import ast, sys; ast.parse(open(sys.argv[1]).read())', file]];
+  if (file.endsWith('.sh')) return [['bash', '-n', file]];
+  const lint = ['oxlint', '--deny-warnings', '--type-aware', file];
+  if (file.endsWith('.js')) return [['node', '--check', file], lint];
+  return [['tsc', '-p', /^(?:shell|sdk\/web)\//.test(file) ? 'shell' : '.'], lint];
+}
+
+async function tryStatics(tree: Tree, row: Plant): Promise<Found> {
+  const restore = tree.plant(row);
+  try {
+    for (const argv of staticSteps(row.file)) {
+      const { code, output } = await tree.run(argv, staticMsMax);
+      if (code === null) throw new Error(`${argv.join(' ')} took too long`);
+      if (code !== 0) return { found: 'statics', by: `${argv[0]}: ${firstWords(output)}` };
+    }
+    return null;
+  } finally {
+    restore();
+  }
+}
+
+const firstWords = (output: string): string => (output.split('\n').find((line) => /error|warning|×|!/i.test(line)) ?? output).trim().slice(0, 160);
+
+interface Failure {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** Null: all passed, or their time was over before one failed. */
+async function firstFailure(tree: Tree, { project, words, msMax }: Run): Promise<Failure | null> {
+  const report = join(tree.folder, 'build/plants-report.json');
+  rmSync(report, { force: true });
+  const more = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`];
+  await tree.run(['vitest', ...words, `--project=${project}`, ...more], msMax);
+  let told: Report;
+  try {
+    told = JSON.parse(readFileSync(report, 'utf8')) as Report;
+  } catch {
+    return null;
+  }
+  return failureIn(told, tree.folder);
+}
+
+export function failureIn({ testResults }: Report, root: string): Failure | null {
+  for (const { name, status, assertionResults } of testResults) {
+    const file = relative(root, name);
+    const test = assertionResults.find((one) => one.status === 'failed');
+    if (test !== undefined) return { file, name: `${file} › ${test.fullName.trim()}` };
+    if (status === 'failed') return { file, name: file };
+  }
+  return null;
+}
