@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { reachOf } from './changed.ts';
 
 const realTests = [
+  'test/backup/killed.real.test.ts',
   'api/fault-owner.real.test.ts',
   'bin/svc.real.test.ts',
   'controller/hosts/local.real.test.ts',
@@ -27,7 +28,7 @@ test.for([
   [
     'the kit, of which the controller takes its reader of archives only',
     ['kit/job/wrapper.sh'],
-    ['kit/', 'bin/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
+    ['kit/', 'bin/', 'test/backup/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
   ],
   [
     'svc-wrap, which is tested beside the runtimes',

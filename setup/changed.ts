@@ -6,7 +6,7 @@ const realTestsOf: Readonly<Record<string, readonly string[]>> = {
   shell: ['test/browser/', 'test/journeys/person'],
   sdk: ['examples/', 'test/browser/', 'test/journeys/author'],
   examples: ['test/browser/', 'test/journeys/author'],
-  store: ['test/postgres/', 'test/chaos/', 'test/integration/'],
+  store: ['test/backup/', 'test/postgres/', 'test/chaos/', 'test/integration/'],
   machines: ['controller/', 'test/simulation/', 'test/integration/', 'test/chaos/'],
   reconcilers: ['controller/', 'test/simulation/', 'test/integration/', 'test/chaos/'],
   controller: [
@@ -21,7 +21,7 @@ const realTestsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   kit: ['test/ssh/', 'test/integration/', 'test/worlds/', 'test/journeys/'],
   api: ['test/browser/', 'test/integration/', 'test/files/', 'test/postgres/', 'test/fairness/', 'test/journeys/'],
-  bin: ['test/integration/', 'test/ssh/', 'test/worlds/', 'test/journeys/'],
+  bin: ['test/backup/', 'test/integration/', 'test/ssh/', 'test/worlds/', 'test/journeys/'],
 };
 
 /** Nothing but the static steps and the test of the documents looks at them. */

@@ -1,4 +1,7 @@
-/** Looks for the first thing that finds a planted fault: the static steps, the unit tests that it reaches, the real tests that it reaches. */
+/**
+ * Looks for the first thing that finds a planted fault: the static steps, the unit tests that it reaches, the real tests that it reaches. The static steps take
+ * all faults at once, since each of their findings names its file; tests take one.
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { reachOf } from '../changed.ts';
@@ -19,12 +22,14 @@ const buildMsMax = 300_000;
 /** A file without a figure takes less than five seconds. */
 const secondsOf = (file: string): number => fileSeconds[file] ?? 5;
 
-export interface Search {
-  /** `tests`: all test files of the tree. */
-  find(row: Plant, tests: readonly string[]): Promise<Result>;
-}
-
 type Found = Pick<Result, 'found' | 'by'> | null;
+
+export interface Search {
+  /** What the compilers and the linter say of the rows, by id. */
+  findByStatics(rows: readonly Plant[]): Promise<ReadonlyMap<string, string>>;
+  /** `tests`: all test files of the tree. */
+  findByTests(row: Plant, tests: readonly string[]): Promise<Result>;
+}
 
 export function createSearch(tree: Tree, { unitMsMax, realMsMax }: Bounds): Search {
   /** Whether a test file passes without a fault; the others prove nothing. */
@@ -39,7 +44,7 @@ export function createSearch(tree: Tree, { unitMsMax, realMsMax }: Bounds): Sear
   const tryOnce = async (row: Plant, { project, words, msMax }: Run): Promise<Failure | null> => {
     const restore = tree.plant(row);
     try {
-      if (project === 'real' && !isBuiltWithFault) {
+      if (project === 'real' && isBundled(row.file) && !isBuiltWithFault) {
         isBuiltWithFault = true;
         if (!(await build())) return { file: '', name: 'setup/build.ts' };
       }
@@ -65,12 +70,22 @@ export function createSearch(tree: Tree, { unitMsMax, realMsMax }: Bounds): Sear
     }
   };
   return {
-    find: async (row, tests) => {
+    findByStatics: async (rows) => {
+      const found = new Map<string, string>();
+      // A file with two faults takes the second one in another pass.
+      for (let left = rows; left.length > 0;) {
+        const now = left.filter(({ file }, at) => left.findIndex((other) => other.file === file) === at);
+        left = left.filter((row) => !now.includes(row));
+        for (const [id, words] of await staticFindings(tree, now)) found.set(id, words);
+      }
+      return found;
+    },
+    findByTests: async (row, tests) => {
       const startedMs = performance.now();
       await clean();
       const { real } = reachOf([row.file], tests.filter(isReal));
       const nearest = withinTime([...new Set([...row.tests.filter(isReal), ...nearestFirst(row.file, real)])], realMsMax);
-      let found = await tryStatics(tree, row);
+      let found: Found = null;
       for (const run of runsOf(row, tests, nearest, { unitMsMax, realMsMax })) found ??= await tryTests(row, run);
       const isSoon = found !== null && found.found !== 'real';
       return {
@@ -125,30 +140,43 @@ export function withinTime(files: readonly string[], msMax: number): readonly st
   return files.filter((file) => (leftMs -= 1_000 * secondsOf(file)) >= 0);
 }
 
-/** The commands that read a file of this kind without running it. */
-export function staticSteps(file: string): readonly (readonly string[])[] {
-  if (file.endsWith('.py')) return [['python3', '-c', 'import ast, sys; ast.parse(open(sys.argv[1]).read())', file]];
-  if (file.endsWith('.sh')) return [['bash', '-n', file]];
-  const lint = ['oxlint', '--deny-warnings', '--type-aware', file];
-  if (file.endsWith('.js')) return [['node', '--check', file], lint];
-  return [['tsc', '-p', /^(?:shell|sdk\/web)\//.test(file) ? 'shell' : '.'], lint];
+/** Files of which bundles are made; the portal of a test runs the others as they are. */
+const isBundled = (file: string): boolean => !/^(?:api|bench|controller|reconcilers|store|test)\//.test(file);
+
+/** The commands that read these files without running them. */
+export function staticSteps(files: readonly string[]): readonly (readonly string[])[] {
+  const code = files.filter((file) => /\.[jt]s$/.test(file));
+  const isOfPages = (file: string): boolean => /^(?:shell|sdk\/web)\//.test(file);
+  const types = code.filter((file) => file.endsWith('.ts'));
+  return [
+    ...(types.every(isOfPages) ? [] : [['tsc', '-p', '.', '--pretty', 'false']]),
+    ...(types.some(isOfPages) ? [['tsc', '-p', 'shell', '--pretty', 'false']] : []),
+    ...(code.length === 0 ? [] : [['oxlint', '--deny-warnings', '--type-aware', '--format=unix', ...code]]),
+    ...files.filter((file) => file.endsWith('.py')).map((file) => ['python3', '-m', 'py_compile', file]),
+    ...files.filter((file) => file.endsWith('.sh')).map((file) => ['bash', '-n', file]),
+  ];
 }
 
-async function tryStatics(tree: Tree, row: Plant): Promise<Found> {
-  const restore = tree.plant(row);
+async function staticFindings(tree: Tree, rows: readonly Plant[]): Promise<ReadonlyMap<string, string>> {
+  const restores = rows.map((row) => tree.plant(row));
+  const found = new Map<string, string>();
   try {
-    for (const argv of staticSteps(row.file)) {
+    for (const argv of staticSteps(rows.map(({ file }) => file))) {
       const { code, output } = await tree.run(argv, staticMsMax);
       if (code === null) throw new Error(`${argv.join(' ')} took too long`);
-      if (code !== 0) return { found: 'statics', by: `${argv[0]}: ${firstWords(output)}` };
+      if (code === 0) continue;
+      const before = found.size;
+      for (const { id, file } of rows) {
+        const line = output.split('\n').find((one) => one.includes(file));
+        if (line !== undefined) found.set(id, `${argv[0]}: ${line.trim().slice(0, 200)}`);
+      }
+      if (found.size === before) throw new Error(`${argv.join(' ')} fails, and names none of the files: ${output.slice(-1_000)}`);
     }
-    return null;
+    return found;
   } finally {
-    restore();
+    for (const restore of restores) restore();
   }
 }
-
-const firstWords = (output: string): string => (output.split('\n').find((line) => /error|warning|×|!/i.test(line)) ?? output).trim().slice(0, 160);
 
 interface Failure {
   readonly file: string;
