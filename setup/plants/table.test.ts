@@ -83,7 +83,7 @@ test('real tests run nearest first, and as many as there is time for', () => {
 
 test.for([
   ['sdk/python/svc/web.py', ['python3 -m py_compile']],
-  ['kit/server/own.sh', ['bash -n']],
+  ['kit/server/own.sh', ['bash -n kit/server/own.sh']],
   ['sdk/node/svc/index.js', ['oxlint --deny-warnings --type-aware']],
   ['sdk/web/svc.ts', ['tsc -p shell', 'oxlint --deny-warnings --type-aware']],
   ['api/front.ts', ['tsc -p .', 'oxlint --deny-warnings --type-aware']],
