@@ -1,6 +1,6 @@
 /**
- * `npm run plants [-- ROW|FOLDER…] [--left] [--real=SECONDS]`: plants the faults of plants.json one at a time in a throw-away worktree of the last commit, and
- * says what finds each of them first. `--left`: only rows without a result, or lost. `--real`: how long the real tests of one row may take; 0: none of them run.
+ * `npm run plants [-- ROW|FOLDER…] [--left] [--tests] [--real=SECONDS]`: plants the faults of plants.json one at a time in a throw-away worktree of the last commit, and
+ * says what finds each of them first. `--left`: only rows without a result, or lost. `--tests`: without the static steps. `--real`: how long the real tests of one row may take; 0: none of them run.
  * See docs/mutation.md.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,11 @@ import { makeTree } from './tree.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { left: { type: 'boolean', default: false }, real: { type: 'string', default: '300' } },
+  options: {
+    left: { type: 'boolean', default: false },
+    tests: { type: 'boolean', default: false },
+    real: { type: 'string', default: '300' },
+  },
 });
 const file = join(import.meta.dirname, 'results.json');
 const read = (): Results => JSON.parse(readFileSync(file, 'utf8')) as Results;
@@ -35,7 +39,8 @@ try {
   if (built.code !== 0) throw new Error(`setup/build.ts failed without a fault: ${built.output.trim().slice(-2_000)}`);
   const tests = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: tree.folder, encoding: 'utf8' }).trim().split('\n');
   const search = createSearch(tree, { unitMsMax: 300_000, realMsMax: 1_000 * Number(values.real) });
-  const statics = await search.findByStatics(rows);
+  if (!values.tests) console.log(`${rows.length} faults at once under the compilers and the linter`);
+  const statics = values.tests ? new Map<string, string>() : await search.findByStatics(rows);
   for (const [at, row] of rows.entries()) {
     const words = statics.get(row.id);
     const result: Result =

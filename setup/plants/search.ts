@@ -165,12 +165,12 @@ async function staticFindings(tree: Tree, rows: readonly Plant[]): Promise<Reado
       const { code, output } = await tree.run(argv, staticMsMax);
       if (code === null) throw new Error(`${argv.join(' ')} took too long`);
       if (code === 0) continue;
-      const before = found.size;
-      for (const { id, file } of rows) {
+      const named = rows.flatMap(({ id, file }): [string, string][] => {
         const line = output.split('\n').find((one) => one.includes(file));
-        if (line !== undefined) found.set(id, `${argv[0]}: ${line.trim().slice(0, 200)}`);
-      }
-      if (found.size === before) throw new Error(`${argv.join(' ')} fails, and names none of the files: ${output.slice(-1_000)}`);
+        return line === undefined ? [] : [[id, `${argv[0]}: ${line.trim().slice(0, 200)}`]];
+      });
+      for (const [id, words] of named) found.set(id, words);
+      if (named.length === 0) throw new Error(`${argv.join(' ')} fails, and names none of the files: ${output.slice(-1_000)}`);
     }
     return found;
   } finally {
