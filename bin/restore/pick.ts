@@ -8,6 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { parcelFile, type Parcel, type ParcelRoom } from '../../schema/parcels.ts';
 import { updateFrameBytes, writeUpdateFrame } from '../../schema/room-frames.ts';
 import { canais } from '../../schema/rooms.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import type { BackupFolder } from '../../store/backup/folder.ts';
 import type { Entry, Manifest } from '../../store/backup/manifest.ts';
 import { documentReader } from '../../store/room-log-database.ts';
@@ -199,8 +200,12 @@ export async function pickJobFiles(
         const target = path.resolve(to, job, name);
         if (entry === undefined || !target.startsWith(`${path.resolve(to, job)}/`)) continue;
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-        await extract(folder, entry, target);
-        count += 1;
+        await extract(folder, entry, target).then(
+          () => (count += 1),
+          (error: unknown) => {
+            if (errorCode(error) !== 'EEXIST') throw error;
+          },
+        );
       }
       return count;
     });
