@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { byteSize, jsonText, listing, plain, safeForTerminal, span, table, wrap } from './output.ts';
+import { byteSize, jsonText, listing, plain, safeForTerminal, span, table, warn, wrap, write } from './output.ts';
 import { parseAllDocuments, yamlText } from './yaml.ts';
 
 interface Row {
@@ -30,6 +30,22 @@ test('logs keep colors and line breaks and lose everything else', () => {
   expect(safeForTerminal('\u001b[32mok\u001b[0m\r\n\tx\n')).toBe('\u001b[32mok\u001b[0m\n\tx\n');
   expect(safeForTerminal('Erro: falhou\rTudo certo')).toBe('Erro: falhou\nTudo certo');
   expect(safeForTerminal('\u001b]0;evil\u0007\u001b[2J\u0000')).not.toMatch(/[\u0000-\u0008\u001b]/);
+});
+
+test.for([
+  ['write', 'stdout', write],
+  ['warn', 'stderr', warn],
+] as const)('%s lets nothing through to a terminal on %s that moves it, and changes nothing in a pipe', ([, name, say]) => {
+  const stream = process[name];
+  const { isTTY } = stream;
+  const written = vi.spyOn(stream, 'write').mockReturnValue(true);
+  try {
+    for (stream.isTTY of [true, false]) say('said \u001b[2Jhere\n');
+    expect(written.mock.calls.map(([text]) => text)).toEqual(['said \ufffd[2Jhere\n', 'said \u001b[2Jhere\n']);
+  } finally {
+    written.mockRestore();
+    stream.isTTY = isTTY;
+  }
 });
 
 /** Examples of each kind that moves a terminal, turns the text around or is not shown. */

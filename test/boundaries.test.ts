@@ -86,6 +86,8 @@ describe('arrows', () => {
 
   test('the reader of imports sees what it should', () => {
     expect(importsOf('reconcilers/decision.ts')).toContain('reconcilers/actions.ts');
+    // Loaded when it is needed.
+    expect(importsOf('bin/output.ts')).toContain('bin/yaml.ts');
   });
 });
 

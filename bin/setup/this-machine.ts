@@ -88,9 +88,8 @@ export function openToLoopback(passwords: boolean): boolean {
 }
 
 /** Root of this machine takes the key of the portal, from loopback. Whether anything was changed. */
-export function takeKey(line: string): boolean {
+export function takeKey(line: string, home = os.userInfo().homedir): boolean {
   const [type = '', bytes = ''] = line.trim().split(' ');
-  const home = os.userInfo().homedir;
   const folder = path.join(home, '.ssh');
   const file = path.join(folder, 'authorized_keys');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
