@@ -244,7 +244,11 @@ describe('the headers that a browser gets', () => {
     [['ETag', '"a"']],
     [[]],
   ] as const)('nor anything that a browser could take for a page: %j', ([raw]) => {
-    expect(clientHeaders(answerWith(raw, { framing: 'length' }), own)).toContain("frame-ancestors 'self' http://svc.localhost:8787");
+    // A page of an error is one to click in, too.
+    for (const status of [200, 404])
+      expect(clientHeaders(answerWith(raw, { status, framing: 'length' }), own)).toContain(
+        "frame-ancestors 'self' http://svc.localhost:8787",
+      );
   });
 
   test.for(['application/json', 'application/json; charset=utf-8', 'text/css', 'text/javascript', 'image/png', 'font/woff2', 'video/mp4'])(

@@ -116,6 +116,9 @@ test("apps run as the accounts of their people, and nobody reads what is another
 test('the portal is killed: its doors end, what they started goes on, and the next portal finds it', async () => {
   const before = othersOf(ana());
   expect(doorsOf(ana()).length).toBe(1);
+  // Its groups are those of the account, and none of root.
+  const [, groups = ''] = /^Groups:[ \t]*(.*?) *$/m.exec(readFileSync(`/proc/${doorsOf(ana())[0]}/status`, 'utf8')) ?? [];
+  expect(groups.split(' ').toSorted()).toEqual((await as(ana(), 'id', '-G')).trim().split(' ').toSorted());
   await portal.kill();
   await until('the end of the doors', () => doorsOf(ana()).length + doorsOf(bia()).length === 0);
   expect(othersOf(ana())).toEqual(before);
