@@ -10,7 +10,7 @@ import { createConnections } from '../hosts/ssh/connections.ts';
 import { filesOver } from '../hosts/ssh/host.ts';
 import { createAccountFileSystem } from './account-files.ts';
 import { openContent } from './content.ts';
-import { codedFault } from './file-fault.ts';
+import { codedFault, type FileFault } from './file-fault.ts';
 import type { FileSystem } from './file-system.ts';
 import { copyTo, moveTo } from './moving.ts';
 import { save } from './saving.ts';
@@ -101,6 +101,14 @@ test.for(['ssh', 'account', 'portal'] as const)(
     await fs.link(Buffer.from(at('obra/a')), Buffer.from(at('obra/b')));
     await fs.symlink(Buffer.from('a'), Buffer.from(at('obra/elo')));
     await fs.setMode(file, 0o444);
+    const over = save(fs, file, once('new'), { matches: null, isNew: false, bytes: 3 });
+    // Nothing is read-only for root.
+    expect(
+      await over.then(
+        () => 'saved',
+        (error: unknown) => (error as FileFault).errno,
+      ),
+    ).toBe(way === 'portal' ? 'saved' : 'EACCES');
     const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
     const whole = await Promise.all(['obra', 'obra/a', 'obra/b'].map((name) => said(at(name))));
     await copyTo(fs, Buffer.from(at('obra')), Buffer.from(at('copia')), 'recusar', quietly);
