@@ -110,15 +110,3 @@ test('one failing write of a turn takes no other with it, and its caller hears o
   expect(undone).toBe(1);
   expect(database.prepare('SELECT count(*) AS n FROM t').get()).toEqual({ n: 2 });
 });
-
-test('a store that another portal took over is not written to any more', async () => {
-  const store = await openSqliteStore(file);
-  await store.putValue('a', 'before');
-  const waiting = store.putValue('a', 'waiting');
-  store.giveUp('another portal has the state folder');
-  const late = store.putValue('a', 'late');
-  for (const write of [waiting, late])
-    await expect(write).rejects.toMatchObject({ code: 'STORE_FAILED', message: 'another portal has the state folder' });
-  expect(await store.value('a')).toBe('before');
-  await store.close();
-});

@@ -1,6 +1,6 @@
 /**
- * `npm run plants [-- ROW|FOLDER…] [--left] [--tests] [--real=SECONDS]`: plants the faults of plants.json one at a time in a throw-away worktree of the last commit, and
- * says what finds each of them first. `--left`: only rows without a result, or lost. `--tests`: without the static steps. `--real`: how long the real tests of one row may take; 0: none of them run.
+ * `npm run plants [-- ROW|FOLDER…] [--left] [--tests] [--together] [--real=SECONDS]`: plants the faults of plants.json one at a time in a throw-away worktree of the last commit, and
+ * says what finds each of them first. `--left`: only rows without a result, or lost. `--tests`: without the static steps. `--together`: first all rows that name tests at once, then the rest alone. `--real`: how long the real tests of one row may take; 0: none of them run.
  * See docs/mutation.md.
  */
 import { execFileSync } from 'node:child_process';
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
   options: {
     left: { type: 'boolean', default: false },
     tests: { type: 'boolean', default: false },
+    together: { type: 'boolean', default: false },
     real: { type: 'string', default: '300' },
   },
 });
@@ -41,10 +42,10 @@ try {
   const search = createSearch(tree, { unitMsMax: 300_000, realMsMax: 1_000 * Number(values.real) });
   if (!values.tests) console.log(`${rows.length} faults at once under the compilers and the linter`);
   const statics = values.tests ? new Map<string, string>() : await search.findByStatics(rows);
+  const known = new Map([...statics].map(([id, by]): [string, Result] => [id, { found: 'statics', by, seconds: 0, real: '0' }]));
+  if (values.together) for (const [id, result] of await search.findTogether(rows.filter(({ id }) => !known.has(id)))) known.set(id, result);
   for (const [at, row] of rows.entries()) {
-    const words = statics.get(row.id);
-    const result: Result =
-      words === undefined ? await search.findByTests(row, tests) : { found: 'statics', by: words, seconds: 0, real: '0' };
+    const result = known.get(row.id) ?? (await search.findByTests(row, tests));
     keep(row.id, result);
     console.log(
       `${at + 1}/${rows.length} ${row.id.padEnd(22)} ${result.found.padEnd(8)} ${String(result.seconds).padStart(4)} s  ${result.by ?? '–'}`,

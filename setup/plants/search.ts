@@ -27,6 +27,8 @@ type Found = Pick<Result, 'found' | 'by'> | null;
 export interface Search {
   /** What the compilers and the linter say of the rows, by id. */
   findByStatics(rows: readonly Plant[]): Promise<ReadonlyMap<string, string>>;
+  /** All rows that name tests are planted at once, and these tests run once; by id. Weaker: a test may fail for another row's fault. */
+  findTogether(rows: readonly Plant[]): Promise<ReadonlyMap<string, Result>>;
   /** `tests`: all test files of the tree. */
   findByTests(row: Plant, tests: readonly string[]): Promise<Result>;
 }
@@ -86,6 +88,7 @@ export function createSearch(tree: Tree, { unitMsMax, realMsMax }: Bounds): Sear
       }
       return found;
     },
+    findTogether: (rows) => findTogether(tree, rows, { unitMsMax, realMsMax }),
     findByTests: async (row, tests) => {
       const startedMs = performance.now();
       await clean();
@@ -184,32 +187,69 @@ async function staticFindings(tree: Tree, rows: readonly Plant[]): Promise<Reado
   }
 }
 
+async function findTogether(tree: Tree, rows: readonly Plant[], { unitMsMax, realMsMax }: Bounds): Promise<ReadonlyMap<string, Result>> {
+  const found = new Map<string, Result>();
+  for (const [project, msMax] of [
+    ['unit', unitMsMax],
+    ['real', realMsMax],
+  ] as const) {
+    const isNamed = (test: string): boolean => isReal(test) === (project === 'real');
+    const now = rows.filter(({ id, tests }) => !found.has(id) && tests.some(isNamed));
+    const files = [...new Set(now.flatMap(({ tests }) => tests.filter(isNamed)))];
+    if (files.length === 0 || msMax <= 0) continue;
+    const startedMs = performance.now();
+    const failed = await failuresTogether(tree, now, { project, words: ['run', ...files], msMax: 3 * msMax });
+    const seconds = Math.round((performance.now() - startedMs) / 1_000 / now.length);
+    for (const { id, tests } of now) {
+      const one = failed.find(({ file }) => tests.includes(file));
+      if (one !== undefined) found.set(id, { found: project, by: one.name, seconds, real: 'together' });
+    }
+  }
+  return found;
+}
+
+async function failuresTogether(tree: Tree, rows: readonly Plant[], run: Run): Promise<readonly Failure[]> {
+  const restores = rows.map((row) => tree.plant(row));
+  try {
+    if (run.project === 'real') await tree.run(['node', 'setup/build.ts'], buildMsMax);
+    return failuresIn(await reportOf(tree, run), tree.folder);
+  } finally {
+    // A file with two faults gets back the text that it had before the first.
+    for (const restore of restores.toReversed()) restore();
+    if (run.project === 'real') await tree.run(['node', 'setup/build.ts'], buildMsMax);
+  }
+}
+
 interface Failure {
   readonly file: string;
   readonly name: string;
 }
 
 /** Null: all passed, or their time was over before one failed. */
-async function firstFailure(tree: Tree, { project, words, msMax }: Run): Promise<Failure | null> {
-  const report = join(tree.folder, 'build/plants-report.json');
-  rmSync(report, { force: true });
-  const more = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`];
-  await tree.run(['vitest', ...words, `--project=${project}`, ...more], msMax);
-  let told: Report;
-  try {
-    told = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  } catch {
-    return null;
-  }
-  return failureIn(told, tree.folder);
+async function firstFailure(tree: Tree, run: Run): Promise<Failure | null> {
+  const [first] = failuresIn(await reportOf(tree, { ...run, words: [...run.words, '--bail=1'] }), tree.folder);
+  return first ?? null;
 }
 
-export function failureIn({ testResults }: Report, root: string): Failure | null {
-  for (const { name, status, assertionResults } of testResults) {
+const nothing: Report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
+
+async function reportOf(tree: Tree, { project, words, msMax }: Run): Promise<Report> {
+  const report = join(tree.folder, 'build/plants-report.json');
+  rmSync(report, { force: true });
+  await tree.run(['vitest', ...words, `--project=${project}`, '--passWithNoTests', '--reporter=json', `--outputFile=${report}`], msMax);
+  try {
+    return JSON.parse(readFileSync(report, 'utf8')) as Report;
+  } catch {
+    return nothing;
+  }
+}
+
+/** The first of each file. */
+export function failuresIn({ testResults }: Report, root: string): readonly Failure[] {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(root, name);
     const test = assertionResults.find((one) => one.status === 'failed');
-    if (test !== undefined) return { file, name: `${file} › ${test.fullName.trim()}` };
-    if (status === 'failed') return { file, name: file };
-  }
-  return null;
+    if (test !== undefined) return [{ file, name: `${file} › ${test.fullName.trim()}` }];
+    return status === 'failed' ? [{ file, name: file }] : [];
+  });
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { arrows } from '../arrows.ts';
 import { reachOf } from '../changed.ts';
 import resultsJson from './results.json' with { type: 'json' };
-import { failureIn, nearestFirst, staticSteps, withinTime } from './search.ts';
+import { failuresIn, nearestFirst, staticSteps, withinTime } from './search.ts';
 import { chosen, kinds, plants, summary, topOf, withFault, type Plant } from './table.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -63,14 +63,14 @@ test('the first test that failed finds the fault, or the file that broke outside
     status,
     assertionResults: tests.map((each) => ({ fullName: ` ${each}`, status: each, failureMessages: [] })),
   });
-  const failure = (...testResults: readonly ReturnType<typeof file>[]) =>
-    failureIn({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults }, '/svc');
-  expect(failure(file('a.test.ts', 'passed', 'passed'))).toBeNull();
-  expect(failure(file('a.test.ts', 'passed'), file('b.test.ts', 'failed', 'passed', 'failed'))).toEqual({
-    file: 'b.test.ts',
-    name: 'b.test.ts › failed',
-  });
-  expect(failure(file('b.test.ts', 'failed'))).toEqual({ file: 'b.test.ts', name: 'b.test.ts' });
+  const failures = (...testResults: readonly ReturnType<typeof file>[]) =>
+    failuresIn({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults }, '/svc');
+  expect(
+    failures(file('a.test.ts', 'passed', 'passed'), file('b.test.ts', 'failed', 'passed', 'failed'), file('c.test.ts', 'failed')),
+  ).toEqual([
+    { file: 'b.test.ts', name: 'b.test.ts › failed' },
+    { file: 'c.test.ts', name: 'c.test.ts' },
+  ]);
 });
 
 test('real tests run nearest first, and as many as there is time for', () => {
