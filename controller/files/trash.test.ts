@@ -85,3 +85,13 @@ test('an id that leads to no trash of the account is refused', async () => {
   for (const id of ['outra/Trash/files/x', 'docs/files/x', '.Trash-1/info/x', '7/files/x'])
     await expect(trash.remove(Buffer.from(at(id)), quietly)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
+
+test('what is left out as it is put back stays in the trash, with its note', async () => {
+  const trash = createTrash(createNodeFileSystem(), Buffer.from(folder));
+  const file = at('a.txt');
+  writeFileSync(file, 'old');
+  const id = await trash.put(Buffer.from(file), quietly);
+  writeFileSync(file, 'new');
+  expect(await trash.restore(id, null, 'pular', quietly)).toBeNull();
+  expect((await trash.list(0, 9)).itens).toMatchObject([{ nome: 'a.txt', origem: file }]);
+});
