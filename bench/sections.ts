@@ -15,17 +15,20 @@ const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${pr
 
 const heldOf = ({ held }: Row): string => (held === null ? '–' : held ? 'yes' : 'NO');
 
+/** All that is known of the rows, for the console. */
 function table(rows: readonly Row[]): string {
   const head = '| what | ours | peer | ratio | target | held |\n|---|---|---|---|---|---|\n';
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${heldOf(r)} |`).join('\n');
 }
 
-/** The row as the page has it: without the load, percentiles and processor time beside it, which the console has. */
-const briefly = (row: Row): Row => ({
-  ...row,
-  name: row.name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''),
-  target: row.target.replace(/^none.*/, '–'),
-});
+/** A figure as the page has it: the console has p99 and the course of it, too. */
+const figureOf = (text: string): string => text.replaceAll(/, p99 [\d.,]+ \S+| \((?:p99|at 0, 10|p50)[^)]*\)/g, '');
+
+/** A row as the page has it. */
+function brief({ name, ours, peer, ratio, target, held }: Row): string {
+  const what = figureOf(name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''));
+  return `| ${what} | ${figureOf(ours)} | ${figureOf(peer)} | ${ratio} | ${held === null ? '–' : target}${held === false ? ': missed' : ''} |`;
+}
 
 /** A size of `many`, such as `20 people, 20 signed in`, and what was measured of it. */
 const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
@@ -33,17 +36,16 @@ const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
 /** The rows of a page: sizes of one measure that has no target are one row. */
 export function pageTable(rows: readonly Row[]): string {
   const sizes = rows.filter(({ name, held }) => held === null && ofSize.test(name));
-  const single = rows.filter((row) => !sizes.includes(row) && !row.target.startsWith('none: told beside')).map(briefly);
+  const single = rows.filter((row) => !sizes.includes(row) && !row.target.startsWith('none: told beside'));
+  const narrow = ['| what | ours | peer | ratio | target |', '|---|---|---|---|---|', ...single.map(brief)];
   const byMeasure = Map.groupBy(sizes, ({ name }) => ofSize.exec(name)?.[2] ?? '');
   const columns = [...new Set(sizes.map(({ name }) => ofSize.exec(name)?.[1] ?? ''))];
   const wide = [...byMeasure].map(([measure, of]) => {
     const cells = columns.map((size) => of.find(({ name }) => name.startsWith(`${size},`))?.ours ?? '');
     return `| ${[measure, ...cells].join(' | ')} |`;
   });
-  if (wide.length === 0) return table(single);
-  return [table(single), '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join(
-    '\n',
-  );
+  if (wide.length === 0) return narrow.join('\n');
+  return [...narrow, '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join('\n');
 }
 
 /** Text beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
