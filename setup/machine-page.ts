@@ -1,4 +1,4 @@
-/** The machines as tables: one row per state, event and condition, in the order in which the conditions are tried. */
+/** The machines as lists: below each state a line for each event and condition, in the order in which the conditions are tried. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { backendMachine } from '../machines/backend.ts';
 import { jobMachine } from '../machines/job.ts';
@@ -60,28 +60,25 @@ function conditionOf(guard: unknown): string {
   return check.name === 'checkNot' ? `not ${parts.join('')}` : parts.join(' and ');
 }
 
-function tableOf({ title, file, machine }: (typeof machines)[number]): string {
-  const rows = rowsOf(machine).map(({ state, event, when, next, effects }) => `| ${state} | ${event} | ${when} | ${next} | ${effects} |`);
-  return [
-    `## ${title}`,
-    '',
-    `\`${file}\``,
-    '',
-    '| state | event | when | next state | effects |',
-    '|---|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+/** `event, when it holds → next state; effects` */
+function lineOf({ event, when, next, effects }: Row): string {
+  const to = next === '' ? '' : ` → ${next}`;
+  return `- ${event}${when === '' ? '' : `, ${when}`}${to}${effects === '' ? '' : `; ${effects}`}`;
+}
+
+function listOf({ title, file, machine }: (typeof machines)[number]): string {
+  const states = [...Map.groupBy(rowsOf(machine), ({ state }) => state)];
+  const lists = states.map(([state, rows]) => `**${state}**\n\n${rows.map(lineOf).join('\n')}\n`);
+  return [`## ${title}`, '', `\`${file}\``, '', lists.join('\n')].join('\n');
 }
 
 export function machinesPage(): string {
   const head = [
     '# State machines',
     '',
-    'Written by `node setup/machine-tables.ts` from the machines; not edited by hand. An event that has no row in a state, nor in what holds that state,',
-    'changes nothing there. Of several rows for one event the first whose condition holds decides. No next state: it stays. What is remembered besides',
-    'the state (attempts, deadlines, the last order) is in the file of the machine.',
+    'Written by `node setup/machine-tables.ts`. Below each state: an event, the condition, the next state, and after a semicolon the effects. An event that is not',
+    'listed changes nothing; of several lines for one event the first whose condition holds decides; without a next state the state stays.',
     '',
   ];
-  return [...head, machines.map(tableOf).join('\n')].join('\n');
+  return [...head, machines.map(listOf).join('\n')].join('\n');
 }
