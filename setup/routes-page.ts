@@ -1,10 +1,7 @@
 /** The tables of routes in docs/api.md, from the rows of schema/routes. `node setup/routes-table.ts` writes them. */
-import { readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Route, Routes } from '../schema/routes/route.ts';
+import { areas } from '../schema/routes/routes.ts';
 
-const folder = resolve(import.meta.dirname, '../schema/routes');
-const noAreas = new Set(['route.ts', 'routes.ts', 'call.ts']);
 const shapeCharsMax = 160;
 
 interface Schema {
@@ -63,13 +60,10 @@ const tableOf = (rows: Routes): string =>
     .join('\n');
 
 /** The page with the table of each area between its marks. Throws for an area that has none. */
-export async function withRoutes(page: string): Promise<string> {
-  let text = page;
-  for (const file of readdirSync(folder).filter((each) => !noAreas.has(each))) {
-    const [rows] = Object.values((await import(resolve(folder, file))) as Readonly<Record<string, Routes>>);
-    const marks = new RegExp(`(<!-- routes: ${file.replace('.ts', '')} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
-    if (rows === undefined || !marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${file}`);
-    text = text.replace(marks, (_, begin: string, end: string) => begin + tableOf(rows) + end);
-  }
-  return text;
+export function withRoutes(page: string): string {
+  return Object.entries(areas).reduce((text, [area, rows]) => {
+    const marks = new RegExp(`(<!-- routes: ${area} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
+    if (!marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${area}.ts`);
+    return text.replace(marks, (_, begin: string, end: string) => begin + tableOf(rows) + end);
+  }, page);
 }

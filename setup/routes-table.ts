@@ -4,4 +4,4 @@ import { resolve } from 'node:path';
 import { withRoutes } from './routes-page.ts';
 
 const page = resolve(import.meta.dirname, '../docs/api.md');
-writeFileSync(page, await withRoutes(readFileSync(page, 'utf8')));
+writeFileSync(page, withRoutes(readFileSync(page, 'utf8')));

@@ -11,6 +11,21 @@ import { shopRoutes } from './shop.ts';
 import { signInRoutes } from './sign-in.ts';
 import { terminalRoutes } from './terminals.ts';
 
+/** By the tables of docs/api.md. */
+export const areas = {
+  'sign-in': signInRoutes,
+  apps: appRoutes,
+  shop: shopRoutes,
+  terminals: terminalRoutes,
+  files: fileRoutes,
+  rooms: roomRoutes,
+  settings: settingsRoutes,
+  queue: queueRoutes,
+  executor: executorRoutes,
+  admin: adminRoutes,
+  'admin-apps': adminAppRoutes,
+} as const;
+
 export const routes = {
   ...signInRoutes,
   ...appRoutes,
