@@ -39,7 +39,7 @@ const clauseWordsMax = 8;
 
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {
-  const units = name.includes('Bytes') ? sizes : /Ms(?:Max|Min)?$/.test(name) ? times : [];
+  const units = /bytes/i.test(name) ? sizes : /(?:Ms|_MS)(?:Max|Min)?$/.test(name) ? times : [];
   const [size, unit] = units.find(([least]) => value >= least && value % least === 0) ?? [1, ''];
   if (unit !== '') return `${value / size} ${unit}`;
   return units === times ? `${value} ms` : String(value);
@@ -47,7 +47,7 @@ function valueOf(name: string, value: number): string {
 
 /** The comment before each limit, on one line; '' when there is none. */
 function remarksOf(text: string): ReadonlyMap<string, string> {
-  const rows = text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(\w+):/g);
+  const rows = text.matchAll(/(?:\/\*\*?((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(\w+)(?::| =)/g);
   return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
 }
 
@@ -58,11 +58,20 @@ export function clauseOf(remark: string): string {
   return clause.replace(/\.$/, '');
 }
 
+/** The limits of the program in C: its constants are numbers, products and what stands above them. */
+function limitsInC(text: string): Readonly<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const [, name = '', product = ''] of text.matchAll(/\n {2}(\w+) = ([^,]+),/g))
+    found[name] = product.split(' * ').reduce((value, factor) => value * (found[factor] ?? Number(factor)), 1);
+  return found;
+}
+
 async function tableOf(file: string): Promise<string> {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const about = /^\/\*\*((?:(?!\*\/)[^])*)\*\//.exec(text)?.[1] ?? '';
-  const remarks = remarksOf(text.slice(text.indexOf('export const limits')));
-  const rows = Object.entries(await limitsOf(file)).map(([name, value]) => {
+  const about = /^\/\*\*?((?:(?!\*\/)[^])*)\*\//.exec(text)?.[1] ?? '';
+  const isC = file.endsWith('.h');
+  const remarks = remarksOf(isC ? text : text.slice(text.indexOf('export const limits')));
+  const rows = Object.entries(isC ? limitsInC(text) : await limitsOf(file)).map(([name, value]) => {
     const clause = clauseOf(remarks.get(name) ?? '');
     return `- \`${name}\` ${valueOf(name, value)}${clause === '' ? '' : `: ${clause}`}`;
   });
@@ -77,6 +86,6 @@ export async function limitsPage(): Promise<string> {
     'Written by `node setup/limits-table.ts` from the code. Units are in the names; the comment in the file says more, with source and decision.',
     '',
   ];
-  const tables = await Promise.all(limitFiles().map(tableOf));
+  const tables = await Promise.all([...limitFiles(), 'kit/wrap/limits.h'].map(tableOf));
   return [...head, tables.join('\n')].join('\n');
 }
