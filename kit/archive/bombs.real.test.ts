@@ -13,7 +13,7 @@ import { pax, type RawEntry, rawEntry, tarball, tarEnd } from './testing/raw-tar
 import { outside } from './testing/trees.ts';
 
 let base: string;
-/** Of its own where that can be had: then what is used of it is the program's. */
+/** A file system of its own where that can be had: what is used of it is then the use of the program. */
 let disk: string;
 const isRoot = process.getuid?.() === 0;
 beforeAll(async () => {

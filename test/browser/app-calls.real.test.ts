@@ -23,7 +23,7 @@ let made: TestPage;
 let page: Page;
 let leitor: Frame;
 
-/** What pages would keep stands out from chunks that wait for the collector. */
+/** Memory that pages would keep stands out from chunks that wait for the collector. */
 const megabytes = amount(200, 300);
 
 /** Routes of the provider that no example needs: a large answer, a question of its own to another provider, how many readings are under way. */
