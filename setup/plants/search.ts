@@ -25,7 +25,7 @@ const secondsOf = (file: string): number => fileSeconds[file] ?? 5;
 type Found = Pick<Result, 'found' | 'by'> | null;
 
 export interface Search {
-  /** What the compilers and the linter say of the rows, by id. */
+  /** Findings of the compilers and the linter of the rows, by id. */
   findByStatics(rows: readonly Plant[]): Promise<ReadonlyMap<string, string>>;
   /** All rows that name tests are planted at once, and these tests run once; by id. Weaker: a test may fail for another row's fault. */
   findTogether(rows: readonly Plant[]): Promise<ReadonlyMap<string, Result>>;

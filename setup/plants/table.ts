@@ -1,12 +1,12 @@
 /** The table of planted faults (plants.json), what was found of them last (results.json), and what both say together. Pure, but for the reading of the two files. */
 import plantsJson from './plants.json' with { type: 'json' };
 
-/** One fault: `from`, which stands once in the file, becomes `to`. */
+/** A fault: `from`, which stands once in the file, becomes `to`. */
 export interface Plant {
   readonly id: string;
   readonly file: string;
   readonly kind: Kind;
-  /** What a person would suffer from it, in one sentence. */
+  /** The harm that a person would meet, in one sentence. */
   readonly harm: string;
   readonly from: string;
   readonly to: string;
