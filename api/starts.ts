@@ -8,10 +8,10 @@ import { keys } from '../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '../store/bus.ts';
 import type { Intent, Store } from '../store/store.ts';
-import type { Reason } from '../schema/backend.ts';
 import type { Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import type { AppsView } from '../schema/gateway.ts';
+import { silent, slow } from '../schema/reasons/derived.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import type { AppProjection, StartAnswer } from '../schema/wire/http.ts';
@@ -171,11 +171,6 @@ function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;
 }
 
-/** Still starting after the 15 probes: the verdict comes later as an event (rules 3.2). Decision: docs/decisions/0137-what-runs-still-answers.md */
-const slow: ReadonlySet<Reason> = new Set<Reason>(['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken']);
-
-const silent: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
-
 /** Whether a wish that was taken has come to an end. */
 function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   if (unreachable(view)) return 'over';
@@ -183,12 +178,12 @@ function followed(wish: Wish, view: View, nowMs: number): 'over' | 'going' {
   switch (view.status) {
     case 'running':
       // A running app that does not answer is reported at once: when it will is unknown.
-      return view.ready || silent.has(view.reason) ? 'over' : 'going';
+      return view.ready || silent.includes(view.reason) ? 'over' : 'going';
     case 'stopped':
     case 'failed':
       return 'over';
     case 'starting':
-      return slow.has(view.reason) ? 'over' : 'going';
+      return slow.includes(view.reason) ? 'over' : 'going';
     case 'backoff':
       return (view.nextAttemptAtMs ?? 0) - nowMs > limits.startPollMs ? 'over' : 'going';
     case 'stopping':
@@ -220,7 +215,7 @@ function retryAfterMs(view: View, nowMs: number): number {
     case 'unknown':
       return 5_000;
     case 'starting':
-      return slow.has(view.reason) ? 5_000 : 1_000;
+      return slow.includes(view.reason) ? 5_000 : 1_000;
     case 'stopping':
     case 'running':
       break;

@@ -7,6 +7,9 @@ import { probeVerdict } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import type { Saw } from '../machines/backend.ts';
 import type { Reason } from '../schema/backend.ts';
+import { stopped } from '../schema/reasons/backends.ts';
+import { answering, silent } from '../schema/reasons/derived.ts';
+import { rowOf } from '../schema/reasons/rows.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import { unseenReason, type BackendDesired, type BackendMemory, type BackendObserved, type ProbeResult } from './backend-types.ts';
 import { shutMessage } from './backend-orders.ts';
@@ -87,12 +90,9 @@ function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Asses
   return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
 }
 
-/** Reasons of an app whose process runs and which can't be used. Decision: docs/decisions/0137-what-runs-still-answers.md */
-export const unanswering: ReadonlySet<Reason> = new Set<Reason>(['NotAnswering', 'Suspended']);
-
 function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeResult | null): Assessment {
   if (snapshot.state === 'unknown') return { saw: 'sawNothing', reason: snapshot.reason, message: snapshot.message };
-  if (unanswering.has(snapshot.reason)) {
+  if (silent.includes(snapshot.reason)) {
     // Whether it was ready before is no news to who waits for it: nothing answers now.
     return { saw: 'sawLiving', reason: snapshot.reason, message: snapshot.message };
   }
@@ -158,7 +158,7 @@ function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: Back
 }
 
 /** Reasons of a living app say nothing about one whose process is gone. */
-const ofLiving: ReadonlySet<Reason> = new Set(['Healthy', 'Adopted', 'Listening', 'Probing']);
+const ofLiving: ReadonlySet<Reason> = new Set([...answering, 'Probing']);
 
 function startingReason(reason: Reason): Reason {
   return ofLiving.has(reason) ? 'StartRequested' : reason;
@@ -200,40 +200,8 @@ function endedReason(reason: Reason, { manifest, removing }: BackendDesired): Re
   if (reason === 'Uninstalled' && manifest !== null && removing !== true) return 'Reinstalled';
   return ofLiving.has(reason) ? 'SupervisorLost' : reason;
 }
-
-/** A fixed sentence for each reason to be stopped; the snapshot's own words change with every observation. */
+/** Fixed for each reason to be stopped; the snapshot's own words change with every observation. */
 function stoppedMessage(reason: Reason): string {
-  switch (reason) {
-    case 'NeverStarted':
-      return 'was never started';
-    case 'StoppedByPerson':
-      return 'the person stopped it';
-    case 'StoppedByAdmin':
-      return 'an administrator stopped it';
-    case 'LastWindowClosed':
-      return 'its last window was closed for two minutes';
-    case 'Idle':
-      return 'no connection was open for the time of its idle policy';
-    case 'PinnedStopped':
-      return 'a Backend document pins it stopped (estado: desligado)';
-    case 'HashChanged':
-      return 'other code was installed; the next start uses it';
-    case 'Uninstalled':
-      return 'its package was removed';
-    case 'NotInGroup':
-      return 'its person was in none of the groups that it was for';
-    case 'PersonRemoved':
-      return 'the document of its person was removed';
-    case 'Reinstalled':
-      return 'its package was removed and is there again; the next start uses it';
-    case 'WishDeleted':
-      return 'its env file on the server was deleted';
-    case 'SupervisorLost':
-      return 'it ended while no supervisor watched';
-    case 'NotInstalled':
-    case 'PackageMissing':
-      return 'its package is not installed';
-    default:
-      return `stopped: ${reason}`;
-  }
+  const row = rowOf(reason);
+  return row.stopped ?? (Object.hasOwn(stopped, reason) ? row.because : `stopped: ${reason}`);
 }

@@ -1,5 +1,6 @@
 /** How BackendMemory is read back. A field that is added there needs a reader here, and a new version if older memories would be misread. */
-import { backendStates, reasons } from '../schema/backend.ts';
+import { backendStates } from '../schema/backend.ts';
+import { reasons } from '../schema/reasons/derived.ts';
 import type { SentOrder } from '../machines/backend-order.ts';
 import type { StartContext } from '../machines/backend-start.ts';
 import type { BackendMemory } from './backend-types.ts';

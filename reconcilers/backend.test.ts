@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reasons } from '../schema/backend.ts';
+import { reasons } from '../schema/reasons/derived.ts';
 import { decideBackend } from './backend.ts';
 import { acts, alive, answering, desired, intent, notas, observed, process, stopped } from './backend-fixtures.ts';
 import type { BackendMemory } from './backend-types.ts';

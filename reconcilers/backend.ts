@@ -8,9 +8,10 @@ import { windowsEndAtMs, type Facts, type Wish } from '../machines/backend-order
 import type { BackendState } from '../schema/backend.ts';
 import { limits } from '../machines/limits.ts';
 import { startsWithSession } from '../schema/manifest/manifest.ts';
+import { silent } from '../schema/reasons/derived.ts';
 import type { Action } from './actions.ts';
 import { expired, wishOf, type Wished } from './backend-orders.ts';
-import { unobservable, isLiving, assess, settingUp, unanswering, type Assessment } from './backend-assessment.ts';
+import { unobservable, isLiving, assess, settingUp, type Assessment } from './backend-assessment.ts';
 import {
   unseenReason,
   type BackendDecision,
@@ -227,7 +228,7 @@ function failedHashOf(desired: BackendDesired, observed: BackendObserved, memory
 }
 
 function isReady({ state, reason }: Derived): boolean {
-  return state === 'running' && !unanswering.has(reason);
+  return state === 'running' && !silent.includes(reason);
 }
 
 function conditionsOf(derived: Derived, observed: BackendObserved, stale: boolean): readonly ConditionDraft[] {

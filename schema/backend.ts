@@ -2,6 +2,7 @@
  * Words for the life of a backend, shared by the supervisor (on the server), the controller and the pages: states, reasons, conditions and the
  * snapshot that a supervisor publishes. Source: rules 3.3 and 2.6.
  */
+import type { reasonRows } from './reasons/rows.ts';
 
 /**
  * Spec 3.3 names stopped, starting, running and failed; the rest is ours. The same seven words are used in status.json, the API, the pages
@@ -11,137 +12,8 @@
 export const backendStates = ['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed', 'unknown'] as const;
 export type BackendState = (typeof backendStates)[number];
 
-/**
- * The closed list of reasons, in CamelCase as in Kubernetes. Every transition carries one; docs/reasons.md says what each means and how it
- * is mended. Pages translate them and have no state of their own.
- */
-export const reasons = [
-  // stopped
-  'NeverStarted',
-  'StoppedByPerson',
-  'StoppedByAdmin',
-  'LastWindowClosed',
-  'Idle',
-  'PinnedStopped',
-  'HashChanged',
-  'Uninstalled',
-  'PersonRemoved',
-  'NotInGroup',
-  'DocumentRemoved',
-  'Reinstalled',
-  'WishDeleted',
-  // starting
-  'StartRequested',
-  'PinnedRunning',
-  'ServiceStart',
-  'SettingUp',
-  'Probing',
-  'SlowStart',
-  'SocketLost',
-  // running
-  'Healthy',
-  'Adopted',
-  'NotAnswering',
-  'Suspended',
-  // backoff and failed
-  'Crashed',
-  'ExitedAtOnce',
-  'OutOfMemory',
-  'NeverBound',
-  'BoundTcp',
-  'AnswersError',
-  'RefusesToken',
-  'InstallCommandFailed',
-  'InvalidManifest',
-  'InvalidEnvironment',
-  'EnvFileDamaged',
-  'EngineMissing',
-  'PackageMissing',
-  'NoGpu',
-  'GpuBusy',
-  'DiskFull',
-  'SocketPathTooLong',
-  'SocketRefused',
-  'RuntimeMissing',
-  'TooManyFailures',
-  // unknown and infrastructure
-  'ServerUnreachable',
-  'HostKeyChanged',
-  'KeyRefused',
-  'KeyUnreadable',
-  'AdminRefused',
-  'KitMissing',
-  'ClockOff',
-  'SupervisorStarting',
-  'SupervisorLost',
-  'SupervisorFailed',
-  'ShellRefused',
-  'LoginShell',
-  'HomeMissing',
-  'AccountMissing',
-  'FilesUnreadable',
-  'LingerBroken',
-  'CeilingIgnored',
-  'NotObservedYet',
-  'NotInstalled',
-  // other objects
-  'Installed',
-  'Installing',
-  'Downloading',
-  'Cancelled',
-  'Outdated',
-  'UpdateWaits',
-  'KitWaits',
-  'KitStopped',
-  'Drift',
-  'SourceChanged',
-  'Paused',
-  'RolledBack',
-  'SourceMissing',
-  'SourceRefused',
-  'RepositoryUnreadable',
-  'CapabilityMissing',
-  'ShellTooOld',
-  'ScopeRefused',
-  'InstallFailed',
-  'Undeclared',
-  'Provisioned',
-  'NeverSignedIn',
-  'SessionEnded',
-  'Reachable',
-  'Listening',
-  'PendingPrune',
-  'RestartNeeded',
-  'OtherPortal',
-  'AccountClosed',
-  'Listed',
-  'GroupMissing',
-  'ListUnreadable',
-  'Granted',
-  'Granting',
-  'ReferenceMissing',
-  'GrantRefused',
-  'Invalid',
-  // jobs of the queue, and clusters
-  'JobHeld',
-  'JobSubmitting',
-  'JobQueued',
-  'JobRunning',
-  'JobCollecting',
-  'JobDone',
-  'OutputsIncomplete',
-  'CommandFailed',
-  'JobFailed',
-  'JobRefused',
-  'JobCancelled',
-  'CancelRequested',
-  'JobLost',
-  'JobWaitedTooLong',
-  'ClusterUnreachable',
-  'ClusterMissing',
-  'ClusterChanged',
-] as const;
-export type Reason = (typeof reasons)[number];
+/** schema/reasons/rows.ts has a row for each. */
+export type Reason = keyof typeof reasonRows;
 
 export const conditionTypes = ['Ready', 'Progressing', 'Reachable', 'Contained', 'Stale', 'Installed', 'Drift', 'Paused'] as const;
 

@@ -3,7 +3,8 @@
  * (controller/observe/supervisor-lines.ts); the supervisor takes the types alone. All of it is closed, so that no value of a secret can come along.
  */
 import { appIdPattern } from './app-id.ts';
-import { backendStates, reasons, startSteps } from './backend.ts';
+import { backendStates, startSteps } from './backend.ts';
+import { reasons } from './reasons/derived.ts';
 import { limits } from './limits.ts';
 import { type Wire, closed, count, flag, list, oneOf, orNull } from './static.ts';
 

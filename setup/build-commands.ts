@@ -8,6 +8,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
 import { bundleDir, inputsFile, quickCommands, quickFile, quickInputs, type Inputs } from '../bin/bundled/start.ts';
 import { compiledShapes } from './compiled-shapes.ts';
+import { derivedValues } from './derived-values.ts';
 import { undiciParts } from './undici-parts.ts';
 
 type Write = (path: string, bytes: Uint8Array) => Promise<void>;
@@ -189,8 +190,8 @@ function ourSources(root: string, read: Read): Plugin {
         const fromRoot = relative(root, path);
         // Before it is read: what is written meanwhile makes the bundle an old one.
         await read.note(fromRoot);
-        const shapes = compiledShapes(path, fromRoot);
-        if (shapes !== null) return shapes;
+        const made = compiledShapes(path, fromRoot) ?? derivedValues(fromRoot);
+        if (made !== null) return made;
         const text = await readFile(path, 'utf8');
         const place = (at: string): string => `(svcRoot + ${JSON.stringify(`/${at}`)})`;
         const contents = threadsOf(text, dirname(fromRoot))

@@ -13,6 +13,7 @@ import { kitPrograms } from '../kit/server/parts.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
 import { makeAuthorPackages } from './author-packages.ts';
 import { buildCommands } from './build-commands.ts';
+import { derived } from './derived-values.ts';
 import { helpFolder, writeHelp } from './help/write-help.ts';
 import { kitStyles } from './kit-styles.ts';
 import { roomParts } from './room-bundle.ts';
@@ -121,7 +122,7 @@ async function bundle(options: BuildOptions): Promise<Made> {
     metafile: true,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [...(options.plugins ?? []), undiciParts],
+    plugins: [...(options.plugins ?? []), undiciParts, derived(root)],
   });
   for (const file of outputFiles) await writeIfChanged(file.path, file.contents);
   return { files: outputFiles.map(({ path }) => path), outputs: metafile.outputs };

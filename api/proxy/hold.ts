@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorKinds, SvcError } from '../../schema/errors.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
+import { silent } from '../../schema/reasons/derived.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
 import { sendProblem } from '../problems.ts';
 import type { AppView, ProxyDeps, ProxyTarget } from './contract.ts';
@@ -114,7 +115,7 @@ export function createHeld(deps: ProxyDeps): Held {
 
 /** Its process runs, and it is known not to answer. Decision: docs/decisions/0137-what-runs-still-answers.md */
 export function isUnanswering({ ready, reason }: AppView): boolean {
-  return !ready && (reason === 'NotAnswering' || reason === 'Suspended');
+  return !ready && silent.includes(reason);
 }
 
 export function unansweringFailure({ message }: AppView): ExchangeFailure {

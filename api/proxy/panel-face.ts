@@ -1,6 +1,7 @@
 /** The error panel's view of an app's state: its title, the cause, the exit and which buttons make sense. Pure. Source: rules 3.2. */
 import type { Reason } from '../../schema/backend.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
+import { answering } from '../../schema/reasons/derived.ts';
 import type { AppExit, StartAnswer } from '../../schema/wire/http.ts';
 import type { AppView } from './contract.ts';
 
@@ -46,14 +47,12 @@ export interface PanelFace {
   readonly buttons: readonly PanelButton[];
 }
 
-/** The portal knows of nothing that keeps the app from answering: what this page met is over, or not known yet. */
-const answering: ReadonlySet<string> = new Set<Reason>(['Healthy', 'Adopted', 'Listening']);
-
 /** It answered before it ended: everything else kept it from starting. */
 const endedWhileRunning: ReadonlySet<string> = new Set<Reason>(['Crashed', 'OutOfMemory']);
 
 export function faceOf(state: PanelState): PanelFace {
-  if (state.status === 'running' && answering.has(state.reason))
+  // What this page met is over, or not known yet.
+  if (state.status === 'running' && answering.some((reason) => reason === state.reason))
     return { title: 'opening', cause: '', exit: null, buttons: buttonsOf(state) };
   // Five failures in a row: of interest is what failed the last time. Source: rules 3.3, supervisor rule 4.
   const cause = state.reason === ('TooManyFailures' satisfies Reason) ? (state.lastExit?.reason ?? state.reason) : state.reason;

@@ -172,7 +172,12 @@ async function decideAll(
   return {
     ok: true,
     changes,
-    blocked: blocked.map(({ key, reason, message }) => ({ key, reason, message, waits: explanationOf(kindOf(key), reason).fix === null })),
+    blocked: blocked.map(({ key, reason, message }) => ({
+      key,
+      reason,
+      message,
+      waits: explanationOf(kindOf(key), reason).fix === undefined,
+    })),
     errors: [],
     pendingPrune: inForce.held,
     ...(notes.length === 0 ? {} : { notes }),

@@ -4,22 +4,14 @@ import { howItEnded, wentToBackground, type Reason } from '../../schema/backend.
 import type { WhyAnswer } from '../../schema/gateway.ts';
 import { readKey } from '../../schema/keys.ts';
 import { closePolicy } from '../../schema/manifest/manifest.ts';
+import { makeRoom, readOnlyHome, readPrevious, restartIt, stayInFront, writePackage } from '../../schema/reasons/fixes.ts';
+import type { Explanation } from '../../schema/reasons/row.ts';
 import { sourceChangedFix } from '../../schema/texts/source-changed.ts';
 import { shut, withoutSystemd } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { BackendEntry } from '../entries.ts';
-import {
-  explanationOf,
-  makeRoom,
-  readOnlyHome,
-  readPrevious,
-  restartIt,
-  stayInFront,
-  useOrEnd,
-  writePackage,
-  type Explanation,
-} from './explanations.ts';
+import { explanationOf } from './explanations.ts';
 
 /** The message often repeats the text with a figure: then only the message is shown. */
 function withDetail(because: string, message: string): string {
@@ -199,6 +191,9 @@ function inOrder(fix: string | null, notes: readonly Note[]): readonly string[] 
     notes.flatMap((note) => (note.first === first && note.fix !== null ? [note.fix] : []));
   return [...new Set([...ofNotes(true), ...(fix === null ? [] : [fix]), ...ofNotes(false)])];
 }
+
+/** The deadline of a running app is that of its aoFechar. Source: rules 3.3, `encerrar` and `ocioso:<N>m`. */
+const useOrEnd = 'somebody to use it: without a window or a connection until then, its aoFechar stops it';
 
 /** The event that ends a running app by its aoFechar. */
 function closing(nextDeadlineMs: number | null, entry: BackendEntry | undefined): string | null {

@@ -1,7 +1,8 @@
 /** Files that hold credentials: read only when they belong to the person and no other account can read them. Source: rules 5. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMissing } from '../atomic-file.ts';
-import { LaunchRefused, type RefusalReason } from './refusal.ts';
+import { LaunchRefused } from './refusal.ts';
+import type { RefusalReason } from '../../schema/reasons/derived.ts';
 import { errorCode } from '../../schema/system-error.ts';
 
 /** The name of the file in messages, and the reason to refuse a start when it can't be used. */

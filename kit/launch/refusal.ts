@@ -1,27 +1,8 @@
 /** Why a start is refused, with what may end the refusal. */
-import type { Reason } from '../../schema/backend.ts';
 import type { RetryClass } from '../../schema/errors.ts';
+import { retryOf, type RefusalReason } from '../../schema/reasons/derived.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
-
-/** Retry class of each reason: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
-const retryOf = {
-  NotInstalled: 'terminal',
-  InvalidManifest: 'terminal',
-  InvalidEnvironment: 'terminal',
-  EnvFileDamaged: 'terminal',
-  SocketPathTooLong: 'terminal',
-  SocketRefused: 'terminal',
-  RuntimeMissing: 'terminal',
-  EngineMissing: 'terminal',
-  NoGpu: 'terminal',
-  GpuBusy: 'terminal',
-  InstallCommandFailed: 'transient',
-  DiskFull: 'waiting',
-  FilesUnreadable: 'waiting',
-} as const satisfies Partial<Record<Reason, RetryClass>>;
-
-export type RefusalReason = keyof typeof retryOf;
 
 export interface Refusal {
   readonly reason: RefusalReason;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { reasons, startSteps } from '../backend.ts';
+import { startSteps } from '../backend.ts';
 import { errorKinds } from '../errors.ts';
+import { reasons, reasonTexts } from '../reasons/derived.ts';
 import { problemText } from './problems.ts';
-import { reasonTexts, stepTexts } from './reasons.ts';
+import { stepTexts } from './reasons.ts';
 
 test.for([
   ['reason', reasonTexts, reasons],

@@ -4,7 +4,8 @@
  * documents.
  */
 import { appIdPattern } from '../app-id.ts';
-import { backendStates, conditionTypes, reasons, startSteps } from '../backend.ts';
+import { backendStates, conditionTypes, startSteps } from '../backend.ts';
+import { reasons } from '../reasons/derived.ts';
 import { limits } from '../limits.ts';
 import { parcelName } from '../parcels.ts';
 import { spaceKinds } from '../space.ts';

@@ -1,0 +1,58 @@
+/** The rows of the reasons (schema/reasons/) as docs/reasons.md. */
+import type { Explanation, ReasonRow, Rows } from '../schema/reasons/row.ts';
+import { reasonGroups } from '../schema/reasons/rows.ts';
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function advice({ fix, waitsFor }: Explanation): string {
+  return fix ?? (waitsFor === undefined ? 'nothing' : `wait for ${waitsFor}`);
+}
+
+const kinds = { Package: 'a package or an engine', Server: 'a server', Service: 'an app for everybody' } as const;
+
+function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation])[] {
+  return Object.entries(kinds).flatMap(([kind, name]) => {
+    const said = as[kind as keyof typeof kinds];
+    return said === undefined ? [] : [[name, said] as const];
+  });
+}
+
+function line([reason, row]: readonly [string, ReasonRow]): string {
+  const because = [row.because, row.more ?? [], others(row).map(([name, said]) => `For ${name}: ${said.because}`)].flat();
+  const fix = [advice(row), ...others(row).map(([name, said]) => `For ${name}: ${advice(said)}`)];
+  return `| \`${reason}\` | ${row.en} | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
+}
+
+function table(rows: Rows): string {
+  return ['| reason | on the pages | because | what to do |', '|---|---|---|---|', ...Object.entries(rows).map(line)].join('\n');
+}
+
+const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title: string, words?: string] } = {
+  stopped: ['Stopped'],
+  starting: ['Starting'],
+  running: ['Running'],
+  failed: [
+    'Backoff and failed',
+    'After a crash the next attempt is at once, then after 2, 4 and 8 s; the fifth crash in a row is `failed`, until a start is asked for or 600\ns pass.',
+  ],
+  unknown: [
+    'Unknown and infrastructure',
+    "The state of an app is `unknown`, never `stopped`, while its server can't be asked; apps go on meanwhile, and none of this counts as a\nfailure of an app.",
+  ],
+  objects: ['Other objects'],
+  jobs: ['Jobs of the queue, and clusters'],
+};
+
+export function reasonsPage(): string {
+  const parts = Object.entries(reasonGroups).map(([group, rows]) => {
+    const [title, words] = sections[group as keyof typeof sections];
+    return [`## ${title}`, ...(words === undefined ? [] : [words]), table(rows)].join('\n\n');
+  });
+  return `${[head, ...parts].join('\n\n')}\n`;
+}
+
+const head = `# Reasons
+
+Written by \`node setup/reasons-table.ts\` from the closed list of reasons (\`schema/reasons/\`); not edited by hand. Every state has one word that says
+why it holds (\`svc get\`, the task manager, \`svc events\`). \`svc why KEY\` says the same with the names and times of your case, in place of PERSON, APP,
+PID, JOB, SERVER, NAME and FOLDER (the desired state).`;
