@@ -20,7 +20,7 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
 function line([reason, row]: readonly [string, ReasonRow]): string {
   const because = [row.because, row.more ?? [], others(row).map(([name, said]) => `For ${name}: ${said.because}`)].flat();
   const fix = [advice(row), ...others(row).map(([name, said]) => `For ${name}: ${advice(said)}`)];
-  return `| \`${reason}\` | ${row.en} | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
+  return `| \`${reason}\` | ${row.words.en} | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
 }
 
 function table(rows: Rows): string {

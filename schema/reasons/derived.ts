@@ -16,7 +16,7 @@ function pick<Kept extends Reason, Value>(valueOf: (reason: Reason) => Value | u
   return Object.fromEntries(kept) as { readonly [R in Kept]: Value };
 }
 
-export const reasonTexts = pick<Reason, Pick<ReasonRow, 'pt' | 'en'>>((reason) => ({ pt: rowOf(reason).pt, en: rowOf(reason).en }));
+export const reasonTexts = pick<Reason, ReasonRow['words']>((reason) => rowOf(reason).words);
 
 const living = (life: string): readonly Reason[] => reasons.filter((reason) => rowOf(reason).life === life);
 

@@ -13,9 +13,8 @@ export interface Explanation {
 }
 
 export interface ReasonRow extends Explanation {
-  /** Its words for people. */
-  readonly pt: string;
-  readonly en: string;
+  /** For people, in each language of the pages. */
+  readonly words: { readonly pt: string; readonly en: string };
   /** Sentences for docs/reasons.md alone, in Markdown, without the last stop. */
   readonly more?: string;
   /** The message of a stopped app, where `because` is not its words. The supervisor's own words change with every observation. */
