@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { desiredKinds, desiredSchema } from './desired/schema.ts';
-import { menuSurfaces } from './manifest/menu.ts';
 import { manifestSchema } from './manifest/schema.ts';
+import { menuSurfaces } from './manifest/surface-rows.ts';
 import { compileShape } from './compile-shape.ts';
 import { formats } from './formats.ts';
 import { didYouMean, translatedKeywords } from './shape.ts';

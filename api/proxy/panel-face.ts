@@ -51,7 +51,7 @@ export interface PanelFace {
 const endedWhileRunning: ReadonlySet<string> = new Set<Reason>(['Crashed', 'OutOfMemory']);
 
 export function faceOf(state: PanelState): PanelFace {
-  // What this page met is over, or not known yet.
+  // The fault that this page met is over, or not known yet.
   if (state.status === 'running' && answering.some((reason) => reason === state.reason))
     return { title: 'opening', cause: '', exit: null, buttons: buttonsOf(state) };
   // Five failures in a row: of interest is what failed the last time. Source: rules 3.3, supervisor rule 4.

@@ -4,22 +4,11 @@
  */
 import { routeProblem } from '../bridge/route.ts';
 import { limits } from '../limits.ts';
-import { characters } from '../positions/node.ts';
+import { menuItemSchema } from './derived.ts';
 import type { Manifest } from './manifest.ts';
-import { patterns } from './patterns.ts';
+import { faultIn } from './plain-check.ts';
 import { unshownIn } from './shown-text.ts';
-
-export const menuSurfaces = ['arquivo', 'pasta', 'area-de-trabalho', 'icone-do-app'] as const;
-
-export interface MenuItem {
-  readonly id: string;
-  readonly superficie: (typeof menuSurfaces)[number];
-  readonly rotulo: string;
-  readonly ordem?: number;
-  readonly quando?: { readonly extensoes?: readonly string[] };
-  readonly acao?: 'abrir' | 'abrirRota';
-  readonly rota?: string;
-}
+import type { MenuItem } from './surface-rows.ts';
 
 export interface OmittedItem {
   readonly index: number;
@@ -67,85 +56,23 @@ export function menuOf({ contributes, type }: Pick<Manifest, 'contributes' | 'ty
   return { items, omitted: sentences };
 }
 
-interface Refusal {
-  readonly path: readonly (string | number)[];
-  readonly reason: string;
-}
+type Refusal = Pick<OmittedItem, 'path' | 'reason'>;
 
-const fields: ReadonlySet<string> = new Set(['id', 'superficie', 'rotulo', 'ordem', 'quando', 'acao', 'rota']);
-const idPattern = /^[a-z0-9][a-z0-9-]{0,47}$/;
-const extensionPattern = new RegExp(patterns.extension);
-
+/** Judges an item by its row, then by its surface. */
 function refuse(item: unknown): Refusal | null {
-  if (!isRecord(item)) return { path: [], reason: 'expected an object' };
-  const unknown = Object.keys(item).find((field) => !fields.has(field));
-  if (unknown !== undefined) return { path: [unknown], reason: `unknown field ${JSON.stringify(unknown)}` };
-  for (const field of ['id', 'superficie', 'rotulo']) {
-    if (!Object.hasOwn(item, field)) return { path: [], reason: `"${field}" is missing` };
-  }
-  if (typeof item['id'] !== 'string' || !idPattern.test(item['id'])) {
-    return { path: ['id'], reason: 'expected 1 to 48 lowercase letters, digits or "-", not "-" first' };
-  }
-  const surface = item['superficie'];
-  if (!menuSurfaces.includes(surface as MenuItem['superficie'])) {
-    return { path: ['superficie'], reason: `expected one of ${menuSurfaces.join(', ')}` };
-  }
-  return (
-    refuseText(item, 'rotulo', limits.menuLabelCharsMax) ??
-    refuseUnshown(item['rotulo'] as string) ??
-    refuseOrder(item['ordem']) ??
-    refuseAction(item['acao'], surface === 'icone-do-app') ??
-    (surface === 'icone-do-app' ? refuseJumpItem(item) : refusePathItem(item, surface as string))
-  );
+  const fault = faultIn(menuItemSchema, item);
+  return fault === null ? misplaced(item as MenuItem) : { path: fault.path, reason: fault.reason };
 }
 
-/** No clamping. Source: rules 2.2 `ordem`, 7. */
-function refuseOrder(order: unknown): Refusal | null {
-  if (order === undefined) return null;
-  if (Number.isInteger(order) && (order as number) >= limits.menuOrderMin && (order as number) <= limits.menuOrderMax) return null;
-  return { path: ['ordem'], reason: `expected a whole number from ${limits.menuOrderMin} to ${limits.menuOrderMax}` };
-}
-
-function refuseAction(action: unknown, jumpList: boolean): Refusal | null {
-  const verb = jumpList ? 'abrirRota' : 'abrir';
-  return action === undefined || action === verb ? null : { path: ['acao'], reason: `on this surface the action is "${verb}"` };
-}
-
-function refuseJumpItem(item: Record<string, unknown>): Refusal | null {
-  if (item['quando'] !== undefined) return { path: ['quando'], reason: '"quando" has no place on "icone-do-app"' };
-  if (item['rota'] === undefined) return { path: [], reason: '"icone-do-app" needs "rota"' };
-  const problem = routeProblem(item['rota']);
+function misplaced({ superficie, rotulo, acao, quando, rota }: MenuItem): Refusal | null {
+  const isJump = superficie === 'icone-do-app';
+  const verb = isJump ? 'abrirRota' : 'abrir';
+  const unshown = unshownIn(rotulo);
+  if (unshown !== null) return { path: ['rotulo'], reason: `expected text, ${unshown}` };
+  if (acao !== undefined && acao !== verb) return { path: ['acao'], reason: `on this surface the action is "${verb}"` };
+  if (quando !== undefined && superficie !== 'arquivo') return { path: ['quando'], reason: '"quando" belongs to "arquivo" only' };
+  if (!isJump) return rota === undefined ? null : { path: ['rota'], reason: '"rota" belongs to "icone-do-app" only' };
+  if (rota === undefined) return { path: [], reason: '"icone-do-app" needs "rota"' };
+  const problem = routeProblem(rota);
   return problem === null ? null : { path: ['rota'], reason: problem };
-}
-
-function refusePathItem(item: Record<string, unknown>, surface: string): Refusal | null {
-  if (item['rota'] !== undefined) return { path: ['rota'], reason: '"rota" belongs to "icone-do-app" only' };
-  const when = item['quando'];
-  if (when === undefined) return null;
-  if (surface !== 'arquivo') return { path: ['quando'], reason: '"quando" belongs to "arquivo" only' };
-  if (!isRecord(when)) return { path: ['quando'], reason: 'expected an object' };
-  const unknown = Object.keys(when).find((field) => field !== 'extensoes');
-  if (unknown !== undefined) return { path: ['quando', unknown], reason: `unknown field ${JSON.stringify(unknown)}` };
-  const extensions = when['extensoes'];
-  if (extensions === undefined) return null;
-  if (!Array.isArray(extensions) || extensions.length === 0)
-    return { path: ['quando', 'extensoes'], reason: 'expected a list of at least one extension' };
-  const wrong = extensions.findIndex((extension) => typeof extension !== 'string' || !extensionPattern.test(extension));
-  return wrong === -1 ? null : { path: ['quando', 'extensoes', wrong], reason: 'expected a file extension, with or without the dot' };
-}
-
-/** Length in characters, not UTF-16 units, as JSON Schema counts. */
-function refuseText(item: Record<string, unknown>, field: string, charsMax: number): Refusal | null {
-  const text = item[field];
-  const length = typeof text === 'string' ? characters(text) : 0;
-  return length >= 1 && length <= charsMax ? null : { path: [field], reason: `expected a text of 1 to ${charsMax} characters` };
-}
-
-function refuseUnshown(label: string): Refusal | null {
-  const problem = unshownIn(label);
-  return problem === null ? null : { path: ['rotulo'], reason: `expected text, ${problem}` };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Patterns of the manifest, for its schema and for readers without one: a separate file, so that the programs of a server load no schema. */
+/** Patterns of the manifest that others need, too. */
 export const patterns = {
   id: '^[a-z0-9-]+$',
   capability: '^[a-z][a-z0-9-]*/v[0-9]+$',
@@ -11,5 +11,8 @@ export const patterns = {
   cpu: '^(none|[0-9]+%)$',
   tasks: '^(none|[0-9]+%?)$',
   aoFechar: '^(encerrar|manter|ocioso:[1-9][0-9]{0,3}m)$',
+  // Paths that a server joins to a folder: neither absolute nor with ".." or "\\".
+  packagePath: '^(?!/)(?!(?:[^]*/)?\\.\\.(?:/|$))[^\\u0000\\\\]+$',
+  innerPath: '^(?!(?:.*/)?\\.\\.(?:/|$))[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$',
   variable: '^[A-Z][A-Z0-9_]{0,63}$',
 } as const;

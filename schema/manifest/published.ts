@@ -1,18 +1,14 @@
 /**
- * The schema of `svc-app.json` as it is published for authors and their editors (rules 9): schema.ts with a sentence for each field, defaults, the
+ * The schema of `svc-app.json` as it is published for authors and their editors (rules 9): the rows of schema.ts with their sentences and defaults, the
  * item of a context menu, and the rules that no schema can say in `$comment`. It lets through exactly what schema.ts does.
  * Decision: docs/decisions/0246-the-published-schema.md
  */
 import about from '../../package.json' with { type: 'json' };
-import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { findingKinds } from '../findings.ts';
-import { limits } from '../limits.ts';
-import { closed, list, oneOf, pattern } from '../static.ts';
-import { fieldTexts } from './field-texts.ts';
-import { menuSurfaces } from './menu.ts';
-import { patterns } from './patterns.ts';
+import { within, type FieldRow } from './row.ts';
 import { ruleTexts } from './rule-texts.ts';
-import { manifestSchema } from './schema.ts';
+import { manifestRow, manifestSchema } from './schema.ts';
+import { menuItem as menuItemRow } from './surface-rows.ts';
 
 /** JSON Schema draft-07. */
 export type PublishedSchema = Readonly<Record<string, unknown>>;
@@ -21,37 +17,34 @@ export type PublishedSchema = Readonly<Record<string, unknown>>;
 export const schemaVersion = about.version;
 
 export function publishedSchema(version = schemaVersion): PublishedSchema {
-  const { $schema, $id: _, title: __, ...root } = manifestSchema;
   const said = { title: `svc-app.json, svc ${version}`, description: 'The manifest of an app.', $comment: rulesOf('') };
-  return { $schema, $id: `urn:svc:esquema:svc-app:${version}`, ...said, ...children(root, '') };
+  return { $schema: manifestSchema.$schema, $id: `urn:svc:esquema:svc-app:${version}`, ...said, ...told(manifestRow as FieldRow, '') };
 }
 
 /** As a file: the same version gives the same bytes. */
 export const schemaText = (version = schemaVersion): string => `${JSON.stringify(publishedSchema(version), null, 2)}\n`;
 
-/** The subschemas with their sentences. */
-function children(schema: PublishedSchema, at: string): PublishedSchema {
-  const { properties, items, additionalProperties, ...rest } = schema;
-  const below = (name: string) => (at === '' ? name : `${at}.${name}`);
-  const entries = Object.entries((properties ?? {}) as Record<string, PublishedSchema>);
+/** The row with its sentence, and those within. */
+function told(row: FieldRow, at: string): PublishedSchema {
+  const { description, default: value, server: _, ...schema } = row;
+  const comment = at === '' ? undefined : rulesOf(at);
   return {
-    ...rest,
-    ...(properties !== undefined && { properties: Object.fromEntries(entries.map(([name, one]) => [name, told(one, below(name))])) }),
-    ...(typeof items === 'object' && { items: told(items as PublishedSchema, `${at}[]`) }),
-    ...(additionalProperties !== undefined && {
-      additionalProperties: typeof additionalProperties === 'object' ? told(additionalProperties as PublishedSchema, below('*')) : false,
-    }),
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+    ...(comment !== undefined && { $comment: comment }),
+    ...(at === menuItems ? menuItem : toldWithin(schema, at)),
   };
 }
 
-function told(schema: PublishedSchema, at: string): PublishedSchema {
-  const text = fieldTexts[at];
-  const comment = rulesOf(at);
-  return {
-    ...(text !== undefined && { description: text.says, ...(text.default !== undefined && { default: text.default }) }),
-    ...(comment !== undefined && { $comment: comment }),
-    ...children(at === 'contributes.contextMenu[]' ? menuItem : schema, at),
-  };
+const toldWithin = (schema: FieldRow, at: string): PublishedSchema => ({
+  ...schema,
+  ...within(schema, (inner, name) => told(inner, `${at}${step(at, name)}`)),
+});
+
+/** `name`: null for an item of a list, `*` for the value of any name. */
+function step(at: string, name: string | null): string {
+  if (name === null) return '[]';
+  return at === '' ? name : `.${name}`;
 }
 
 function rulesOf(at: string): string | undefined {
@@ -60,44 +53,20 @@ function rulesOf(at: string): string | undefined {
   return `svc validate also judges what a schema can't say. Of the whole manifest: ${rules.join('; ')}. Of one field: in its $comment.`;
 }
 
-/** Source: rules 2.2. */
-const validMenuItem = closed(
-  {
-    id: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,47}$', description: 'Once in the app.' },
-    superficie: { ...oneOf(menuSurfaces), description: 'Where the item appears; "icone-do-app" is the menu of the icon of the app.' },
-    rotulo: { type: 'string', minLength: 1, maxLength: limits.menuLabelCharsMax, description: 'Text of the item.' },
-    ordem: {
-      type: 'integer',
-      minimum: limits.menuOrderMin,
-      maximum: limits.menuOrderMax,
-      default: limits.menuOrderDefault,
-      description: 'Place among the items of the shell.',
-    },
-    quando: {
-      ...closed({ extensoes: { ...list(pattern(patterns.extension, 'a file extension')), minItems: 1 } }, []),
-      description: 'Only for "arquivo": on which files.',
-    },
-    acao: { ...oneOf(['abrir', 'abrirRota']), description: 'Left out: the one of the surface.' },
-    rota: {
-      type: 'string',
-      minLength: 1,
-      maxLength: bridgeLimits.routeCharsMax,
-      description: 'Only for "icone-do-app", which needs it: a place inside the app.',
-    },
-  },
-  ['id', 'superficie', 'rotulo'],
-);
-
 /**
  * An item that does not fit is left out and not refused: hence the second alternative, which any value fits. Suggestions for editors stand beside
  * the two, since editors take the alternative that fits already.
  */
+const menuItems = 'contributes.contextMenu[]';
+const validMenuItem = toldWithin(menuItemRow as FieldRow, menuItems);
 const menuItem: PublishedSchema = {
   properties: Object.fromEntries(
-    Object.entries(validMenuItem.properties).map(([name, { description, ...rest }]) => [
-      name,
-      { description, ...('default' in rest && { default: rest.default }), ...('enum' in rest && { examples: rest.enum }) },
-    ]),
+    Object.entries(menuItemRow.properties as Readonly<Record<string, FieldRow>>).map(
+      ([name, { description, default: value, enum: words }]) => [
+        name,
+        { description, ...(value !== undefined && { default: value }), ...(words !== undefined && { examples: words }) },
+      ],
+    ),
   ),
   anyOf: [validMenuItem, {}],
 };

@@ -1,6 +1,6 @@
 /**
- * Rules of the manifest that JSON Schema can't say (rules.ts), in a sentence each, for who reads the published schema. `at` is the field, as
- * in field-texts.ts; '' is the root. Weights are in findings.ts. A test holds the codes against rules.ts.
+ * Rules of the manifest that JSON Schema can't say (rules.ts), in a sentence each, for who reads the published schema. `at` is the place
+ * of the field: `[]` is an item of a list, `*` any name; '' is the root. Weights are in findings.ts. A test holds the codes against rules.ts.
  */
 import { limits } from '../limits.ts';
 import type { FindingCode } from '../findings.ts';

@@ -75,7 +75,7 @@ export const stopped = {
     words: { pt: 'Arquivo de ambiente apagado no servidor', en: 'Environment file deleted on the server' },
     because: 'its env file on the server was deleted (~/.svc-apps/APP/env), which is a wish to stop',
     fix: startIt,
-    more: 'No order that the supervisor remembers deleted it (spec 2.6)',
+    more: 'No order that the supervisor remembers deleted it',
     stopped: 'its env file on the server was deleted',
   },
 } as const satisfies Rows;

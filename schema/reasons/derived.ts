@@ -1,5 +1,5 @@
 /**
- * What the rows say, without their sentences for engineers. A bundle has the values of these exports instead of the rows
+ * The rows without their sentences for engineers. A bundle has the values of these exports instead of the rows
  * (setup/derived-values.ts), and of them only those that it uses: all must be plain data.
  */
 import type { RetryClass } from '../errors.ts';

@@ -21,7 +21,7 @@ export interface ReasonRow extends Explanation {
   readonly stopped?: string;
   /** A living app that answers, that is silent since it was ready, or that is slow to become ready: its verdict comes later, as an event (rules 3.2). */
   readonly life?: 'answers' | 'silent' | 'slow';
-  /** Of a refused start: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
+  /** A refused start: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
   readonly retry?: RetryClass;
   /** The explanation for other kinds of objects than an app. An engine has that of a package. */
   readonly as?: { readonly [Kind in 'Package' | 'Server' | 'Service']?: Explanation };
