@@ -19,7 +19,7 @@ test('docs/manifest.md says what the schema of the manifest says (node setup/man
 function fieldsOf({ properties = {}, items, additionalProperties }: Fields, at: string): readonly string[] {
   const named = Object.entries(properties).flatMap(([name, one]) => {
     const place = at === '' ? name : `${at}.${name}`;
-    return [place, ...fieldsOf(one, place)];
+    return [place].concat(fieldsOf(one, place));
   });
   const any = typeof additionalProperties === 'object' ? fieldsOf(additionalProperties, `${at}.*`) : [];
   return [...named, ...(items === undefined ? [] : fieldsOf(items, `${at}[]`)), ...any];

@@ -18,7 +18,7 @@ export const schemaVersion = about.version;
 
 export function publishedSchema(version = schemaVersion): PublishedSchema {
   const said = { title: `svc-app.json, svc ${version}`, description: 'The manifest of an app.', $comment: rulesOf('') };
-  return { $schema: manifestSchema.$schema, $id: `urn:svc:esquema:svc-app:${version}`, ...said, ...told(manifestRow as FieldRow, '') };
+  return { $schema: manifestSchema.$schema, $id: `urn:svc:esquema:svc-app:${version}`, ...said, ...told(manifestRow, '') };
 }
 
 /** As a file: the same version gives the same bytes. */
@@ -58,7 +58,7 @@ function rulesOf(at: string): string | undefined {
  * the two, since editors take the alternative that fits already.
  */
 const menuItems = 'contributes.contextMenu[]';
-const validMenuItem = toldWithin(menuItemRow as FieldRow, menuItems);
+const validMenuItem = toldWithin(menuItemRow, menuItems);
 const menuItem: PublishedSchema = {
   properties: Object.fromEntries(
     Object.entries(menuItemRow.properties as Readonly<Record<string, FieldRow>>).map(

@@ -59,7 +59,7 @@ export function serverSchemaOf(row: FieldRow): PlainSchema | null {
   const { server } = row;
   if (server === undefined) return null;
   if (server === 'type') return { type: row.type, ...(row.items !== undefined && { items: { type: row.items.type } }) } as PlainSchema;
-  const { additionalProperties: _, maxItems: __, properties, items, required, ...schema } = schemaOf(row);
+  const { additionalProperties: _, maxItems: __, properties: ___, items: ____, required, ...schema } = schemaOf(row);
   const inner: PlainSchema = within(
     { properties: row.properties ?? {}, ...(row.items !== undefined && { items: row.items }) },
     serverSchemaOf,

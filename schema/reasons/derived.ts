@@ -11,12 +11,12 @@ type With<Part> = { [R in Reason]: (typeof reasonRows)[R] extends Part ? R : nev
 
 export const reasons = Object.keys(reasonRows) as readonly Reason[];
 
-function pick<Kept extends Reason, Value>(valueOf: (reason: Reason) => Value | undefined): { readonly [R in Kept]: Value } {
+function pick<Value>(valueOf: (reason: Reason) => Value | undefined): Readonly<Record<string, Value>> {
   const kept = reasons.map((reason) => [reason, valueOf(reason)] as const).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept) as { readonly [R in Kept]: Value };
+  return Object.fromEntries(kept) as Readonly<Record<string, Value>>;
 }
 
-export const reasonTexts = pick<Reason, ReasonRow['words']>((reason) => rowOf(reason).words);
+export const reasonTexts = pick((reason) => rowOf(reason).words) as Readonly<Record<Reason, ReasonRow['words']>>;
 
 const living = (life: string): readonly Reason[] => reasons.filter((reason) => rowOf(reason).life === life);
 
@@ -28,4 +28,4 @@ export const silent = living('silent');
 export const slow = living('slow');
 
 export type RefusalReason = With<{ readonly retry: RetryClass }>;
-export const retryOf = pick<RefusalReason, RetryClass>((reason) => rowOf(reason).retry);
+export const retryOf = pick((reason) => rowOf(reason).retry) as Readonly<Record<RefusalReason, RetryClass>>;
