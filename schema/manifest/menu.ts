@@ -6,7 +6,7 @@ import { routeProblem } from '../bridge/route.ts';
 import { limits } from '../limits.ts';
 import { menuItemSchema } from './derived.ts';
 import type { Manifest } from './manifest.ts';
-import { faultIn } from './plain-check.ts';
+import { plainCheck } from './plain-check.ts';
 import { unshownIn } from './shown-text.ts';
 import type { MenuItem } from './surface-rows.ts';
 
@@ -58,9 +58,11 @@ export function menuOf({ contributes, type }: Pick<Manifest, 'contributes' | 'ty
 
 type Refusal = Pick<OmittedItem, 'path' | 'reason'>;
 
+const check = plainCheck(menuItemSchema);
+
 /** Judges an item by its row, then by its surface. */
 function refuse(item: unknown): Refusal | null {
-  const fault = faultIn(menuItemSchema, item);
+  const fault = check(item);
   return fault === null ? misplaced(item as MenuItem) : { path: fault.path, reason: fault.reason };
 }
 

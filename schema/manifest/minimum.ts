@@ -13,7 +13,10 @@ import { readJson } from '../positions/json.ts';
 import { clip, materialize } from '../positions/node.ts';
 import { ceilingSchemas, serverSchema } from './derived.ts';
 import type { Manifest } from './manifest.ts';
-import { faultIn, type Path } from './plain-check.ts';
+import { plainCheck, type Path } from './plain-check.ts';
+
+const check = plainCheck(serverSchema);
+const ceilings = Object.entries(ceilingSchemas).map(([name, schema]) => [name, plainCheck(schema)] as const);
 
 /**
  * The manifest, or SvcError MANIFEST_INVALID naming the first field that can't be acted on. A value of `resources` outside its alphabet is left out,
@@ -25,7 +28,7 @@ export function parseManifest(bytes: Uint8Array | string): Manifest {
   const found: Problem[] = [...syntax];
   const value = node ? materialize(node, found) : null;
   if (found[0]) refuse(found[0].path, found[0].message);
-  const fault = faultIn(serverSchema, value);
+  const fault = check(value);
   if (fault !== null) {
     const { path, missing, reason } = fault;
     refuse(
@@ -43,7 +46,7 @@ export function parseManifest(bytes: Uint8Array | string): Manifest {
 export function usableResources(value: unknown): NonNullable<Manifest['resources']> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const found = value as Readonly<Record<string, unknown>>;
-  const usable = Object.entries(ceilingSchemas).filter(([name, schema]) => faultIn(schema, found[name]) === null);
+  const usable = ceilings.filter(([name, fault]) => fault(found[name]) === null);
   return Object.fromEntries(usable.map(([name]) => [name, found[name]]));
 }
 

@@ -32,20 +32,32 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** The first fault of a value; null: it fits. */
-export function faultIn(schema: PlainSchema, value: unknown, path: Path = []): Fault | null {
-  if (!fits(schema, value)) return { path, missing: null, reason: `expected ${schema.title ?? expected(schema)}` };
-  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => faultIn(schema.items ?? {}, item, [...path, index]));
-  return isRecord(value) ? faultInObject(schema, value, path) : null;
+/** The first fault of a value at `path`; null: it fits. */
+export type PlainCheck = (value: unknown, path?: Path) => Fault | null;
+
+/** Made when a module is loaded: its expressions are ready for each value. */
+export function plainCheck(schema: PlainSchema): PlainCheck {
+  const fits = fitting(schema);
+  const item = schema.items === undefined ? null : plainCheck(schema.items);
+  const fields = fieldsCheck(schema);
+  return (value, path = []) => {
+    if (!fits(value)) return { path, missing: null, reason: `expected ${schema.title ?? expected(schema)}` };
+    if (Array.isArray(value)) return item && first(value.entries(), ([index, one]) => item(one, [...path, index]));
+    return isRecord(value) ? fields(value, path) : null;
+  };
 }
 
-function faultInObject({ properties = {}, required = [], additionalProperties }: PlainSchema, value: Fields, path: Path): Fault | null {
-  const unknown = additionalProperties === false ? Object.keys(value).find((name) => !Object.hasOwn(properties, name)) : undefined;
-  if (unknown !== undefined) return { path: [...path, unknown], missing: null, reason: `unknown field ${JSON.stringify(unknown)}` };
-  return first(Object.entries(properties), ([name, one]) => {
-    if (value[name] !== undefined) return faultIn(one, value[name], [...path, name]);
-    return required.includes(name) ? { path, missing: name, reason: `"${name}" is missing` } : null;
-  });
+function fieldsCheck({ properties = {}, required = [], additionalProperties }: PlainSchema): (value: Fields, path: Path) => Fault | null {
+  const checks = Object.entries(properties).map(([name, one]) => [name, plainCheck(one)] as const);
+  const isClosed = additionalProperties === false;
+  return (value, path) => {
+    const unknown = isClosed ? Object.keys(value).find((name) => !Object.hasOwn(properties, name)) : undefined;
+    if (unknown !== undefined) return { path: [...path, unknown], missing: null, reason: `unknown field ${JSON.stringify(unknown)}` };
+    return first(checks, ([name, check]) => {
+      if (value[name] !== undefined) return check(value[name], [...path, name]);
+      return required.includes(name) ? { path, missing: name, reason: `"${name}" is missing` } : null;
+    });
+  };
 }
 
 function first<Item>(items: Iterable<Item>, faultOf: (item: Item) => Fault | null): Fault | null {
@@ -58,26 +70,19 @@ function first<Item>(items: Iterable<Item>, faultOf: (item: Item) => Fault | nul
 
 const within = (size: number, least = 0, most = Infinity): boolean => size >= least && size <= most;
 
-function fits(schema: PlainSchema, value: unknown): boolean {
-  if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
-  switch (schema.type) {
-    case 'string':
-      return (
-        typeof value === 'string' &&
-        within(characters(value), schema.minLength, schema.maxLength) &&
-        (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value))
-      );
-    case 'integer':
-      return Number.isInteger(value) && within(value as number, schema.minimum, schema.maximum);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'array':
-      return Array.isArray(value) && within(value.length, schema.minItems, schema.maxItems);
-    case 'object':
-      return isRecord(value);
-    default:
-      return true;
-  }
+/** Whether a value is of the type and within the bounds, whatever is in it. */
+function fitting({ type, enum: words, pattern, ...bounds }: PlainSchema): (value: unknown) => boolean {
+  const expression = pattern === undefined ? null : new RegExp(pattern, 'u');
+  const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
+    string: (value) =>
+      typeof value === 'string' && within(characters(value), bounds.minLength, bounds.maxLength) && (expression?.test(value) ?? true),
+    integer: (value) => Number.isInteger(value) && within(value as number, bounds.minimum, bounds.maximum),
+    boolean: (value) => typeof value === 'boolean',
+    array: (value) => Array.isArray(value) && within(value.length, bounds.minItems, bounds.maxItems),
+    object: isRecord,
+  };
+  const ofType = fits[String(type)] ?? (() => true);
+  return (value) => (words?.includes(value) ?? true) && ofType(value);
 }
 
 function expected({ type, enum: words, minLength = 0, maxLength, minimum, maximum }: PlainSchema): string {
