@@ -20,11 +20,11 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
 function line([reason, row]: readonly [string, ReasonRow]): string {
   const because = [row.because, row.more ?? [], others(row).map(([name, said]) => `For ${name}: ${said.because}`)].flat();
   const fix = [advice(row), ...others(row).map(([name, said]) => `For ${name}: ${advice(said)}`)];
-  return `| \`${reason}\` | ${row.words.en} | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
+  return `| \`${reason}\` | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
 }
 
 function table(rows: Rows): string {
-  return ['| reason | on the pages | because | what to do |', '|---|---|---|---|', ...Object.entries(rows).map(line)].join('\n');
+  return ['| reason | because | what to do |', '|---|---|---|', ...Object.entries(rows).map(line)].join('\n');
 }
 
 const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title: string, words?: string] } = {

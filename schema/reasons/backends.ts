@@ -7,7 +7,6 @@ export const stopped = {
     words: { pt: 'Ainda não foi iniciado', en: 'Not started yet' },
     because: 'it was not requested yet',
     fix: startIt,
-    more: 'Without a supervisor (its person never signed in, or wanted nothing) nothing could start it',
     stopped: 'was never started',
   },
   StoppedByPerson: { words: { pt: 'Parado por você', en: 'Stopped by you' }, because: 'the person stopped it', fix: startIt },
@@ -15,7 +14,7 @@ export const stopped = {
     words: { pt: 'Parado pelo administrador', en: 'Stopped by the administrator' },
     because: 'an administrator stopped it',
     fix: startIt,
-    more: 'The message says who: a person with the role, or the account at the other end of the control socket (`root (uid 0)`)',
+    more: 'The message says who (`root (uid 0)`: at the control socket)',
   },
   LastWindowClosed: {
     words: { pt: 'Última janela fechada', en: 'Last window closed' },
@@ -39,7 +38,7 @@ export const stopped = {
     words: { pt: 'O pacote mudou', en: 'The package changed' },
     because: 'other code was installed than the one that ran',
     fix: startIt,
-    more: 'The old process was ended, and the next start uses the new code',
+    more: 'The next start uses the new code',
     stopped: 'other code was installed; the next start uses it',
   },
   Uninstalled: { words: { pt: 'Desinstalado', en: 'Uninstalled' }, because: 'its package was removed', fix: writePackage },
@@ -48,14 +47,12 @@ export const stopped = {
     because: 'the document of its person was removed, or they left the group that a People document names',
     fix: 'write the Person document again, or put them back into the group',
     waitsFor: 'what the person had there to end',
-    more: 'Their apps end, then their supervisor, and they are forgotten',
     stopped: 'the document of its person was removed',
   },
   NotInGroup: {
     words: { pt: 'Só para outros grupos', en: 'For other groups only' },
     because: 'its Package document is for other groups',
     fix: 'put the person into one of these groups, or add a group of theirs to grupos of the Package document',
-    more: 'The person is in none of its `grupos`: the app is stopped, and not shown to them',
     stopped: 'its person was in none of the groups that it was for',
   },
   DocumentRemoved: {
@@ -63,7 +60,7 @@ export const stopped = {
     because: 'its document was removed',
     fix: 'write the document again',
     waitsFor: 'what it owned to go',
-    more: 'Roles that a grant gave are taken back; a server goes once its people and packages have left',
+    more: 'A server goes once its people and packages have left',
   },
   Reinstalled: {
     words: { pt: 'Reinstalado', en: 'Installed again' },
@@ -75,7 +72,6 @@ export const stopped = {
     words: { pt: 'Arquivo de ambiente apagado no servidor', en: 'Environment file deleted on the server' },
     because: 'its env file on the server was deleted (~/.svc-apps/APP/env), which is a wish to stop',
     fix: startIt,
-    more: 'No order that the supervisor remembers deleted it',
     stopped: 'its env file on the server was deleted',
   },
 } as const satisfies Rows;
@@ -113,14 +109,14 @@ export const starting = {
     because: 'fifteen probes went by without a ready answer',
     fix: readLog,
     waitsFor: 'a ready answer',
-    more: 'The process lives and is asked on. Start-up work that takes long belongs behind the socket',
+    more: 'The process lives and is asked on; start-up work that takes long belongs behind the socket',
     life: 'slow',
   },
   SocketLost: {
     words: { pt: 'O socket dele sumiu: iniciando de novo', en: 'Its socket vanished: starting again' },
     because: 'somebody deleted the socket that it listened on',
     waitsFor: 'the new process to answer',
-    more: 'No app can bind it again, so the app is ended and started anew, which counts as no failure. When it comes again: look for the script that deletes `~/.svc-apps/ID/app.sock`',
+    more: 'The app is started anew, without counting as a failure; look for the script that deletes `~/.svc-apps/ID/app.sock`',
   },
 } as const satisfies Rows;
 
@@ -129,14 +125,13 @@ export const running = {
   Adopted: {
     words: { pt: 'Encontrado em execução', en: 'Found running' },
     because: 'it was found running and answers',
-    more: 'It ran when the portal or the supervisor came',
     life: 'answers',
   },
   NotAnswering: {
     words: { pt: 'O aplicativo não responde', en: 'The app does not answer' },
     because: 'its process runs and does not answer',
     fix: `${readLog}; if it is not at work, restart it: svc restart PERSON/APP`,
-    more: 'It was ready, and three looks in a row got no answer; a person who opens it sees the panel. It is not ended, since it may be at work, and its first answer takes this back',
+    more: 'It was ready, and three looks in a row got no answer. It is not ended: it may be at work',
     life: 'silent',
   },
   Suspended: {
@@ -154,14 +149,14 @@ export const failed = {
     because: 'its process died',
     fix: readLog,
     waitsFor: 'the next attempt',
-    more: 'When it runs again, `svc logs --previous` has the end of its log',
+    more: '`svc logs --previous` has the end of its log',
   },
   ExitedAtOnce: {
     words: { pt: 'Terminou logo ao iniciar', en: 'Ended as soon as it started' },
     because: 'its process ended right after it began',
     fix: readLog,
     waitsFor: 'the next attempt',
-    more: 'It had not answered yet: often a missing module or a wrong entrypoint',
+    more: 'Often a module is missing, or the entrypoint is wrong',
   },
   OutOfMemory: {
     words: { pt: 'Passou do limite de memória', en: 'Over its memory limit' },
@@ -192,14 +187,14 @@ export const failed = {
     words: { pt: 'Recusa a credencial do portal', en: 'Refuses the portal’s token' },
     because: 'it refuses the token of its own probe',
     fix: 'compare X-Svc-App-Token with SVC_APP_TOKEN as the runtime library does',
-    more: 'The gate of the runtime refused it (403 with `X-Svc-Token: recusado`), as when the app is not started through `svc-app-run`. A 401 or 403 of the app’s own is `AnswersError`',
+    more: 'The gate refused it (403 with `X-Svc-Token: recusado`)',
     life: 'slow',
   },
   InstallCommandFailed: {
     words: { pt: 'O comando de instalação falhou', en: 'The install command failed' },
     because: 'its installCommand failed',
     fix: 'read the log; make the command idempotent and start it again',
-    more: 'It ended with an error or took too long, `svc logs` has its output, and it is tried again with the waits above. It must need no root',
+    more: 'It is tried again; it must need no root',
     retry: 'transient',
     as: {
       Package: {
@@ -226,7 +221,7 @@ export const failed = {
     words: { pt: 'Ambiente ou segredos inválidos', en: 'Invalid environment or secrets' },
     because: 'its environment or its secrets can not be used',
     fix: 'mend the file or the value that the message names',
-    more: 'It has a NUL, a line break or bad JSON, or others may read the vault. Values are never shown, and mending it starts the app',
+    more: 'It has a NUL, a line break or bad JSON, or the vault is open; mending it starts the app',
     retry: 'terminal',
   },
   EnvFileDamaged: {
@@ -234,14 +229,14 @@ export const failed = {
     because: 'its env file on the server was damaged',
     fix: 'wait: the portal writes it anew; if it is damaged again, find who does that',
     waitsFor: 'the portal to write it anew',
-    more: '`~/.svc-apps/ID/env` has a bad line, a mode that lets others read it, another owner, or is a link. Mending it by hand starts the app, too; damaged again after the portal wrote it anew, it is left for ten minutes',
+    more: 'It has a bad line, an open mode or another owner, or is a link; damaged again, it is left for ten minutes',
     retry: 'terminal',
   },
   EngineMissing: {
     words: { pt: 'Falta um motor', en: 'An engine is missing' },
     because: 'an engine that it declares is not on the server',
     fix: 'an administrator of the server runs: svc-app-install APP, which downloads it',
-    more: 'It is one of `motores`, and the app starts by itself when it is there',
+    more: 'The app then starts by itself',
     retry: 'terminal',
     as: { Package: { because: 'it is declared and not on the disk', waitsFor: 'its download' } },
   },
@@ -271,14 +266,14 @@ export const failed = {
     because: 'it needs a GPU and another app holds the one that its server has',
     fix: 'wait, or stop the app that holds it: svc get backends',
     waitsFor: 'a GPU to be freed',
-    more: 'The lease of every usable one is taken; it starts by itself when one is freed ([gpu.md](gpu.md))',
+    more: 'The lease of every usable one is held ([gpu.md](gpu.md))',
     retry: 'terminal',
   },
   DiskFull: {
     words: { pt: 'Disco cheio', en: 'Disk full' },
     because: 'the disk of its server is full',
     fix: makeRoom,
-    more: 'There is no space or no inodes, a quota is used up, or the home is on a read-only file system, which has to be mounted writable. A waiting start costs no failure, and the next round that can write goes on',
+    more: 'There is no space, inode or quota in the home, or it is read-only; it counts as no failure',
     retry: 'waiting',
     as: {
       Package: { because: 'the disk of the server is full', fix: 'free space there', waitsFor: 'the next attempt' },
@@ -289,7 +284,7 @@ export const failed = {
     words: { pt: 'Caminho do socket longo demais', en: 'Socket path too long' },
     because: 'the path of its socket is longer than the kernel takes',
     fix: 'choose a shorter prefix or id',
-    more: 'It takes 107 bytes: with a home of at most 38 every id fits',
+    more: 'It takes 107 bytes: a home of at most 38 bytes fits every id',
     retry: 'terminal',
   },
   SocketRefused: {

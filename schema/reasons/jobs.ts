@@ -7,13 +7,11 @@ export const jobs = {
     because: 'the portal lets jobs go person by person, and its turn has not come',
     fix: 'wait, or raise emVoo in the document of its cluster',
     waitsFor: 'a place on its cluster',
-    more: 'Its person, or its cluster, has as many under way as the documents allow',
   },
   JobSubmitting: {
     words: { pt: 'Sendo entregue ao cluster', en: 'Being handed to the cluster' },
     because: 'it is being handed to its cluster',
     waitsFor: 'the answer of the cluster',
-    more: 'It is looked for there by name first',
   },
   JobQueued: {
     words: { pt: 'Na fila do cluster', en: 'In the queue of the cluster' },
@@ -35,7 +33,6 @@ export const jobs = {
     words: { pt: 'Terminado, com resultados incompletos', en: 'Done, with incomplete results' },
     because: 'its command ended with code 0 and not all of its outputs arrived',
     fix: 'svc jobs logs JOB names what was not sent, and why: give it another name, or make room (of the person, or fila.espacoMb in the Portal document), and submit it again',
-    more: 'A name can’t be carried, there was no space, or the cluster ended the wrapper',
   },
   CommandFailed: {
     words: { pt: 'O comando falhou', en: 'The command failed' },
@@ -47,7 +44,6 @@ export const jobs = {
     words: { pt: 'O cluster encerrou o trabalho', en: 'The cluster ended the job' },
     because: 'its cluster ended it',
     fix: 'the message says why (time, memory, a node); submit it again with other limits',
-    more: 'The message has the cluster’s words',
   },
   JobRefused: {
     words: { pt: 'O cluster recusou o trabalho', en: 'The cluster refused the job' },
@@ -57,7 +53,6 @@ export const jobs = {
   JobCancelled: {
     words: { pt: 'Cancelado', en: 'Cancelled' },
     because: 'it was cancelled',
-    more: 'Somebody did it here or on the cluster; submit it again',
   },
   CancelRequested: {
     words: { pt: 'Cancelando', en: 'Cancelling' },
@@ -95,6 +90,6 @@ export const jobs = {
     because: 'its cluster is another engine now than the one that took it',
     fix: 'write the engine of before into its Cluster document again, or give the new one another name; or cancel the job: svc jobs cancel JOB',
     waitsFor: 'its wrapper to report, or its engine to be named again',
-    more: 'It names another scheduler or server. The job goes on there, and what its wrapper reports counts',
+    more: 'The job goes on there',
   },
 } as const satisfies Rows;

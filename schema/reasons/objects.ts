@@ -8,7 +8,7 @@ export const objects = {
     words: { pt: 'Baixando', en: 'Downloading' },
     because: 'its files are on their way',
     waitsFor: 'the download',
-    more: 'They are those of an engine or of the package; the message tells how far',
+    more: 'The message tells how far',
   },
   Cancelled: {
     words: { pt: 'Cancelado', en: 'Cancelled' },
@@ -24,7 +24,7 @@ export const objects = {
     words: { pt: 'Atualização em espera', en: 'Update waits' },
     because: 'another version is wanted, which takes its place once nobody runs it',
     waitsFor: 'those who run it to stop it; svc top says who they are, and aplicar: agora does not wait',
-    more: 'The document says `aplicar: ao-parar`; the message says how many run it',
+    more: 'The document says `aplicar: ao-parar`; the message counts those who run it',
   },
   KitWaits: {
     words: { pt: 'O kit novo é provado antes em outro servidor', en: 'The new kit is tried on another server first' },
@@ -37,7 +37,7 @@ export const objects = {
     because: 'the new server kit did not do well on another server; this one goes on with the one it has',
     fix: 'mend the server that the message names (svc why, svc doctor --server), then svc server add with its name; the others follow',
     waitsFor: 'that server',
-    more: 'The same when somebody went back from it there. `svc server add` with the name of this one takes the new kit to it all the same',
+    more: 'The same when somebody went back from it there. `svc server add` with the name of this one takes the kit to it all the same',
   },
   Drift: {
     words: { pt: 'Arquivos alterados no servidor', en: 'Files changed on the server' },
@@ -49,7 +49,7 @@ export const objects = {
     words: { pt: 'A origem mudou sem mudar de versão', en: 'Its source changed under the same version' },
     because: 'its source has other files under the same version',
     fix: 'raise its version, or install the same one again',
-    more: 'Somebody edited it, or it was not built yet; the package is left as it is. `version` is in the source and `versao` in the document; to install the same one again take the document out of the folder, `svc apply`, and put it back',
+    more: 'Or take the document out, `svc apply`, and put it back',
   },
   Paused: {
     words: { pt: 'Pausado', en: 'Paused' },
@@ -62,28 +62,25 @@ export const objects = {
     because: 'somebody went back to the version before',
     fix: 'ask for another versao, or end it: svc rollback NAME --undo',
     waitsFor: 'another version to be wanted',
-    more: 'That version is kept while the same one is wanted',
   },
   SourceMissing: {
     words: { pt: 'Origem não encontrada', en: 'Source not found' },
     because: 'the repository does not hold the wanted version',
     fix: 'put it into the repository or correct versao',
     waitsFor: 'the repository',
-    more: 'The repository was read',
   },
   SourceRefused: {
     words: { pt: 'O pacote no repositório não pode ser oferecido', en: 'The package in the repository can’t be offered' },
     because: 'the package that the repository holds can not be offered',
     fix: 'mend in the repository what the message names; svc validate with its svc-app.json shows each mistake',
     waitsFor: 'the repository',
-    more: 'It is unpacked and has a mistake, or may not be read',
   },
   RepositoryUnreadable: {
     words: { pt: 'O repositório não pode ser lido', en: 'The repository can’t be read' },
     because: 'nobody knows whether the repository holds the wanted version',
     fix: 'mend what the message names: the repository, what serves it, or repository in the Portal document',
     waitsFor: 'the repository',
-    more: 'It does not answer, its folder can’t be read, or the Portal document names none; it is asked again by itself ([0368](decisions/0368-why-a-version-is-not-offered.md))',
+    more: 'It is asked again ([0368](decisions/0368-why-a-version-is-not-offered.md))',
   },
   CapabilityMissing: {
     words: { pt: 'Falta uma capacidade exigida', en: 'A required capability is missing' },
@@ -120,9 +117,8 @@ export const objects = {
     words: { pt: 'Não é mais declarado', en: 'Declared no longer' },
     because: 'no installed package declares it',
     waitsFor: 'its removal',
-    more: 'It is an engine on the disk',
   },
-  Provisioned: { words: { pt: 'Sessão pronta', en: 'Session ready' }, because: 'it is there', more: 'The account of the person is ready' },
+  Provisioned: { words: { pt: 'Sessão pronta', en: 'Session ready' }, because: 'it is there' },
   NeverSignedIn: {
     words: { pt: 'Ainda não entrou', en: 'Has not signed in yet' },
     because: 'the person has not signed in yet',
@@ -131,7 +127,6 @@ export const objects = {
   SessionEnded: {
     words: { pt: 'Sessão encerrada', en: 'Session ended' },
     because: 'the person is not signed in and nothing has to be kept alive',
-    more: 'The supervisor was ended',
   },
   Reachable: { words: { pt: 'Ao alcance', en: 'Reachable' }, because: 'the server answers' },
   Listening: {
@@ -144,25 +139,24 @@ export const objects = {
     words: { pt: 'Espera confirmação para remover', en: 'Waits for the removal to be confirmed' },
     because: 'documents are gone from the folder, more than goes without asking',
     fix: 'svc plan shows them; svc apply --prune removes them',
-    more: 'People who left the group of a People document count, too; the guard holds what would go',
+    more: 'People who left a group count, too',
   },
   RestartNeeded: {
     words: { pt: 'Espera o reinício do portal', en: 'Waits for a restart of the portal' },
     because: 'the Portal document was changed where a portal reads it only when it starts',
     fix: 'restart the portal; apps go on meanwhile',
-    more: 'These are `listen`, `url`, `origins`, `trustedProxies`, `shellScripts`, `store` and what belongs to it',
   },
   OtherPortal: {
     words: { pt: 'Outro portal comanda o servidor', en: 'Another portal orders the server' },
     because: 'somebody else changes the keys that this portal puts there',
     fix: 'end the other portal, or take the server out of the folder of one of the two; ten minutes later this is told no more',
-    more: 'It has a copied state folder, or is staging beside production, or a second Server document of the same machine',
+    more: 'It is another portal, or a second Server document of the machine',
   },
   AccountClosed: {
     words: { pt: 'A conta no servidor está fechada', en: 'The account on the server is closed' },
     because: 'an administrator of the server locked the account, or let it expire',
     fix: 'an administrator of the server opens the account again, or remove the Person document',
-    more: '`usermod -L`, `passwd -l` and `chage -E` do that: the sessions of the person ended, and they can’t sign in. `usermod -U` or `chage -E -1` opens it ([0335](decisions/0335-closed-accounts.md))',
+    more: 'The person has no session and can’t sign in; `usermod -U` or `chage -E -1` opens it ([0335](decisions/0335-closed-accounts.md))',
   },
   Listed: {
     words: { pt: 'As pessoas do grupo são conhecidas', en: 'The people of the group are known' },
@@ -174,14 +168,14 @@ export const objects = {
     because: 'the server has no such group, or the directory that has it does not answer there',
     fix: 'make the group, start its directory (SSSD), or correct group in the document; getent group on the server lists what it has',
     waitsFor: 'the group',
-    more: 'Its people stay as they are',
+    more: 'The people stay',
   },
   ListUnreadable: {
     words: { pt: 'A lista de pessoas não pôde ser lida', en: 'The list of people could not be read' },
     because: 'what the server said of its accounts can not be read',
     fix: 'mend what the message names: getent passwd and getent group must work there for the account that the portal signs in with',
     waitsFor: 'the next look',
-    more: 'The same when it is more than a document makes people of. Its people stay as they are',
+    more: 'The same when it is too much; the people stay',
   },
   Granted: { words: { pt: 'Concedido', en: 'Granted' }, because: 'its room and its roles are as the document says' },
   Granting: {
@@ -205,6 +199,5 @@ export const objects = {
     words: { pt: 'Inválido', en: 'Invalid' },
     because: 'something is wrong with it',
     fix: 'correct the place that the message names',
-    more: '`svc validate DIR` names the place, too',
   },
 } as const satisfies Rows;

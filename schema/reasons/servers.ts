@@ -8,7 +8,7 @@ export const unknown = {
     because: 'its server does not answer',
     fix: 'svc why Server/SERVER says why; apps there live on',
     waitsFor: 'the server',
-    more: 'Nothing listens, the name does not resolve, there is no way there. A Server that is `failed` takes no new connection, and what is connected goes on ([0351](decisions/0351-the-door-of-a-server.md))',
+    more: 'A `failed` Server takes no new connection ([0351](decisions/0351-the-door-of-a-server.md))',
     as: {
       Server: {
         because: 'it does not answer',
@@ -29,7 +29,7 @@ export const unknown = {
     because: 'its server does not let the portal in',
     fix: 'svc doctor --server SERVER says which line goes where',
     waitsFor: 'the server to let the key in',
-    more: 'It is the first contact, or the account is kept out by sshd_config or by `/etc/nologin`; `svc why` names the line, the setting or the file',
+    more: 'It is the first contact, sshd_config or `/etc/nologin`; `svc why` names the line, the setting or the file',
   },
   KeyUnreadable: {
     words: { pt: 'O portal não consegue ler a própria chave', en: 'The portal can’t read its own key' },
@@ -43,14 +43,14 @@ export const unknown = {
     because: "the administrator's account does not become root on its server",
     fix: 'svc doctor --server SERVER has the line that lets it',
     waitsFor: 'sudo to let it',
-    more: '`Server.spec.ssh.admin` is not root, and `sudo` is not there or asks for a password',
+    more: '`Server.spec.ssh.admin` is not root, and `sudo` is missing or asks for a password',
   },
   KitMissing: {
     words: { pt: 'Falta o kit no servidor', en: 'The server kit is missing' },
     because: 'the server kit is not there whole',
     fix: 'svc server add SERVER',
     waitsFor: 'the kit',
-    more: 'The same for a kit that is older than the portal. The controller puts it there by itself where it manages the kit',
+    more: 'The same when it is older than the portal. The controller often does it itself',
   },
   ClockOff: {
     words: { pt: 'Os relógios do servidor e do portal diferem', en: 'The clocks of server and portal differ' },
@@ -90,7 +90,7 @@ export const unknown = {
     because: 'the login shell of the account is in the way of commands',
     fix: 'mend ~/.bashrc of the account as the message says',
     waitsFor: 'the next attempt',
-    more: 'It prints, reads or waits before it runs a command, or ends without running it',
+    more: 'It prints, reads, waits or ends before it runs a command',
   },
   HomeMissing: {
     words: { pt: 'A pasta pessoal da conta não existe no servidor', en: 'The home of the account is not on the server' },
@@ -111,14 +111,14 @@ export const unknown = {
     because: "its files on the server can't be read",
     fix: 'mend what the message names (mode, owner, disk, network home); everything comes back by itself',
     waitsFor: 'its files to be readable',
-    more: 'They are the folders of the account or of the package. Nothing is concluded from them: what runs goes on, nothing is started or stopped. It is looked at every 10 s',
+    more: 'Nothing is started or stopped for it; it is looked at every 10 s',
     retry: 'waiting',
   },
   LingerBroken: {
     words: { pt: 'A sessão do servidor não permanece', en: 'The server ends the session' },
     because: 'the user manager of the account is not there',
     fix: 'loginctl enable-linger ACCOUNT on the server',
-    more: 'What runs as the account ends with its last login, or nothing there can set limits, and the portal could not mend it. The command needs root, and the message names the account',
+    more: 'It ends with the last login of the account, or has no limits. The command needs root',
     as: {
       Server: { because: 'service managers of accounts are not there', fix: 'svc doctor --server SERVER has the line for each account' },
     },
@@ -127,7 +127,7 @@ export const unknown = {
     words: { pt: 'Um limite não vale', en: 'A ceiling does not hold' },
     because: 'a ceiling of the administrator does not hold',
     fix: 'svc describe says which and why, in the condition Contained',
-    more: 'It is one of `resources` of the Portal or Package document; delegating the cgroup mends it, or a drop-in of the unit of a server-scope app',
+    more: 'It needs a delegated cgroup, or a drop-in of the unit',
   },
   NotObservedYet: {
     words: { pt: 'Ainda não observado', en: 'Not observed yet' },
