@@ -12,6 +12,7 @@
  *   bridge/    the protocol with the apps' pages
  *   capabilities/  what apps ask of each other, and the question to the person before
  *   offline/   the page shown while the portal is away
+ *   help/      pages of the help for people, and what runs in them: bundles of their own, made into pages by setup/help
  *   ui/ i18n/  menu, icons, theme; sentences in two languages
  *
  * Built by setup/build.ts into one module; served by the portal at the shell's origin. It imports nothing of the server but types and the words of schema/texts.

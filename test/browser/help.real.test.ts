@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, newPage, openApp, signedIn } from './support/browser.ts';
+import { axeInBothThemes, frameOf, newPage, openApp, signedIn } from './support/browser.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -38,6 +38,20 @@ test('F1 opens the page about the window in front; its search finds, by the keyb
   await help.getByRole('heading', { level: 2, name: 'Lixeira' }).waitFor();
   expect(await help.evaluate(() => [...document.scripts].map(({ src }) => new URL(src).origin === location.origin))).toEqual([true, true]);
   expect(problems).toEqual([]);
+});
+
+test('in the page of an app F1 is the app’s; there the list of commands leads to the help', async () => {
+  const { page } = await signedIn(browser, portal);
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).focus();
+  await page.keyboard.press('F1');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('ajuda');
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('option', { name: 'Ajuda' }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await (await opened).getByRole('heading', { level: 1, name: 'Ajuda' }).waitFor();
+  expect(page.context().pages()).toHaveLength(2);
 });
 
 test('it is read without a session, from the page where one signs in', async () => {
