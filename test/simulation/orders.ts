@@ -68,7 +68,6 @@ function take(world: World, app: AppModel, action: Order): void {
 export function probe(world: World, app: AppModel, attempt: number): void {
   const pid = app.snapshot?.process?.pid ?? 0;
   app.probing = true;
-  if (world.script.behaviour !== null) world.script.probedAtMs.push(world.clock.monotonicMs());
   const [process] = app.processes;
   const reachable = app.person.server.reachable;
   const hangs = !reachable || (process?.listening === true && process.behaviour === 'slow' && world.random.chance(0.2));

@@ -132,7 +132,6 @@ function spawn(world: World, app: AppModel): void {
     listening: false,
   };
   app.processes.push(process);
-  if (world.script.behaviour !== null) world.script.launchedAtMs.push(world.clock.monotonicMs());
   checkProcesses(world, app);
   notice(world, app);
   if (process.behaviour === 'exitsAtOnce') after(world, random.int(5, 400), () => end(world, app, process, 'ExitedAtOnce'));
@@ -148,7 +147,6 @@ function spawn(world: World, app: AppModel): void {
 export function end(world: World, app: AppModel, process: Process, reason: Reason): void {
   if (!app.processes.includes(process)) return;
   app.processes = app.processes.filter((other) => other !== process);
-  if (world.script.behaviour !== null) world.script.diedAtMs.push(world.clock.monotonicMs());
   app.lastExit = { code: 1, signal: null, atMs: world.clock.nowMs(), reason, lastLogLines: [] };
   if (world.mischief.lostExits > 0) {
     world.mischief.lostExits -= 1;

@@ -18,8 +18,6 @@ export interface Stage {
   readonly app: AppModel;
   /** Lets time pass until `atMs` after the sign-in. */
   until(atMs: number): void;
-  /** Milliseconds after the sign-in. */
-  nowMs(): number;
 }
 
 /** Events on the stage, in the words of rules 3.3. */
@@ -85,7 +83,6 @@ export function createStage(options: StageOptions = {}): Stage {
     world,
     app,
     until: (atMs) => world.clock.advance(zeroMs + atMs - world.clock.monotonicMs()),
-    nowMs: () => world.clock.monotonicMs() - zeroMs,
   };
 }
 

@@ -259,6 +259,26 @@ const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly 
     ],
   ],
   [
+    'the person signs out: what is to be kept lives on, and comes back after a death',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'signs out'],
+      [60 * minute, 'is', 'running', 'Healthy'],
+      [61 * minute, 'process dies'],
+      [61 * minute + 1_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
+    'a restart request: it comes back',
+    { aoFechar: 'manter' },
+    [
+      [1_000, 'start request'],
+      [5_000, 'restart request'],
+      [9_000, 'is', 'running', 'Healthy'],
+    ],
+  ],
+  [
     'stop is legal while it is being set up',
     { setUpMs: 60_000 },
     [

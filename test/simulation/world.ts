@@ -146,14 +146,11 @@ export interface Mischief {
   crashAfterBoundaries: number;
 }
 
-/** Values that a scenario fixes instead of drawing them, and its log. Times are monotonic. */
+/** Values that a scenario fixes instead of drawing them. */
 export interface Script {
   behaviour: Behaviour | null;
   setUpMs: number | null;
   bootMs: number | null;
-  readonly launchedAtMs: number[];
-  readonly diedAtMs: number[];
-  readonly probedAtMs: number[];
 }
 
 /** Describes one of several portals for the loop of the model, whose world is then this portal's view of it (portals/view.ts). */
@@ -242,7 +239,7 @@ export function createWorld(options: {
   const world = grounded<World>({
     among: null,
     several: null,
-    script: { behaviour: null, setUpMs: null, bootMs: null, launchedAtMs: [], diedAtMs: [], probedAtMs: [] },
+    script: { behaviour: null, setUpMs: null, bootMs: null },
     seed: options.seed,
     clock: createSimulatedClock(startWallMs, 0),
     random,
