@@ -84,23 +84,6 @@ describe('two people', () => {
     await agree(hers, theirs, ['comum', 'da Ana sem rede', 'da Bia sem rede']);
   });
 
-  test('kill -9 of the portal while both write: nothing that either wrote is missing', async () => {
-    const { ana, bia, hers, theirs } = await both('Queda');
-    await write(ana, 'antes\n');
-    await theirs.getByText('antes').waitFor();
-    await world.portal.kill();
-    await Promise.all([state(hers, 'fora').waitFor(), state(theirs, 'fora').waitFor()]);
-    await write(ana, 'ana durante\n');
-    await write(bia, 'bia durante\n');
-    await world.portal.again();
-    await Promise.all([
-      state(hers, 'sincronizado').waitFor({ timeout: 60_000 }),
-      state(theirs, 'sincronizado').waitFor({ timeout: 60_000 }),
-    ]);
-    await agree(hers, theirs, ['antes', 'ana durante', 'bia durante']);
-    expect(await state(hers, 'sincronizado').count()).toBe(1);
-  });
-
   test('what one wrote is there when the page is opened again, and the page leads back to the room', async () => {
     const { ana, hers, theirs } = await both('Fica');
     await write(ana, 'guardado');

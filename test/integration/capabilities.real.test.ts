@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBrowser, type Answer, type Browser } from '../../api/testing/portal-world.ts';
 import { consentFaultPoints } from '../../controller/faults.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { backendPids, order, view, whenInstalled, whenState, writeDesired } from './world.ts';
+import { order, view, whenInstalled, whenState, writeDesired } from './world.ts';
 import { copyExamples } from '../support/example-desired.ts';
 
 let folder: string;
@@ -84,18 +84,6 @@ test('after a yes the engine is started for it, and answers to backend and page'
   expect((await view(portal, 'Backend/ana/motor-eco'))?.state).toBe('running');
   const answer = await paged();
   expect([answer.status, answer.headers['x-svc-fornecedor'], answer.json()]).toEqual([200, 'motor-eco', echoed]);
-});
-
-test('a killed engine comes back, and the same call is answered again', { timeout: 90_000 }, async () => {
-  const [pid] = backendPids(portal.state, 'motor-eco');
-  process.kill(pid!, 'SIGKILL');
-  const codes = new Set<unknown>();
-  await until('an answer again', async () => {
-    const { status, corpo } = await asked();
-    if (status !== 200) codes.add(corpo['code']);
-    return status === 200 && backendPids(portal.state, 'motor-eco').some((other) => other !== pid);
-  });
-  expect([...codes].filter((code) => code !== 'BACKEND_UNREACHABLE' && code !== 'APP_NOT_RUNNING')).toEqual([]);
 });
 
 test(
