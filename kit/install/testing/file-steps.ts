@@ -7,7 +7,6 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { fillDisk } from '../faults.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
@@ -17,12 +16,31 @@ const [wantedStep = '', act = '', folder = ''] = (process.env['SVC_TEST_STEP'] ?
 const list = listFile === '' ? null : real.openSync(listFile, 'a');
 let count = 0;
 
+/** Every byte and every inode of the file system of the folder. */
+function fillDisk(): void {
+  const block = Buffer.alloc(4_096);
+  const full = (act: () => void): void => {
+    for (;;) {
+      try {
+        act();
+      } catch {
+        return;
+      }
+    }
+  };
+  const fd = real.openSync(`${folder}/.filled`, 'w');
+  full(() => real.writeSync(fd, block));
+  real.closeSync(fd);
+  let files = 0;
+  full(() => real.closeSync(real.openSync(`${folder}/.filled-${(files += 1)}`, 'w')));
+}
+
 function step(name: string, half: () => void): void {
   count += 1;
   if (list !== null) real.writeSync(list, `${name}\n`);
   if (count !== Number(wantedStep)) return;
   if (act === 'fill') {
-    fillDisk(folder);
+    fillDisk();
     return;
   }
   try {
