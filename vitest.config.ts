@@ -7,8 +7,13 @@ const waiting = (ms: number) => ({ poll: { timeout: ms } });
 /** `npm test` tries a failed test of the real project once more, and says so. See test/README.md. */
 const retry = process.env['SVC_TEST_RETRY'] === '1' ? 1 : 0;
 
-/** Files of unit tests that make their cases, of which `npm run check` runs none. */
-const generated = ['**/{mutation,generated,fuzz,oracle,hostile}.test.ts', '**/*matrix.test.ts', 'test/simulation/**'];
+/** Files of unit tests that make their cases, or go through deaths and loads, of which `npm run check` runs none. */
+const generated = [
+  '**/{mutation,generated,fuzz,oracle,hostile}.test.ts',
+  '**/*matrix.test.ts',
+  '**/*-{load,killed,sequences}.test.ts',
+  'test/simulation/**',
+];
 
 /** Unit tests are beside their file; tests across folders are in test/. */
 export default defineConfig({

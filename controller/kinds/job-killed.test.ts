@@ -5,7 +5,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { jobFaultPoints, watchFaultPoints } from '../faults.ts';
 import { deathAt } from '../testing/death.ts';
-import { someQuick } from '../../test/support/share.ts';
 import { begin, bus, clock, cluster, controller, job, jobs, pass, settled, stateOf, useJobWorld } from './testing/job-world.ts';
 
 useJobWorld();
@@ -44,7 +43,7 @@ const expires = async (): Promise<void> => {
   await pass(5_000);
 };
 
-test.for(someQuick(4, jobFaultPoints))('%s', async (point) => {
+test.for(jobFaultPoints)('%s', async (point) => {
   await controller.stop();
   const death = deathAt(point);
   await begin(death.reached);
