@@ -70,18 +70,16 @@ import { addAdminRoutes } from './routes/admin.ts';
 import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
-import { attachmentUploadPath } from './routes/attachments.ts';
-import { fileUploadPath } from './routes/file-changes.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addDevRoute } from './routes/dev.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
 import { addOidcRoutes } from './routes/oidc.ts';
-import { queueUploadPath } from './routes/queue-files.ts';
 import { addSecretRoutes } from './routes/secrets.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addStoreRoutes } from './routes/shop.ts';
 import { addTerminalRoutes } from './routes/terminals.ts';
+import { isUpload } from './serve.ts';
 import type { ShellScripts } from './settings/settings.ts';
 import { createShell, type Shell, type ShellDeps } from './shell.ts';
 import { servePage, type ShellPageDeps } from './shell-pages.ts';
@@ -385,8 +383,7 @@ function shellHandler(
   return (req, res) => {
     const path = pathOf(req.url ?? '/');
     if (isRepositoryPath(path)) return repository(req, res);
-    if (req.method === 'PUT' && [attachmentUploadPath, queueUploadPath, fileUploadPath].some((each) => each.test(path)))
-      return shell.handle(req, res);
+    if (isUpload(req.method, path)) return shell.handle(req, res);
     if (isRoutePath(path)) return boundedBody(deps.clock, shell, req, res);
     servePage(deps, req, res).catch((error: unknown) => {
       onError(error);

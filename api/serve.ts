@@ -53,3 +53,16 @@ function schemaOf({ says, params, query, body, answer, status = 200, gives, take
     response: { ...Object.fromEntries(answers), ...errorAnswers },
   };
 }
+
+/** Matches the paths of a route. */
+export function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`);
+}
+
+const uploads = Object.entries<Route>(routes)
+  .filter(([name, { takes }]) => takes !== undefined && name.startsWith('PUT '))
+  .map(([name]) => patternOf(name.slice('PUT '.length)));
+
+/** The body is watched while it arrives (repository/upload.ts): it may take longer than that of other calls. */
+export const isUpload = (method: string | undefined, path: string): boolean =>
+  method === 'PUT' && uploads.some((pattern) => pattern.test(path));

@@ -29,6 +29,7 @@ import { addJsonBodies } from './json-body.ts';
 import { lazySchemas, type LazySchemas } from './lazy-schemas.ts';
 import { cleanLocalPath, isNavigation, pathOf } from './navigation.ts';
 import { peoplePage } from './people-page.ts';
+import { patternOf } from './serve.ts';
 import { codedError, problemOf, problemType } from './problems.ts';
 import { dataPolicy, shellHeaders } from './security-headers.ts';
 
@@ -320,8 +321,4 @@ function drainLeftover({ request, raw }: FastifyReply): void {
   raw.once('finish', () => {
     if (!request.raw.complete) request.raw.resume();
   });
-}
-
-function patternOf(url: string): RegExp {
-  return new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`);
 }

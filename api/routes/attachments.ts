@@ -24,9 +24,6 @@ export interface AttachmentRouteDeps {
   readonly clock: Clock;
 }
 
-/** The body is watched while it arrives: it may take longer than that of other calls. */
-export const attachmentUploadPath = /^\/api\/salas\/[^/]+\/anexos$/;
-
 export function addAttachmentRoutes(app: FastifyInstance, deps: AttachmentRouteDeps): void {
   serve(app, 'GET /api/salas/:id/anexos/:sha', (request, reply) => sendAttachment(deps, request, reply));
   void app.register(async (scope) => {

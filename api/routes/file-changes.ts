@@ -16,9 +16,6 @@ export interface FileChangeDeps extends FileRouteDeps {
   readonly count: Rate;
 }
 
-/** Bodies that are watched while they arrive: they may take longer than those of other calls. */
-export const fileUploadPath = /^\/api\/arquivos\/(?:conteudo|envios\/[^/]+)$/;
-
 export function addFileChangeRoutes(app: FastifyInstance, deps: FileChangeDeps): void {
   const { count } = deps;
   addBodies(app, deps);

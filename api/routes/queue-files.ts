@@ -20,9 +20,6 @@ export interface QueueFileRouteDeps {
   readonly count: Rate;
 }
 
-/** Bodies that are watched while they arrive: they may take longer than those of other calls. */
-export const queueUploadPath = /^\/api\/fila\/(?:entradas\/[^/]+|executor\/registo|executor\/saidas\/[^/]+)$/;
-
 export function addQueueFileRoutes(app: FastifyInstance, deps: QueueFileRouteDeps): void {
   const { queue, transfers } = deps;
   void app.register(async (scope) => {

@@ -9,7 +9,8 @@
 import type { AppCallArgs } from '../../schema/bridge/app-verbs.ts';
 import type { CallError } from '../../schema/bridge/call.ts';
 import { ApiError } from '../session/api.ts';
-import { callCapability, putConsent, readConsents, type PortalCall } from '../session/capabilities-api.ts';
+import { callCapability, putConsent, type PortalCall } from '../session/capabilities-api.ts';
+import { readConsents } from '../session/settings-api.ts';
 import { limits } from './limits.ts';
 import { callOtherApp, decide, heedConsents, type CallDeps } from './call.ts';
 import { openCallPort } from './call-port.ts';

@@ -71,5 +71,4 @@ export async function listOffers(de: string, capacidade: string, signal: AbortSi
   return (await json<OffersAnswer>(response)).ofertas;
 }
 
-export const readConsents = async () => (await call('GET /api/consentimentos')).consentimentos;
 export const putConsent = (body: ConsentBody) => call('PUT /api/consentimentos', { body });
