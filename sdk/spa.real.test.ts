@@ -88,7 +88,18 @@ const starts = [
   '/bytes.bin/',
 ];
 
-const named = ['/atalho.txt', '/acima/segredo.txt', '/.env', '/.git/config', '/raiz/etc/passwd', '/cano.txt', '/volta', '/sub', '/acima'];
+const named = [
+  '/atalho.txt',
+  '/acima/segredo.txt',
+  '/acima/frontend-2/segredo.txt',
+  '/.env',
+  '/.git/config',
+  '/raiz/etc/passwd',
+  '/cano.txt',
+  '/volta',
+  '/sub',
+  '/acima',
+];
 
 function grammar(): string[] {
   const found = new Set<string>(named);

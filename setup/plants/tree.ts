@@ -1,6 +1,6 @@
 /** A throw-away worktree of the last commit, in which faults are planted and tests run. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { withFault, type Plant } from './table.ts';
@@ -25,6 +25,8 @@ export interface Tree {
 /** With the packages of this tree. The bundles are built by the caller. */
 export function makeTree(): Tree {
   const above = mkdtempSync(join(tmpdir(), 'svc-plants-'));
+  // Tests run programs of it as other accounts.
+  chmodSync(above, 0o755);
   const folder = join(above, 'tree');
   execFileSync('git', ['worktree', 'add', '--detach', folder, 'HEAD'], { cwd: root, stdio: 'ignore' });
   try {
