@@ -186,12 +186,18 @@ describe('the first use', () => {
     await question().waitFor({ state: 'detached' });
   });
 
-  test('a window that closes takes its question away', async () => {
+  test.for(['first', 'second'] as const)('a window that closes takes its question away, at the %s step', async (step) => {
     await word('farol');
     await question().waitFor();
+    const second = page.locator('svc-sure');
+    if (step === 'second') {
+      await question().getByRole('button', { name: 'Permitir', exact: true }).click();
+      await second.getByRole('button', { name: 'Confirmar' }).waitFor();
+    }
     await inLeitor('setTimeout(() => void svc.window.close())');
     await windowOf(page, 'Leitor').waitFor({ state: 'detached' });
     await question().waitFor({ state: 'detached' });
+    await second.waitFor({ state: 'detached' });
     expect(await consents()).toEqual([]);
   });
 
