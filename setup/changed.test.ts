@@ -33,7 +33,7 @@ test.for([
   [
     'svc-wrap, which is tested beside the runtimes',
     ['kit/wrap/head.c'],
-    ['kit/', 'bin/', 'sdk/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
+    ['kit/', 'bin/', 'sdk/', 'test/backup/', 'test/ssh/', 'test/integration/', 'test/journeys/'],
   ],
   ['what all have', ['schema/errors.ts'], ['']],
   ['what all tests have', ['test/support/portal.ts'], ['']],
