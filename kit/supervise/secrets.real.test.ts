@@ -229,6 +229,19 @@ describe.concurrent('an app that asks for a secret', () => {
     expect(await logOf(client, 'cofre')).not.toContain('7f3d');
   });
 
+  test('a replaced value stays hidden after the app that had it ended', async ({ home }) => {
+    home.install('cofre', manifest, printing);
+    const client = await subscribed(home);
+    await client.call('secret-put', { app: 'cofre', name: 'API_KEY', value: canary });
+    await client.call('start', order('cofre'));
+    await client.state('cofre', isRunning);
+    await client.call('secret-put', { app: 'cofre', name: 'API_KEY', value: 'the-new-one' });
+    await client.call('stop', stopOf('cofre'));
+    await client.state('cofre', (s) => s.state === 'stopped' && s.process === null);
+    expect(readFileSync(home.paths('cofre').runLog, 'utf8')).toContain(canary);
+    expect(await logOf(client, 'cofre')).not.toContain('7f3d');
+  });
+
   test('a follower never gets half of a value', async ({ home }) => {
     home.install('cofre', manifest, {
       'main.py': `import os, sys, time
