@@ -1,22 +1,11 @@
 /** The portal's order to a supervisor: which order a desired state leads to, and when an unconfirmed one is sent again. Pure. */
 import type { Reason } from '../schema/backend.ts';
+import type { StopReason } from '../schema/reasons/derived.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 
 /** Why an order is given; names and rates it. */
 export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'shut' | 'mended' | 'rewritten';
-
-export type StopReason = Extract<
-  Reason,
-  | 'StoppedByPerson'
-  | 'StoppedByAdmin'
-  | 'LastWindowClosed'
-  | 'PinnedStopped'
-  | 'HashChanged'
-  | 'Uninstalled'
-  | 'PersonRemoved'
-  | 'NotInGroup'
->;
 
 /** The newest order that was given; kept after it was carried out. */
 export interface SentOrder {

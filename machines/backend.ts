@@ -9,7 +9,8 @@
 import { and, not, setup, stateIn } from 'xstate';
 import type { BackendState, Reason } from '../schema/backend.ts';
 import { limits } from '../schema/limits.ts';
-import { endsFirst, orderOf, windowsEndAtMs, type Facts, type SentOrder, type StopReason, type Wish } from './backend-order.ts';
+import { endsFirst, orderOf, windowsEndAtMs, type Facts, type SentOrder, type Wish } from './backend-order.ts';
+import type { StopReason } from '../schema/reasons/derived.ts';
 import { freshStart, isAheadOfClock, probeWaitMs, type StartContext, type StartValue } from './backend-start.ts';
 import { probeVerdict } from './probe-verdict.ts';
 import { stepsOf } from './step.ts';

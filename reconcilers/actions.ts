@@ -2,7 +2,7 @@
  * Every side effect of the controller, as data. The executor map in controller/execute is exhaustive over `Action['kind']`: an action without an
  * executor does not compile.
  */
-import type { StopReason } from '../machines/backend-order.ts';
+import type { StopReason } from '../schema/reasons/derived.ts';
 import type { JobOutcome } from '../schema/jobs.ts';
 import type { PapelConcedido } from '../schema/rooms.ts';
 import type { StartOrder } from '../schema/supervisor-protocol.ts';

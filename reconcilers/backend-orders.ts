@@ -2,7 +2,8 @@
  * Derives the desired state of the app at this moment: documents are enforced as a level, intents are one-shot commands, and the rest (services,
  * windows) follows rules 3.3. machines/backend.ts decides which order follows, and when it is repeated.
  */
-import { windowsEndAtMs, type StopReason, type Wish } from '../machines/backend-order.ts';
+import { windowsEndAtMs, type Wish } from '../machines/backend-order.ts';
+import type { StopReason } from '../schema/reasons/derived.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { closePolicy, startsWithSession } from '../schema/manifest/manifest.ts';

@@ -4,6 +4,7 @@
  * A request has an id; its reply repeats it. After `subscribe` the supervisor also pushes lines without an id.
  * Both sides refuse a line over limits.supervisorLineBytesMax and an unknown `op` (code BAD_REQUEST).
  */
+import type { StopReason } from './reasons/derived.ts';
 
 export const supervisorProtocolVersion = 1;
 
@@ -49,15 +50,7 @@ export type SupervisorRequest =
       readonly op: 'stop';
       readonly app: string;
       readonly requestId: string;
-      readonly reason:
-        | 'StoppedByPerson'
-        | 'StoppedByAdmin'
-        | 'LastWindowClosed'
-        | 'PinnedStopped'
-        | 'HashChanged'
-        | 'Uninstalled'
-        | 'PersonRemoved'
-        | 'NotInGroup';
+      readonly reason: StopReason;
     } & Numbered)
   /** Sets or clears the pin of a wanted app without touching the process. */
   | ({ readonly id: number; readonly op: 'pin'; readonly app: string; readonly pinned: boolean } & Numbered)

@@ -1,6 +1,7 @@
 /** The border of the supervisor's socket: a line becomes a request or a refusal, nothing in between. */
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
+import { stopReasons } from '../../schema/reasons/derived.ts';
 import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
 import { isEnvName, valueProblem } from '../launch/env-file.ts';
 import { isSecretName, secretValueProblem } from '../launch/secrets.ts';
@@ -46,18 +47,7 @@ const launcherOnly: ReadonlySet<string> = new Set([
   'SVC_NODE',
   'SVC_FAULT_POINT',
 ]);
-const reason: Check = (value) =>
-  typeof value === 'string' &&
-  [
-    'StoppedByPerson',
-    'StoppedByAdmin',
-    'LastWindowClosed',
-    'PinnedStopped',
-    'HashChanged',
-    'Uninstalled',
-    'PersonRemoved',
-    'NotInGroup',
-  ].includes(value);
+const reason: Check = (value) => stopReasons.some((one) => one === value);
 
 const secretName: Check = (value) => typeof value === 'string' && isSecretName(value);
 const secretValue: Check = (value) => typeof value === 'string' && secretValueProblem(value) === null;

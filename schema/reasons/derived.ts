@@ -29,3 +29,6 @@ export const slow = living('slow');
 
 export type RefusalReason = With<{ readonly retry: RetryClass }>;
 export const retryOf = pick((reason) => rowOf(reason).retry) as Readonly<Record<RefusalReason, RetryClass>>;
+
+export type StopReason = With<{ readonly isOrder: true }>;
+export const stopReasons = reasons.filter((reason): reason is StopReason => rowOf(reason).isOrder === true);

@@ -19,6 +19,8 @@ export interface ReasonRow extends Explanation {
   readonly more?: string;
   /** The message of a stopped app, where `because` is not its words. The supervisor's own words change with every observation. */
   readonly stopped?: string;
+  /** The portal orders a stop by it. */
+  readonly isOrder?: true;
   /** A living app that answers, that is silent since it was ready, or that is slow to become ready: its verdict comes later, as an event (rules 3.2). */
   readonly life?: 'answers' | 'silent' | 'slow';
   /** A refused start: transient counts as a failure, waiting is tried again after a minute, terminal waits for a person or a change. */
