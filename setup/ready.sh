@@ -2,9 +2,9 @@
 # Makes this clone ready for one npm script, on a fresh Debian 12 with any Node >= 20: installs the pinned npm packages (Node 24
 # among them; npm puts node_modules/.bin first in PATH, so the `node` after this script is ours), the Debian packages that the script
 # needs, and the bundles. Does nothing when all of it is there. A part that can't be had ends with the line that installs it.
-# usage: sh setup/ready.sh start|test|check|bench|server|pack
+# usage: sh setup/ready.sh start|test|long|check|bench|server|pack
 set -eu
-mode=${1:?usage: sh setup/ready.sh start|test|check|bench|server|pack}
+mode=${1:?usage: sh setup/ready.sh start|test|long|check|bench|server|pack}
 cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -42,6 +42,11 @@ case "$(uname -m)" in
   aarch64) cross=x86_64-linux-gnu-gcc:gcc-x86-64-linux-gnu:libc6-dev-amd64-cross ;;
   *) cross=aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:libc6-dev-arm64-cross ;;
 esac
+# `long` is `test`, and the programs of examples/ports whose packages are large.
+if [ "$mode" = long ]; then
+  mode=test
+  needs="$needs jupyter-notebook:jupyter-notebook Xtigervnc:tigervnc-standalone-server websockify:websockify:novnc jwm:jwm xterm:xterm"
+fi
 case "$mode" in test | bench) needs="$needs $native" ;; pack) needs="$needs $native $cross" ;; esac
 case "$mode" in
   pack) needs="$needs dpkg-deb:dpkg" ;;
@@ -50,6 +55,8 @@ case "$mode" in
 esac
 # A server of its own: where KVM may run it (test), or told to (server; setup/test-server.ts says what is missing).
 [ "$mode" != test ] || [ ! -e /dev/kvm ] || needs="$needs qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils mmdebstrap:mmdebstrap mke2fs:e2fsprogs"
+# Programs of examples/ports.
+[ "$mode" != test ] || needs="$needs radicale:radicale gunicorn:gunicorn shellinaboxd:shellinabox tmux:tmux php:php-cli:php-sqlite3:adminer"
 # A file system with a quota; another way to list a folder.
 [ "$mode" != test ] || needs="$needs mkfs.btrfs:btrfs-progs"
 [ "$mode" != bench ] || needs="$needs cockpit-bridge:cockpit-bridge"

@@ -1,0 +1,84 @@
+/** The programs of examples/ports whose packages are large: used by `npm run test:long`, which installs them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { FrameLocator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Port } from './port.ts';
+
+const flow = [
+  { id: 'a1', type: 'inject', name: 'toque', props: [{ p: 'payload' }], payload: 'sabiá', payloadType: 'str', x: 150, y: 100, wires: [['b1']] },
+  { id: 'b1', type: 'debug', name: 'ouvido', active: true, tosidebar: true, complete: 'payload', targetType: 'msg', x: 350, y: 100, wires: [] },
+];
+
+async function injected(app: FrameLocator, page: Page): Promise<void> {
+  await page.keyboard.press('Control+g');
+  await page.keyboard.press('d');
+  await app.locator('.red-ui-flow-node-button-button').first().click();
+  await app.locator('.red-ui-debug-msg-payload').getByText('sabiá').first().waitFor();
+}
+
+const inCell = async (app: FrameLocator, page: Page, code: string): Promise<void> => {
+  await app.locator('.cell.selected .CodeMirror').click();
+  await page.keyboard.insertText(code);
+  await page.keyboard.press('Shift+Enter');
+};
+
+const inTerminal = async (app: FrameLocator, page: Page, line: string): Promise<void> => {
+  await app.locator('#noVNC_container canvas').click({ position: { x: 200, y: 150 } });
+  await page.keyboard.type(`${line}\n`);
+};
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+export const largePortUses: Readonly<Record<string, Port>> = {
+  'node-red': {
+    title: 'Node-RED',
+    program: /red\.js/,
+    use: async (app, page) => {
+      await app.locator('#red-ui-workspace-chart').click({ position: { x: 300, y: 300 } });
+      await page.keyboard.press('Control+i');
+      await app.locator('#red-ui-clipboard-dialog-import-text').fill(JSON.stringify(flow));
+      await app.getByRole('button', { name: 'Import', exact: true }).click();
+      await app.locator('#red-ui-workspace-chart').click({ position: { x: 300, y: 200 } });
+      await app.locator('#red-ui-header-button-deploy').click();
+      await app.getByText('Successfully deployed').waitFor();
+      await injected(app, page);
+    },
+    found: injected,
+  },
+  jupyter: {
+    title: 'Jupyter',
+    program: /jupyter-notebook/,
+    use: async (app, page) => {
+      await app.locator('#new-dropdown-button').click();
+      await app.getByRole('menuitem', { name: /Python 3/ }).click();
+      await inCell(app, page, 'x = 6 * 7; x');
+      await app.locator('.output_result').getByText('42').waitFor();
+    },
+    found: async (app) => {
+      await app.getByText('Untitled.ipynb').waitFor();
+    },
+    work: {
+      begin: async (app, page) => await inCell(app, page, 'while True: pass'),
+      end: async (app) => await app.locator('[data-jupyter-action="jupyter-notebook:interrupt-kernel"]').click(),
+    },
+  },
+  'desktop-x': {
+    title: 'Área X',
+    program: /websockify/,
+    use: async (app, page, home) => {
+      await inTerminal(app, page, 'echo sabia > feito');
+      await expect.poll(() => read(path.join(home, 'feito'))).toBe('sabia\n');
+    },
+    found: async (app, page, home) => {
+      await inTerminal(app, page, 'cat feito feito > de-novo');
+      await expect.poll(() => read(path.join(home, 'de-novo'))).toBe('sabia\nsabia\n');
+    },
+  },
+};
