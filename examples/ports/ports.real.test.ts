@@ -19,7 +19,11 @@ import { portUses } from '../testing/port-uses.ts';
 const ids = Object.keys(portUses);
 /** The only home of the portal's server. */
 const homeOf = (state: string): string => path.dirname(globSync(`${state}/**/.svc-apps`)[0] ?? '');
-const runLog = (state: string, id: string): string => readFileSync(path.join(homeOf(state), '.svc-apps', id, 'run.log'), 'utf8');
+/** What the wrapper said of it last. */
+const isBusy = (home: string, id: string): boolean =>
+  readFileSync(path.join(home, '.svc-apps', id, 'run.log'), 'utf8').match(/\] (não está mais )?ocupado$/gm)?.at(-1) === '] ocupado';
+const killable = (pids: readonly number[], program: RegExp): readonly number[] =>
+  pids.filter((pid) => program.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')));
 let folder: string;
 let browser: Browser;
 
@@ -56,44 +60,38 @@ describe.for(['subdomain', 'path'] as const)('origins: %s', (origins) => {
     await portal?.stop();
   });
 
-  test.for(ids)('%s is used, and tried by another account: 0 of n', async (id) => {
+  test.for(ids)('%s: used, tried by another account (0 of n), busy, killed and found again', async (id) => {
     const port = portUses[id]!;
+    const { page } = desk;
+    const home = homeOf(portal.state);
+    const app = frameOf(page, port.title);
     const startMs = performance.now();
     expect((await order(portal, 'start', id)).ready).toBe(true);
     const ms = Math.round(performance.now() - startMs);
-    await openApp(desk.page, port.title);
-    await port.use(frameOf(desk.page, port.title), desk.page, homeOf(portal.state));
-    const { wrapper, program } = processesOf(portal.state, id);
+    await openApp(page, port.title);
+    await port.use(app, page, home);
+
+    const before = processesOf(portal.state, id);
     const listeners = listenersOf(portal.state, id);
     expect([listeners.length > 1, reachedByAnother(listeners)]).toEqual([true, []]);
-    const memory = `${megabytesOf(wrapper).toFixed(1)} MB of the wrapper, ${megabytesOf(program).toFixed(1)} MB of the program`;
+    const memory = `${megabytesOf(before.wrapper).toFixed(1)} MB of the wrapper, ${megabytesOf(before.program).toFixed(1)} MB of the program`;
     tellCount(`${id}, origins ${origins}: ready after ${ms} ms, ${memory}, 0 of ${listeners.length} reached`);
-  });
 
-  test.for(ids)('%s is killed, comes back, and has what was done', async (id) => {
-    const port = portUses[id]!;
-    const before = processesOf(portal.state, id);
-    const killed = before.program.filter((pid) => port.program.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')));
-    expect(killed).not.toEqual([]);
-    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    await port.work?.begin(app, page);
+    await until(`${id} is busy`, () => isBusy(home, id) === (port.work !== undefined));
+    await port.work?.end(app, page);
+    await until(`${id} is not busy`, () => !isBusy(home, id));
+
+    for (const pid of killable(before.program, port.program)) process.kill(pid, 'SIGKILL');
     await until(`${id} is another process`, () => {
       const { wrapper } = processesOf(portal.state, id);
       return wrapper.length > 0 && wrapper.every((pid) => !before.wrapper.includes(pid));
     });
-    for (const pid of [...before.wrapper, ...before.program]) expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect([...before.wrapper, ...before.program].filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
     await whenState(portal, id, 'running');
-    await windowOf(desk.page, port.title).getByRole('button', { name: 'Fechar' }).click();
-    await openApp(desk.page, port.title);
-    await port.found(frameOf(desk.page, port.title), desk.page, homeOf(portal.state));
-  });
-
-  test.for(ids.filter((id) => portUses[id]?.work !== undefined))('%s is busy while work is under way', async (id) => {
-    const port = portUses[id]!;
-    const app = frameOf(desk.page, port.title);
-    const isBusy = (): boolean => runLog(portal.state, id).trimEnd().endsWith('] ocupado');
-    await port.work?.begin(app, desk.page);
-    await expect.poll(isBusy).toBe(true);
-    await port.work?.end(app, desk.page);
-    await expect.poll(isBusy).toBe(false);
+    await windowOf(page, port.title).getByRole('button', { name: 'Fechar' }).click();
+    await openApp(page, port.title);
+    await port.found(app, page, home);
+    await windowOf(page, port.title).getByRole('button', { name: 'Fechar' }).click();
   });
 });

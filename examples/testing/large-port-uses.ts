@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { until } from '../../test/support/portal.ts';
 import type { Port } from './port.ts';
 
 const flow = [
@@ -74,11 +74,11 @@ export const largePortUses: Readonly<Record<string, Port>> = {
     program: /websockify/,
     use: async (app, page, home) => {
       await inTerminal(app, page, 'echo sabia > feito');
-      await expect.poll(() => read(path.join(home, 'feito'))).toBe('sabia\n');
+      await until('the command was carried out', () => read(path.join(home, 'feito')) === 'sabia\n');
     },
     found: async (app, page, home) => {
       await inTerminal(app, page, 'cat feito feito > de-novo');
-      await expect.poll(() => read(path.join(home, 'de-novo'))).toBe('sabia\nsabia\n');
+      await until('the command was carried out', () => read(path.join(home, 'de-novo')) === 'sabia\nsabia\n');
     },
   },
 };

@@ -1,29 +1,51 @@
 /** How each program of examples/ports is used: what a person does in its page. Those with small packages; the others are in large-port-uses.ts. */
-import { expect } from 'vitest';
+import type { FrameLocator, Page } from 'playwright-core';
+import { until } from '../../test/support/portal.ts';
 import type { Port } from './port.ts';
 
-/** Types into the terminal of Shell In A Box, which has a page of its own for the keyboard. */
+/** Types into the terminal of Shell In A Box. */
+async function typed(app: FrameLocator, page: Page, text: string): Promise<void> {
+  await app.locator('#alt_console').click();
+  await page.keyboard.type(text);
+}
+
+const shows = async (app: FrameLocator, text: RegExp): Promise<unknown> =>
+  await until(`the terminal shows ${String(text)}`, async () => text.test(await app.locator('#alt_console').innerText()));
+
+/** With the tool that is chosen, over the board. */
+async function dragged(app: FrameLocator, page: Page): Promise<void> {
+  const box = await app.locator('canvas.interactive').boundingBox();
+  if (box === null) throw new Error('the board is not to be seen');
+  await page.mouse.move(box.x + 400, box.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 600, box.y + 420, { steps: 5 });
+  await page.mouse.up();
+}
+
+/** The board that the browser keeps has a rectangle. */
+const isDrawn = async (app: FrameLocator): Promise<void> =>
+  void (await until('the rectangle is kept', async () =>
+    /"rectangle"/.test(await app.locator('body').evaluate("localStorage.getItem('excalidraw.quadro') ?? ''")),
+  ));
+
 export const portUses: Readonly<Record<string, Port>> = {
   shellinabox: {
     title: 'Shell In A Box',
     program: /^shellinaboxd /,
     use: async (app, page) => {
-      await app.locator('#vt100 #console').click();
-      await page.keyboard.type('cd; echo $((6*7)) > feito; clear; cat feito feito\n');
-      await expect.poll(async () => await app.locator('#vt100').innerText()).toMatch(/42\s+42/);
+      await typed(app, page, 'cd; echo $((6*7)) > feito; clear; cat feito feito\n');
+      await shows(app, /42\s+42/);
     },
     found: async (app, page) => {
-      await app.locator('#vt100 #console').click();
-      await page.keyboard.type('clear; cat feito feito feito\n');
-      await expect.poll(async () => await app.locator('#vt100').innerText()).toMatch(/42\s+42\s+42/);
+      await typed(app, page, 'clear; cat feito feito feito\n');
+      await shows(app, /42\s+42\s+42/);
     },
     work: {
       begin: async (app, page) => {
-        await app.locator('#vt100 #console').click();
-        await page.keyboard.type('sleep 1000\n');
+        await typed(app, page, 'sleep 1000\n');
       },
       end: async (app, page) => {
-        await app.locator('#vt100 #console').click();
+        await app.locator('#alt_console').click();
         await page.keyboard.press('Control+c');
       },
     },
@@ -31,15 +53,15 @@ export const portUses: Readonly<Record<string, Port>> = {
   adminer: {
     title: 'Adminer',
     program: /^php /,
-    use: async (app) => {
-      await app.getByRole('link', { name: 'SQL command' }).click();
-      await app.locator('textarea[name=query]').fill("create table aves (nome text); insert into aves values ('sabiá'), ('tiê')", { force: true });
-      await app.getByRole('button', { name: 'Execute' }).click();
-      await app.getByText('Query executed OK, 2 rows affected').waitFor();
+    use: async (app, page) => {
+      await app.getByRole('link', { name: 'Comando SQL' }).click();
+      await app.locator('pre.sqlarea').click();
+      await page.keyboard.type("create table aves (nome text); insert into aves values ('sabiá'), ('tiê')");
+      await app.getByRole('button', { name: 'Executar' }).click();
+      await app.getByText('2 registros afetados').waitFor();
     },
     found: async (app) => {
-      await app.getByRole('link', { name: 'aves', exact: true }).first().click();
-      await app.getByRole('link', { name: 'Select data' }).click();
+      await app.locator('#tables a[href*="select=aves"]').click();
       await app.getByText('sabiá').waitFor();
     },
   },
@@ -47,21 +69,23 @@ export const portUses: Readonly<Record<string, Port>> = {
     title: 'Excalidraw',
     program: /http\.server/,
     use: async (app, page) => {
-      await app.locator('canvas.interactive').waitFor();
+      await app.locator('canvas.interactive').click({ position: { x: 500, y: 500 } });
       await page.keyboard.press('r');
+      await dragged(app, page);
+      await isDrawn(app);
     },
-    found: async () => undefined,
+    found: isDrawn,
   },
   prometheus: {
     title: 'Prometheus',
     program: /^prometheus /,
     use: async (app) => {
-      await app.getByRole('textbox').fill('up');
+      await app.getByPlaceholder('Expression').fill('up');
       await app.getByRole('button', { name: 'Execute' }).click();
-      await app.getByText('up{instance="127.0.0.1:9090", job="prometheus"}').waitFor();
+      await app.getByText('up{instance="127.0.0.1:9090",job="prometheus"}').waitFor();
     },
     found: async (app) => {
-      await app.getByRole('textbox').fill('count_over_time(up[1h]) > 0');
+      await app.getByPlaceholder('Expression').fill('count_over_time(up[1h]) > 0');
       await app.getByRole('button', { name: 'Execute' }).click();
       await app.getByText('job="prometheus"').waitFor();
     },

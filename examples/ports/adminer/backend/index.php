@@ -1,10 +1,6 @@
 <?php
-// Adminer of Debian, opened on the person's own file without a question: who comes in was judged before.
-$file = getenv('SVC_APP_DATA_DIR') . '/banco.sqlite';
-
-if (!$_GET && !$_POST) {
-    $_POST['auth'] = ['driver' => 'sqlite', 'server' => '', 'username' => '', 'password' => '', 'db' => $file];
-}
+// Adminer of Debian, on one file of the person's own, without a question: whoever comes in was judged before.
+$_GET += ['sqlite' => '', 'username' => '', 'db' => getenv('SVC_APP_DATA_DIR') . '/banco.sqlite'];
 
 function adminer_object() {
     class OwnAdminer extends Adminer {
@@ -12,6 +8,7 @@ function adminer_object() {
             return true;
         }
     }
+    $_SESSION['pwds']['sqlite'][''][''] = '';
     return new OwnAdminer();
 }
 
