@@ -45,7 +45,7 @@ esac
 # `long` is `test`, and the programs of examples/ports whose packages are large.
 if [ "$mode" = long ]; then
   mode=test
-  needs="$needs jupyter-notebook:jupyter-notebook Xtigervnc:tigervnc-standalone-server websockify:websockify:novnc jwm:jwm xterm:xterm"
+  needs="$needs jupyter-notebook:jupyter-notebook Xtigervnc:tigervnc-standalone-server websockify:websockify:novnc jwm:jwm stterm:stterm"
 fi
 case "$mode" in test | bench) needs="$needs $native" ;; pack) needs="$needs $native $cross" ;; esac
 case "$mode" in

@@ -57,7 +57,7 @@ export const largePortUses: Readonly<Record<string, Port>> = {
     program: /jupyter-notebook/,
     use: async (app, page) => {
       await app.locator('#new-dropdown-button').click();
-      await app.getByRole('menuitem', { name: /Python 3/ }).click();
+      await app.locator('#kernel-python3 a').click();
       await inCell(app, page, 'x = 6 * 7; x');
       await app.locator('.output_result').getByText('42').waitFor();
     },

@@ -42,11 +42,11 @@ export const portUses: Readonly<Record<string, Port>> = {
     },
     work: {
       begin: async (app, page) => {
-        await typed(app, page, 'sleep 1000\n');
+        await typed(app, page, 'cat\n');
       },
       end: async (app, page) => {
         await app.locator('#alt_console').click();
-        await page.keyboard.press('Control+c');
+        await page.keyboard.press('Control+d');
       },
     },
   },

@@ -36,34 +36,49 @@ interface Processes {
   readonly program: readonly number[];
 }
 
+/** The wrapper of the app with its guard, and all below them, whatever environment it has. */
 export function processesOf(state: string, id: string): Processes {
-  const pids = processesBelow(state).flatMap(({ pid, app }) => (app === id ? [pid] : []));
-  const isWrapper = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('svc-wrap');
-  return { wrapper: pids.filter(isWrapper), program: pids.filter((pid) => !isWrapper(pid)) };
+  const marked = processesBelow(state).flatMap(({ pid, app }) => (app === id && isWrapper(pid) ? [pid] : []));
+  const all = [...new Set(marked.flatMap(withChildren))];
+  return { wrapper: all.filter(isWrapper), program: all.filter((pid) => !isWrapper(pid)) };
 }
 
-/** Their share of the memory, in megabytes. */
-export function megabytesOf(pids: readonly number[]): number {
-  const kilobytes = pids.map((pid) => Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0));
-  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
-}
-
-/** Inodes of the sockets that these processes have open. */
-function socketsOf(pids: readonly number[]): ReadonlySet<string> {
-  const links = pids.flatMap((pid) => readdirSync(`/proc/${pid}/fd`).map((fd) => readLink(`/proc/${pid}/fd/${fd}`)));
-  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
-}
-
-function readLink(link: string): string {
+/** '' where the process ended meanwhile. */
+function ofProcess(pid: number, file: string): string {
   try {
-    return readlinkSync(link);
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
   }
 }
 
-const rowsOf = (file: string): readonly (readonly string[])[] =>
-  readFileSync(file, 'utf8')
+const isWrapper = (pid: number): boolean => ofProcess(pid, 'comm').startsWith('svc-wrap');
+const withChildren = (pid: number): readonly number[] => [
+  pid,
+  ...(ofProcess(pid, `task/${pid}/children`).match(/\d+/g) ?? []).flatMap((child) => withChildren(Number(child))),
+];
+
+/** Their share of the memory, in megabytes. */
+export function megabytesOf(pids: readonly number[]): number {
+  const kilobytes = pids.map((pid) => Number(/^Pss: +(\d+)/m.exec(ofProcess(pid, 'smaps_rollup'))?.[1] ?? 0));
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
+}
+
+/** Inodes of the sockets that these processes have open. */
+function socketsOf(pids: readonly number[]): ReadonlySet<string> {
+  return new Set(pids.flatMap(linksOf).flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+}
+
+function linksOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  } catch {
+    return [];
+  }
+}
+
+const rowsOf = (pid: number, file: string): readonly (readonly string[])[] =>
+  ofProcess(pid, file)
     .split('\n')
     .slice(1)
     .map((line) => line.trim().split(/\s+/));
@@ -76,10 +91,10 @@ export function listenersOf(state: string, id: string): readonly string[] {
   const found = new Set<string>();
   for (const pid of all) {
     for (const name of ['tcp', 'tcp6'])
-      for (const row of rowsOf(`/proc/${pid}/net/${name}`))
+      for (const row of rowsOf(pid, `net/${name}`))
         if (row[3] === '0A' && own.has(row[9] ?? '')) found.add(`port ${Number.parseInt(row[1]?.split(':')[1] ?? '', 16)}`);
     // Flags of /proc/net/unix: a listening one.
-    for (const row of rowsOf(`/proc/${pid}/net/unix`)) if (row[3] === '00010000' && own.has(row[6] ?? '')) found.add(row[7] ?? '');
+    for (const row of rowsOf(pid, 'net/unix')) if (row[3] === '00010000' && own.has(row[6] ?? '')) found.add(row[7] ?? '');
   }
   return [...found].toSorted();
 }
