@@ -6,8 +6,29 @@ import { until } from '../../test/support/portal.ts';
 import type { Port } from './port.ts';
 
 const flow = [
-  { id: 'a1', type: 'inject', name: 'toque', props: [{ p: 'payload' }], payload: 'sabiá', payloadType: 'str', x: 150, y: 100, wires: [['b1']] },
-  { id: 'b1', type: 'debug', name: 'ouvido', active: true, tosidebar: true, complete: 'payload', targetType: 'msg', x: 350, y: 100, wires: [] },
+  {
+    id: 'a1',
+    type: 'inject',
+    name: 'toque',
+    props: [{ p: 'payload' }],
+    payload: 'sabiá',
+    payloadType: 'str',
+    x: 150,
+    y: 100,
+    wires: [['b1']],
+  },
+  {
+    id: 'b1',
+    type: 'debug',
+    name: 'ouvido',
+    active: true,
+    tosidebar: true,
+    complete: 'payload',
+    targetType: 'msg',
+    x: 350,
+    y: 100,
+    wires: [],
+  },
 ];
 
 async function injected(app: FrameLocator, page: Page): Promise<void> {
@@ -19,6 +40,7 @@ async function injected(app: FrameLocator, page: Page): Promise<void> {
 
 const inCell = async (app: FrameLocator, page: Page, code: string): Promise<void> => {
   await app.locator('.cell.selected .CodeMirror').click();
+  await page.keyboard.press('Control+a');
   await page.keyboard.insertText(code);
   await page.keyboard.press('Shift+Enter');
 };
@@ -56,13 +78,21 @@ export const largePortUses: Readonly<Record<string, Port>> = {
     title: 'Jupyter',
     program: /jupyter-notebook/,
     use: async (app, page) => {
+      await app.locator('#kernel-python3').waitFor({ state: 'attached' });
       await app.locator('#new-dropdown-button').click();
       await app.locator('#kernel-python3 a').click();
       await inCell(app, page, 'x = 6 * 7; x');
       await app.locator('.output_result').getByText('42').waitFor();
+      await page.keyboard.press('Control+s');
+      await app.locator('.checkpoint_status').getByText('Last Checkpoint').waitFor();
+      // The kernel goes on without a page.
+      await app.locator('body').evaluate('location.reload()');
+      await app.locator('#kernel_indicator').getByText('Python 3').waitFor();
+      await inCell(app, page, 'x + 1');
+      await app.locator('.output_result').getByText('43').waitFor();
     },
     found: async (app) => {
-      await app.getByText('Untitled.ipynb').waitFor();
+      await app.locator('#notebook_list').getByText('Untitled.ipynb').waitFor();
     },
     work: {
       begin: async (app, page) => await inCell(app, page, 'while True: pass'),

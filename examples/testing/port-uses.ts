@@ -28,6 +28,15 @@ const isDrawn = async (app: FrameLocator): Promise<void> =>
     /"rectangle"/.test(await app.locator('body').evaluate("localStorage.getItem('excalidraw.quadro') ?? ''")),
   ));
 
+/** Asks Prometheus, again until it has scraped itself. */
+async function asked(app: FrameLocator, expression: string, answer: string): Promise<void> {
+  await app.getByPlaceholder('Expression').fill(expression);
+  await until(`the answer to ${expression}`, async () => {
+    await app.getByRole('button', { name: 'Execute' }).click();
+    return (await app.locator('body').innerText()).includes(answer);
+  });
+}
+
 export const portUses: Readonly<Record<string, Port>> = {
   shellinabox: {
     title: 'Shell In A Box',
@@ -79,15 +88,7 @@ export const portUses: Readonly<Record<string, Port>> = {
   prometheus: {
     title: 'Prometheus',
     program: /^prometheus /,
-    use: async (app) => {
-      await app.getByPlaceholder('Expression').fill('up');
-      await app.getByRole('button', { name: 'Execute' }).click();
-      await app.getByText('up{instance="127.0.0.1:9090",job="prometheus"}').waitFor();
-    },
-    found: async (app) => {
-      await app.getByPlaceholder('Expression').fill('count_over_time(up[1h]) > 0');
-      await app.getByRole('button', { name: 'Execute' }).click();
-      await app.getByText('job="prometheus"').waitFor();
-    },
+    use: async (app) => await asked(app, 'up', 'up{instance="127.0.0.1:9090",job="prometheus"}'),
+    found: async (app) => await asked(app, 'count_over_time(up[1h]) > 0', '{instance="127.0.0.1:9090",job="prometheus"}'),
   },
 };

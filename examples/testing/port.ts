@@ -17,7 +17,10 @@ export interface Port {
   /** What was done is there, after a restart and in a new window. */
   readonly found: (app: FrameLocator, page: Page, home: string) => Promise<void>;
   /** For programs with --busy: begins and ends work. */
-  readonly work?: { readonly begin: (app: FrameLocator, page: Page) => Promise<void>; readonly end: (app: FrameLocator, page: Page) => Promise<void> };
+  readonly work?: {
+    readonly begin: (app: FrameLocator, page: Page) => Promise<void>;
+    readonly end: (app: FrameLocator, page: Page) => Promise<void>;
+  };
 }
 
 /** A copy of the examples as they are published: what npm has is put into them by their `build.sh`. */

@@ -1,4 +1,5 @@
 /** The tests of programs of examples/ports, the same for all: judged, and used before a real portal with either kind of origins. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,13 +22,14 @@ const isBusy = (home: string, id: string): boolean =>
     .match(/\] (não está mais )?ocupado$/gm)
     ?.at(-1) === '] ocupado';
 
-const killable = (pids: readonly number[], program: RegExp): readonly number[] =>
-  pids.filter((pid) => program.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')));
+const killable = (pids: readonly number[], program: RegExp): readonly string[] =>
+  pids.filter((pid) => program.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))).map(String);
 
 /** Kills it, and waits for the one that the supervisor starts; nothing of the first is left. */
 async function killed(portal: RunningPortal, id: string, program: RegExp): Promise<void> {
   const before = processesOf(portal.state, id);
-  for (const pid of killable(before.program, program)) process.kill(pid, 'SIGKILL');
+  // One of them may end with another.
+  spawnSync('kill', ['-KILL', ...killable(before.program, program)]);
   await until(`${id} is another process`, () => {
     const { wrapper } = processesOf(portal.state, id);
     return wrapper.length > 0 && wrapper.every((pid) => !before.wrapper.includes(pid));
