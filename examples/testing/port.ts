@@ -1,4 +1,4 @@
-/** What every program of examples/ports is tested by: its page before a real portal, what it costs, and who else reaches it. */
+/** Tools to test the programs of examples/ports with: their copies as published, their processes, memory and listeners, and another account that tries them. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export interface Port {
   readonly program: RegExp;
   /** Works with it as a person does. */
   readonly use: (app: FrameLocator, page: Page, home: string) => Promise<void>;
-  /** What was done is there, after a restart and in a new window. */
+  /** Finds the result of `use` in a new window, after a restart. */
   readonly found: (app: FrameLocator, page: Page, home: string) => Promise<void>;
   /** For programs with --busy: begins and ends work. */
   readonly work?: {

@@ -16,7 +16,7 @@ import { builtPorts, listenersOf, megabytesOf, processesOf, reachedByAnother, ty
 /** The only home of the portal's server. */
 const homeOf = (state: string): string => path.dirname(globSync(`${state}/**/.svc-apps`)[0] ?? '');
 
-/** What the wrapper said of it last. */
+/** Whether the wrapper's last word on it is `ocupado`. */
 const isBusy = (home: string, id: string): boolean =>
   readFileSync(path.join(home, '.svc-apps', id, 'run.log'), 'utf8')
     .match(/\] (não está mais )?ocupado$/gm)
@@ -28,7 +28,7 @@ const killable = (pids: readonly number[], program: RegExp): readonly string[] =
 /** Kills it, and waits for the one that the supervisor starts; nothing of the first is left. */
 async function killed(portal: RunningPortal, id: string, program: RegExp): Promise<void> {
   const before = processesOf(portal.state, id);
-  // One of them may end with another.
+  // A process may end with another one before its turn.
   spawnSync('kill', ['-KILL', ...killable(before.program, program)]);
   await until(`${id} is another process`, () => {
     const { wrapper } = processesOf(portal.state, id);
