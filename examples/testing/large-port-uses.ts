@@ -5,39 +5,6 @@ import type { FrameLocator, Page } from 'playwright-core';
 import { until } from '../../test/support/portal.ts';
 import type { Port } from './port.ts';
 
-const flow = [
-  {
-    id: 'a1',
-    type: 'inject',
-    name: 'toque',
-    props: [{ p: 'payload' }],
-    payload: 'sabiá',
-    payloadType: 'str',
-    x: 150,
-    y: 100,
-    wires: [['b1']],
-  },
-  {
-    id: 'b1',
-    type: 'debug',
-    name: 'ouvido',
-    active: true,
-    tosidebar: true,
-    complete: 'payload',
-    targetType: 'msg',
-    x: 350,
-    y: 100,
-    wires: [],
-  },
-];
-
-async function injected(app: FrameLocator, page: Page): Promise<void> {
-  await page.keyboard.press('Control+g');
-  await page.keyboard.press('d');
-  await app.locator('.red-ui-flow-node-button-button').first().click();
-  await app.locator('.red-ui-debug-msg-payload').getByText('sabiá').first().waitFor();
-}
-
 const inCell = async (app: FrameLocator, page: Page, code: string): Promise<void> => {
   await app.locator('.cell.selected .CodeMirror').click();
   await page.keyboard.press('Control+a');
@@ -59,21 +26,6 @@ const read = (file: string): string => {
 };
 
 export const largePortUses: Readonly<Record<string, Port>> = {
-  'node-red': {
-    title: 'Node-RED',
-    program: /red\.js/,
-    use: async (app, page) => {
-      await app.locator('#red-ui-workspace-chart').click({ position: { x: 300, y: 300 } });
-      await page.keyboard.press('Control+i');
-      await app.locator('#red-ui-clipboard-dialog-import-text').fill(JSON.stringify(flow));
-      await app.getByRole('button', { name: 'Import', exact: true }).click();
-      await app.locator('#red-ui-workspace-chart').click({ position: { x: 300, y: 200 } });
-      await app.locator('#red-ui-header-button-deploy').click();
-      await app.getByText('Successfully deployed').waitFor();
-      await injected(app, page);
-    },
-    found: injected,
-  },
   jupyter: {
     title: 'Jupyter',
     program: /jupyter-notebook/,

@@ -1,5 +1,0 @@
-#!/bin/sh
-# Before it is published: Node-RED goes into the package, so that servers fetch nothing from elsewhere.
-set -eu
-cd "$(dirname "$0")"
-npm ci --ignore-scripts --omit=dev
