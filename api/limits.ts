@@ -47,6 +47,10 @@ export const limits = {
   // Lines between portals. Decision: docs/decisions/0301-lines-between-portals.md
   peerLinesMax: 20_000,
   peerHandshakeMsMax: 3_000,
+  /** How long another portal may take for a page of its audit record. */
+  peerRecordMsMax: 5_000,
+  /** The same for following its chain from the first line to the last. */
+  peerVerifyMsMax: 300_000,
   /** While something is carried: which portals live is asked so often. */
   peerLooksMs: 1_000,
   /** Size of an answer that removes cookies of a parent domain: Chromium takes 256 KiB of head. */

@@ -22,6 +22,7 @@ import type { Gateway } from '../schema/gateway.ts';
 import { limits } from './limits.ts';
 import type { AuditLog } from '../store/audit/log.ts';
 import type { HttpAudit } from './audit/http-audit.ts';
+import { answerRecord } from './audit/site-record.ts';
 import { createAppMetrics } from './app-metrics/app-metrics.ts';
 import { createAppOrigins } from './app-origins.ts';
 import { createBudgets, type Budgets } from './budgets/budgets.ts';
@@ -60,7 +61,7 @@ import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
-import { elsewhereOf, peerLines, type PeerOptions } from './peers/portal-peers.ts';
+import { elsewhereOf, otherRecords, peerLines, type PeerOptions } from './peers/portal-peers.ts';
 import { createEntrance, type RoomEntrance } from './rooms/entrance.ts';
 import { createFileParts } from './files/parts.ts';
 import { createQueueParts } from './queue/parts.ts';
@@ -191,7 +192,12 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     holder.parts?.audit.controlRefused(uid);
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
-  const lines = peerLines(peers, async (...upgrade) => await holder.parts?.rooms(...upgrade));
+  const { audit: auditLog } = options;
+  const lines = peerLines(
+    peers,
+    async (...upgrade) => await holder.parts?.rooms(...upgrade),
+    () => auditLog && ((question) => answerRecord(auditLog, peers?.address ?? '', question)),
+  );
   const socket = controlSocket === null ? null : createControlSocket(control, controlSocket);
   const passes = createPasses(store, clock);
 
@@ -285,7 +291,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(rings.sessions, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
-    addAuditRoutes(app, { audit: options.audit, isPart: options.peers !== undefined });
+    addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });

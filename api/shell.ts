@@ -18,6 +18,7 @@ import type { Access } from '../schema/routes/route.ts';
 import type { BackendCaller, Credentials, PersonCaller } from './auth/credentials.ts';
 import type { Carrying, OpenAnswers } from './auth/open-answers.ts';
 import type { HttpAudit } from './audit/http-audit.ts';
+import type { Ending } from './audit/rows.ts';
 import { pageSession, refuseOtherOrigins } from './auth/page-session.ts';
 import type { Session, Sessions } from './auth/sessions.ts';
 import { isLocalScrape } from './front.ts';
@@ -52,6 +53,8 @@ declare module 'fastify' {
     controlUid: number | null;
     /** Code of the error that is answered. */
     refusal: string | null;
+    /** How the act ends whose progress is the answer; it does not reject. Null for other answers. */
+    actEnd: Promise<Ending> | null;
   }
 }
 
@@ -154,6 +157,7 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
   app.decorateRequest('control', false);
   app.decorateRequest('controlUid', null);
   app.decorateRequest('refusal', null);
+  app.decorateRequest('actEnd', null);
   app.addHook('onRequest', async (request, reply) => {
     const uid = deps.controlUid(request.raw);
     request.control = uid !== undefined;

@@ -83,6 +83,9 @@ export function siteMetrics({ site: read, storeErrors, stateDir }: SiteParts): r
     gauge('svc_server_kit_stopped', '1 where a new server kit failed, so that no other server gets it', ['server'], () =>
       ofServers(({ stopsKit }) => stopsKit),
     ),
+    gauge('svc_server_drained', '1 while a server is taken out of use: nothing is started there', ['server'], () =>
+      ofServers(({ isDrained }) => isDrained),
+    ),
     gauge('svc_server_free_bytes', 'Free below /opt of a server', ['server'], () => ofServers(({ optFreeBytes }) => optFreeBytes)),
     gauge('svc_server_home_free_bytes', 'Free in the fullest home of a server', ['server'], () =>
       ofServers(({ homeFreeBytes }) => homeFreeBytes),

@@ -1,8 +1,23 @@
 /** The part of `svc` that an administrator uses from the second day on: disks, people, keys. Implemented in commands/. */
 import type { Command } from 'commander';
-import { listed, output, state } from './common-options.ts';
+import { duration, listed, output, state } from './common-options.ts';
 
-export function addCare(program: Command): void {
+export function addCare(program: Command, server: Command): void {
+  server
+    .command('drain')
+    .argument('<server>', 'a Server document')
+    .description('take a server out of use: nothing is started there, and apps are stopped once nobody uses them')
+    .option('--now', 'stop what runs at once')
+    .option('--deadline <duration>', 'stop what still runs then, such as 30m or 12h', duration)
+    .option('--undo', 'take it into use again')
+    .option('--wait', 'end when nothing runs there')
+    .option('--plan', 'only say what would be done: 0 nothing, 2 changes')
+    .addOption(state())
+    .addOption(output(['table', 'json']))
+    .action(async (name, options) => {
+      process.exitCode = await (await import('./commands/server-drain.ts')).runDrain(name, options);
+    });
+
   program
     .command('du')
     .description('what uses the disks: person, app, version, engine, room, job; the largest first')

@@ -19,10 +19,22 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
+function lengthMs(text: string): number | null {
+  const [, number, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
+  return number === undefined ? null : Number(number) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+}
+
+/** Milliseconds. */
+export function duration(text: string): number {
+  const ms = lengthMs(text);
+  if (ms === null) throw new InvalidArgumentError('expected a time such as 30m, 12h or 7d');
+  return ms;
+}
+
 /** Milliseconds since the epoch. */
 export function time(text: string): number {
-  const [, number, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
-  if (number !== undefined) return Date.now() - Number(number) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+  const agoMs = lengthMs(text);
+  if (agoMs !== null) return Date.now() - agoMs;
   const ms = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d.*)?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms) || ms < 0) throw new InvalidArgumentError('expected a date, a date with a time, or 30m, 12h, 7d');
   return ms;

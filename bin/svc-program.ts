@@ -359,7 +359,7 @@ for (const [act, description] of [
     });
 }
 
-addCare(program);
+addCare(program, server);
 
 const store = program.command('store').description('where the portal keeps what it knows');
 

@@ -17,6 +17,7 @@ import type {
   BackendDesired,
   BackendMemory,
   BackendObserved,
+  Drain,
 } from '../reconcilers/backend-types.ts';
 import type { UnpackedNow } from '../kit/repository/reading/unpacked-now.ts';
 import type { Reason } from '../schema/backend.ts';
@@ -76,6 +77,8 @@ export interface ServerEntry {
   placed: PlacedOf<ServerDocument>;
   /** Its document is gone; it stays while something still has to leave it. */
   leaving: boolean;
+  /** By its document; the same value until that says otherwise. */
+  drain: Drain | null;
   /** Its machine never comes back: nothing on it is asked for, ended or waited for any more. */
   lost: boolean;
   readonly host: Host;

@@ -23,7 +23,7 @@ export function siteFigures(context: Context): SiteFigures {
   };
 }
 
-function figuresOf({ name, reachability, door, kit }: ServerEntry, stopsKit: boolean): ServerFigures {
+function figuresOf({ name, reachability, door, kit, drain }: ServerEntry, stopsKit: boolean): ServerFigures {
   const facts = kit?.facts ?? null;
   const homesKb = facts?.accounts.flatMap(({ freeKb }) => freeKb ?? []) ?? [];
   const bytes = (kb: number | null): number | null => (kb === null ? null : kb * 1_024);
@@ -31,6 +31,7 @@ function figuresOf({ name, reachability, door, kit }: ServerEntry, stopsKit: boo
     name,
     isUp: reachability.status === 'reachable' && door === null,
     stopsKit,
+    isDrained: drain !== null,
     hasKit: facts === null || kit === null || kit.wanted === null ? null : facts.kit === kit.wanted.id,
     optFreeBytes: bytes(facts?.optFreeKb ?? null),
     homeFreeBytes: homesKb.length === 0 ? null : bytes(Math.min(...homesKb)),

@@ -8,6 +8,7 @@ import type {
   PortalDocument,
   ServerDocument,
 } from '../schema/desired/documents.ts';
+import type { Drain } from '../reconcilers/backend-types.ts';
 import type { InForce } from './desired/in-force.ts';
 import {
   notObserved,
@@ -98,7 +99,8 @@ function syncLists(entries: Entries, inForce: InForce): void {
 function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory): void {
   const wanted = new Map(wantedOf<ServerDocument>(inForce, 'Server').map((one) => [one.placed.document.metadata.name, one]));
   for (const [name, entry] of entries.servers) {
-    if (wanted.get(name)?.placed.document === entry.placed.document) continue;
+    const document = wanted.get(name)?.placed.document;
+    if (document !== undefined && isSamePlace(document, entry.placed.document)) continue;
     entry.kit?.admin.close();
     // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
     void entry.host.close();
@@ -112,6 +114,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       name,
       placed,
       leaving,
+      drain: null,
       lost,
       host: factory.host(placed.document),
       kit: factory.kit?.(placed.document) ?? null,
@@ -140,8 +143,22 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       updates: new Map(),
       groupsOf: new Map(),
     };
-    entries.servers.set(name, Object.assign(entry, { placed, leaving, lost }));
+    const drain = drainOf(placed.document);
+    const isSame = drain?.deadlineMs === entry.drain?.deadlineMs;
+    entries.servers.set(name, Object.assign(entry, { placed, leaving, lost, ...(isSame ? {} : { drain }) }));
   }
+}
+
+/** Whether it goes on with the connections of the other document. */
+export function isSamePlace(one: ServerDocument, other: ServerDocument): boolean {
+  if (one === other) return true;
+  const placeOf = ({ spec }: ServerDocument): string => JSON.stringify({ ...spec, drain: undefined });
+  return placeOf(one) === placeOf(other);
+}
+
+function drainOf({ metadata, spec: { drain } }: ServerDocument): Drain | null {
+  if (drain === undefined) return null;
+  return { server: metadata.name, deadlineMs: drain.deadline === undefined ? null : Date.parse(drain.deadline) };
 }
 
 function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): void {

@@ -161,6 +161,13 @@ describe('an app that is stopped', () => {
       'NotInGroup',
       'ana is in none of the groups that it is for: editores',
     ],
+    [
+      'on a server that is drained',
+      { drain: { server: 'sirius', deadlineMs: null } },
+      stopped({ reason: 'Idle' }),
+      'Drained',
+      'sirius is taken out of use: nothing is started there',
+    ],
     ['with its package', { removing: true }, stopped({ reason: 'Uninstalled' }), 'Uninstalled', 'its package was removed'],
     [
       'with its package, which the server has',

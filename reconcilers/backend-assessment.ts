@@ -11,8 +11,15 @@ import { stopped } from '../schema/reasons/backends.ts';
 import { answering, silent } from '../schema/reasons/derived.ts';
 import { rowOf } from '../schema/reasons/rows.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
-import { unseenReason, type BackendDesired, type BackendMemory, type BackendObserved, type ProbeResult } from './backend-types.ts';
-import { shutMessage } from './backend-orders.ts';
+import {
+  unseenReason,
+  type BackendDesired,
+  type BackendMemory,
+  type BackendObserved,
+  type Drain,
+  type ProbeResult,
+} from './backend-types.ts';
+import { drainMessage, shutMessage } from './backend-orders.ts';
 import { keepsSupervisor } from './supervisor-process.ts';
 
 export interface Assessment {
@@ -85,6 +92,7 @@ export function isLiving(snapshot: AppSnapshot): boolean {
 
 function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Assessment {
   if (desired.shutBy != null) return shutOut(desired.person, desired.shutBy);
+  if (desired.drain != null && desired.manifest !== null) return drainedOut(desired.drain);
   if (desired.manifest === null) return { saw: 'sawStopped', reason: 'NotInstalled', message: stoppedMessage('NotInstalled') };
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : rememberedReason(desired, memory);
   return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
@@ -170,12 +178,15 @@ const shutOut = (person: string, groups: readonly string[]): Assessment => ({
   message: shutMessage(person, groups),
 });
 
+const drainedOut = (drain: Drain): Assessment => ({ saw: 'sawStopped', reason: 'Drained', message: drainMessage(drain) });
+
 function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
   if (desired.shutBy != null) return shutOut(desired.person, desired.shutBy);
   if (desired.manifest === null && snapshot.installed === null) {
     const reason = desired.document === 'ligado' ? 'PackageMissing' : 'NotInstalled';
     return { saw: 'sawStopped', reason, message: stoppedMessage(reason) };
   }
+  if (desired.drain != null) return drainedOut(desired.drain);
   // A supervisor whose records were deleted with the wish knows of no start.
   const ended = snapshot.reason === 'NeverStarted' ? rememberedReason(desired, memory) : endedReason(snapshot.reason, desired);
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
@@ -184,13 +195,14 @@ function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: B
   return { saw: 'sawStopped', reason, message: `${stoppedMessage(reason)}${who}` };
 }
 
-const noPackage: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing']);
+/** Reasons of the moment: they do not say how the app ended. */
+const passing: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing', 'Drained']);
 
 /** Why it ended as far as the portal knows, when the supervisor does not. */
 function rememberedReason(desired: BackendDesired, memory: BackendMemory | null): Reason {
   const last = memory?.context.last;
   const isKnown = last?.state === 'stopped' || last?.state === 'running';
-  return isKnown && !noPackage.has(last.reason) ? endedReason(last.reason, desired) : 'NeverStarted';
+  return isKnown && !passing.has(last.reason) ? endedReason(last.reason, desired) : 'NeverStarted';
 }
 
 function endedReason(reason: Reason, { manifest, removing }: BackendDesired): Reason {

@@ -55,6 +55,8 @@ const sent = fields<SentOrder>({
     service: true,
     windows: true,
     uninstalled: true,
+    shut: true,
+    drained: true,
     mended: true,
     rewritten: true,
   }),

@@ -53,6 +53,13 @@ describe('somebody who asks for', () => {
       'refused',
       'ana is in none of the groups that it is for: a, b',
     ],
+    [
+      'is drained',
+      observed(stopped()),
+      { drain: { server: 'sirius', deadlineMs: null } },
+      'refused',
+      'sirius is taken out of use: nothing is started there',
+    ],
     ['removes it', observed(stopped()), { removing: true }, 'refused', 'notas is being removed'],
     ['stops what was never there', observed(null), { intent: intent('stop') }, 'done', ''],
   ] as const)('something and %s is told', ([, sees, changes, outcome, message]) => {
@@ -73,6 +80,37 @@ describe('somebody who asks for', () => {
   it('a stop is told at once when only a stop was under way', () => {
     const memory = sent({ op: 'stop', cause: 'intent' });
     expect(wished({ desired: desired({ intent: intent('stop') }), observed: observed(null), memory }).finished?.outcome).toBe('done');
+  });
+});
+
+describe('a server that is drained', () => {
+  const at = (deadlineMs: number | null) => ({ drain: { server: 'sirius', deadlineMs } }) as const;
+  const idle = alive({ connections: 0 });
+  const stop = { type: 'stop', cause: 'drained', requestId: null, reason: 'StoppedByAdmin' };
+  const open = { open: 1, zeroSinceMs: null };
+  it.for([
+    ['stops what nobody uses', at(null), idle, stop, 0],
+    ['stops what nobody uses, whatever pins it', { ...at(null), document: 'ligado' }, idle, stop, 0],
+    ['leaves what has a window', { ...at(null), windows: open }, idle, nothing, null],
+    ['leaves what has a window until the deadline', { ...at(9_000), windows: open }, idle, nothing, 9_000],
+    ['stops what has a window at the deadline', { ...at(2_000), windows: open }, idle, stop, 2_000],
+    ['leaves what has a connection', at(null), alive({ connections: 1 }), nothing, null],
+    ['leaves what has connections that nobody could count', at(null), alive({ connections: null }), nothing, null],
+    ['stops what waits for its next attempt', at(null), stopped({ state: 'backoff', wanted: true, connections: null }), stop, 0],
+    [
+      'leaves what had a window a moment ago',
+      { ...at(null), windows: { open: 0, zeroSinceMs: 1_000 } },
+      idle,
+      { type: 'windowsClosed', sinceMs: 1_000 },
+      121_000,
+    ],
+    ['lets end what ends', at(0), alive({ state: 'stopping', wanted: false }), nothing, null],
+    ['starts nothing that is pinned on', { ...at(null), document: 'ligado' }, stopped(), nothing, null],
+    ['starts no service', { ...at(null), manifest: { ...notas, kind: 'service' } }, stopped(), nothing, null],
+    ['tries nothing again', at(null), stopped({ state: 'failed', reason: 'Crashed' }), nothing, null],
+  ] as const)('%s', ([, changes, snapshot, wish, drainAtMs]) => {
+    const given = wished({ desired: desired(changes), observed: observed(snapshot), failedHash: 'hash-0' });
+    expect([given.wish, given.drainAtMs]).toEqual([wish, drainAtMs]);
   });
 });
 

@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { closePolicy, startsWithSession } from '../schema/manifest/manifest.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
-import type { BackendDesired, BackendMemory, BackendObserved, IntentOutcome, PendingIntent } from './backend-types.ts';
+import type { BackendDesired, BackendMemory, BackendObserved, Drain, IntentOutcome, PendingIntent } from './backend-types.ts';
 
 export interface Wished {
   readonly wish: Wish;
@@ -17,6 +17,8 @@ export interface Wished {
   readonly startedAtMs: number | null;
   /** When windows end the app; null when nothing counts down. */
   readonly closeAtMs: number | null;
+  /** When the drain of its server ends the app; null when it does not, or not yet. */
+  readonly drainAtMs: number | null;
 }
 
 export interface WishInput {
@@ -35,13 +37,14 @@ export function wishOf(input: WishInput): Wished {
   const startedAtMs = startedAt(desired.intent, finished, memory);
   const closedSinceMs = windowsClosedSince(desired, observed.snapshot, startedAtMs);
   const closeAtMs = closedSinceMs === null ? null : windowsEndAtMs(closedSinceMs);
+  const drainAtMs = drainedAtMs(desired, observed.snapshot);
   const wish =
     (desired.leaving === true ? nothing : null) ??
     (finished === null ? intentWish(input) : null) ??
     levelWish(input) ??
     (closeAtMs !== null && closeAtMs <= nowMs ? null : pinWish(desired, observed.snapshot)) ??
     (closedSinceMs === null ? nothing : { type: 'windowsClosed', sinceMs: closedSinceMs });
-  return { wish, finished, startedAtMs, closeAtMs };
+  return { wish, finished, startedAtMs, closeAtMs, drainAtMs };
 }
 
 type StartWish = Extract<Wish, { readonly type: 'start' }>;
@@ -73,6 +76,7 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
   if (desired.document === 'desligado')
     return { requestId, outcome: 'refused', message: 'a Backend document pins it stopped (estado: desligado)' };
   if (desired.removing === true) return { requestId, outcome: 'refused', message: `${desired.app} is being removed` };
+  if (desired.drain != null) return { requestId, outcome: 'refused', message: drainMessage(desired.drain) };
   if (desired.manifest === null && (snapshot?.installed ?? null) === null) {
     return { requestId, outcome: 'refused', message: `${desired.app} is not installed for ${desired.person}` };
   }
@@ -82,6 +86,21 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
 
 export const shutMessage = (person: string, groups: readonly string[]): string =>
   `${person} is in none of the groups that it is for: ${groups.join(', ')}`;
+
+export const drainMessage = ({ server }: Drain): string => `${server} is taken out of use: nothing is started there`;
+
+/** When the drain stops what lives: at its deadline, or once nobody uses it. A reload of the page closes its windows for a moment. */
+function drainedAtMs({ drain, windows }: BackendDesired, snapshot: AppSnapshot | null): number | null {
+  if (drain == null || snapshot === null || !(snapshot.wanted || isAlive(snapshot))) return null;
+  const { deadlineMs } = drain;
+  // Connections that could not be counted may be there.
+  const isUsed = (snapshot.process !== null && snapshot.connections !== 0) || (windows?.open ?? 0) > 0;
+  if (isUsed) return deadlineMs;
+  const unusedAtMs = windows?.zeroSinceMs == null ? 0 : windowsEndAtMs(windows.zeroSinceMs);
+  return Math.min(unusedAtMs, deadlineMs ?? Infinity);
+}
+
+const isAlive = ({ process, state }: AppSnapshot): boolean => process !== null && state !== 'stopping';
 
 /** A start must not happen long after it was requested; a stop stays valid. */
 export function expired(intent: PendingIntent | null, nowMs: number): boolean {
@@ -115,7 +134,7 @@ function levelWish(input: WishInput): Wish | null {
   const { desired, observed, memory, nowMs } = input;
   const { snapshot } = observed;
   const wanted = snapshot?.wanted ?? false;
-  const living = snapshot !== null && snapshot.process !== null && snapshot.state !== 'stopping';
+  const living = snapshot !== null && isAlive(snapshot);
   if (desired.removing === true) {
     return wanted || living ? stop('uninstalled', 'Uninstalled') : null;
   }
@@ -132,6 +151,10 @@ function levelWish(input: WishInput): Wish | null {
     if (typeof desired.packageKey === 'string') return null;
     const gone = snapshot !== null && snapshot.installed === null && (wanted || living);
     return gone ? stop('uninstalled', 'Uninstalled') : null;
+  }
+  if (desired.drain != null) {
+    const dueAtMs = drainedAtMs(desired, snapshot);
+    return dueAtMs !== null && dueAtMs <= nowMs ? stop('drained', 'StoppedByAdmin') : null;
   }
   const failed = snapshot?.state === 'failed';
   // Waiting on X wakes when X changes: other code is worth another try.

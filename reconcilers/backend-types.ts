@@ -27,6 +27,12 @@ export interface Reachability {
 export const unseenReason = ({ status, cause }: Reachability): Reason =>
   status === 'unreachable' ? (cause?.reason ?? 'ServerUnreachable') : 'NotObservedYet';
 
+export interface Drain {
+  readonly server: string;
+  /** Apps that still run at that time are stopped; null: each one runs until nobody uses it. */
+  readonly deadlineMs: number | null;
+}
+
 export interface BackendDesired {
   readonly person: string;
   readonly app: string;
@@ -38,6 +44,8 @@ export interface BackendDesired {
   readonly removing?: boolean;
   /** The groups that the app is for: its person is in none of them, and `manifest` is null; null or absent: they may use it. */
   readonly shutBy?: readonly string[] | null;
+  /** Its server is drained: nothing is started there; null or absent: it is not. */
+  readonly drain?: Drain | null;
   /** Key of the Package object that wants it installed here; null or absent when none does. */
   readonly packageKey?: string | null;
   /** Hash of the package on disk; null with the manifest, or when it is not known. */

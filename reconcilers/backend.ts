@@ -144,7 +144,7 @@ function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }
   const { start, sent } = life;
   const probeAtMs = start === null || start.value === 'ready' || probing ? null : start.context.nextAtMs;
   const resendAtMs = asksNothing(wished.wish, nowMs) || sent === null ? null : sent.atMs + limits.supervisorReplyMsMax;
-  return [probeAtMs, resendAtMs, wished.closeAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
+  return [probeAtMs, resendAtMs, wished.closeAtMs, wished.drainAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
 /** The app can't be observed: no action, no counting, the last known state is kept. */

@@ -7,6 +7,7 @@ import type { Condition, Reason } from '../schema/backend.ts';
 import { keys } from '../schema/keys.ts';
 import type { Action } from './actions.ts';
 import { earliest, stampConditions, type ConditionMemory } from './conditions.ts';
+import type { Drain } from './backend-types.ts';
 import type { Decision } from './decision.ts';
 import { fields, remember, since, type MemoryShape } from './memory.ts';
 
@@ -15,6 +16,8 @@ export interface ClusterDesired {
   readonly generation: number;
   /** Its document is gone: nothing new is let go, and what is under way ends as it ends. */
   readonly leaving: boolean;
+  /** Its server is drained: nothing new is let go; null or absent: it is not. */
+  readonly drain?: Drain | null;
   /** Its server was given up: what is under way there never ends. */
   readonly lost: boolean;
   /** Jobs under way at once, in all, of one person and of one app; null: no cap of its own. */
@@ -57,7 +60,7 @@ export interface ClusterMemory {
 export const clusterMemory: MemoryShape<ClusterMemory> = { version: 1, read: fields<ClusterMemory>({ since }) };
 
 export interface ClusterDecision extends Decision<ClusterMemory> {
-  readonly state: 'reachable' | 'unknown' | 'leaving';
+  readonly state: 'reachable' | 'unknown' | 'leaving' | 'draining';
 }
 
 export function decideCluster(
@@ -149,12 +152,16 @@ function isLess(one: readonly number[], other: readonly number[]): boolean {
   return false;
 }
 
-function statusOf({ leaving }: ClusterDesired, { status, message, strangers }: ClusterObserved) {
+function statusOf({ leaving, drain }: ClusterDesired, { status, message, strangers }: ClusterObserved) {
   const reasons = { reachable: 'Reachable', unreachable: 'ClusterUnreachable', unknown: 'NotObservedYet' } as const satisfies Record<
     string,
     Reason
   >;
   if (leaving) return { state: 'leaving', reason: 'DocumentRemoved', message: 'jobs that are under way there end first' } as const;
+  if (drain != null && status === 'reachable') {
+    const said = `${drain.server} is taken out of use: jobs that run there end by themselves, and no other is sent`;
+    return { state: 'draining', reason: 'Draining', message: said } as const;
+  }
   const known =
     strangers === 0 ? message : `${message}; ${strangers} jobs there have our names and are not known here: they are left alone`;
   return { state: status === 'reachable' ? 'reachable' : 'unknown', reason: reasons[status], message: known } as const;

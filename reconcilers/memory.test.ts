@@ -192,7 +192,7 @@ test.for([
   ['order', ['start', 'stop', 'pin'], (op: string) => ({ ...full, sent: { ...full.sent, op } })],
   [
     'cause',
-    ['intent', 'ligado', 'desligado', 'service', 'windows', 'uninstalled', 'mended', 'rewritten'],
+    ['intent', 'ligado', 'desligado', 'service', 'windows', 'uninstalled', 'shut', 'drained', 'mended', 'rewritten'],
     (cause: string) => ({ ...full, sent: { ...full.sent, cause } }),
   ],
   ['condition', ['True', 'False', 'Unknown'], (status: string) => ({ ...full, since: { Ready: [status, 1] } })],

@@ -24,6 +24,7 @@ const sees = (changes: Partial<ServerObserved> = {}): ServerObserved => ({
   failure: null,
   ...changes,
 });
+const drain = { server: 'sirius', deadlineMs: null };
 const away = { status: 'unreachable', message: 'cut' } as const;
 const busy = (act: 'kit' | 'accounts') => ({ act, message: 'at work' });
 const blind = (message: string) => ({ status: 'unknown', message }) as const;
@@ -104,6 +105,16 @@ describe('a server says', () => {
       'the key of the portal is not there for the server',
     ],
     [desired, sees({ kit: seen({ origins: 'path' }) }), 'ready', 'True', 'apps are to be served by subdomain'],
+    [{ ...desired, drain }, sees({ running: 2 }), 'draining', 'True', '2 apps run there until nobody uses them'],
+    [
+      { ...desired, drain: { ...drain, deadlineMs: 0 } },
+      sees({ running: 1 }),
+      'draining',
+      'True',
+      '1 app runs there until 1970-01-01T00:00:00.000Z at the latest',
+    ],
+    [{ ...desired, drain }, sees({ running: 0 }), 'drained', 'True', 'nothing runs there, and nothing is started'],
+    [{ ...desired, drain }, sees({ host: away, running: 0 }), 'unknown', 'False', 'cut'],
     [{ ...desired, leaving: true }, sees({ occupied: true }), 'leaving', 'False', 'its people and packages leave first'],
     [{ ...desired, leaving: true }, sees(), 'leaving', 'False', 'no person and no package is there any more'],
   ] as const)('%#', ([wish, sight, state, ready, message]) => {

@@ -11,7 +11,7 @@ import { keys } from '../schema/keys.ts';
 import type { Words } from '../schema/texts/reasons.ts';
 import { someNames } from '../schema/texts/names.ts';
 import type { Action } from './actions.ts';
-import { unseenReason, type Reachability } from './backend-types.ts';
+import { unseenReason, type Drain, type Reachability } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft, type ConditionMemory } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import type { Turn } from './kit-rollout.ts';
@@ -69,6 +69,8 @@ export interface ServerDesired {
   readonly leaving: boolean;
   /** Its machine was given up. */
   readonly lost: boolean;
+  /** Nothing is started there any more; null or absent: it is in use. */
+  readonly drain?: Drain | null;
   /** Null where the portal brings no kit: a local server. */
   readonly kit: {
     /** Null while it is not known which one belongs there. */
@@ -92,6 +94,8 @@ export interface ServerObserved {
   /** People or packages of the documents are there, also those that leave. */
   readonly occupied: boolean;
   readonly kit: KitObservation;
+  /** Apps that run there; asked for while it is drained. */
+  readonly running?: number;
   /** The action that runs on the kit; null when there is none. */
   readonly busy: KitBusy | null;
   readonly failure: KitFailure | null;
@@ -123,7 +127,7 @@ export const serverMemory: MemoryShape<ServerMemory> = {
 };
 
 interface Step {
-  readonly state: 'ready' | 'unknown' | 'installing' | 'outdated' | 'missing' | 'failed' | 'removed' | 'leaving';
+  readonly state: 'ready' | 'unknown' | 'installing' | 'outdated' | 'missing' | 'failed' | 'removed' | 'leaving' | 'draining' | 'drained';
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
@@ -143,7 +147,7 @@ export function decideServer(
   memory: ServerMemory | null,
   nowMs: number,
 ): Decision<ServerMemory> {
-  const wanted = desired.leaving ? leavingStep(desired, observed) : stepOf(desired, observed);
+  const wanted = desired.leaving ? leavingStep(desired, observed) : drained(desired, observed, stepOf(desired, observed));
   const { busy } = observed;
   const aim = wanted.action === null ? null : `${JSON.stringify(wanted.action)}${wanted.trouble}`;
   // Running work, or a server that can't be observed for a while, does not reset the attempts: the backoff would start over each time.
@@ -213,6 +217,22 @@ function leavingStep(desired: ServerDesired, observed: ServerObserved): Step {
     ? { kind: 'object/forget', key, stays: 'nothing on it is ended or removed' }
     : { kind: 'object/forget', key };
   return { ...leaves, message: 'no person and no package is there any more', action, trouble: '' };
+}
+
+/** A trouble of the server wins. */
+function drained({ drain }: ServerDesired, { running = 0 }: ServerObserved, step: Step): Step {
+  if (drain == null || step.state !== 'ready' || step.reason !== 'Reachable' || step.action !== null) return step;
+  if (running === 0) return { ...step, state: 'drained', reason: 'Drained', message: 'nothing runs there, and nothing is started' };
+  const until =
+    drain.deadlineMs === null
+      ? `until nobody uses ${running === 1 ? 'it' : 'them'}`
+      : `until ${new Date(drain.deadlineMs).toISOString()} at the latest`;
+  return {
+    ...step,
+    state: 'draining',
+    reason: 'Draining',
+    message: `${running} ${running === 1 ? 'app runs' : 'apps run'} there ${until}`,
+  };
 }
 
 function stepOf(desired: ServerDesired, observed: ServerObserved): Step {

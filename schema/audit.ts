@@ -85,8 +85,8 @@ export type AuditActor =
   /** The portal itself: where it begins and ends, and what befell the record. */
   | { readonly kind: 'portal' };
 
-/** `refused`: the portal did not do it. `failed`: it began, and could not. */
-export const auditResults = ['ok', 'refused', 'failed'] as const;
+/** `ok`: it was done. `begun`: it was asked for, and its end was not seen when the line was written. `refused`: the portal did not do it. `failed`: it began, and could not. */
+export const auditResults = ['ok', 'begun', 'refused', 'failed'] as const;
 export type AuditResult = (typeof auditResults)[number];
 
 export interface AuditEntry {
@@ -166,13 +166,28 @@ export interface AuditQuery {
   readonly untilMs?: number;
 }
 
-/** `DAY:BYTE` in the files; where the next page begins. */
-export const auditCursorPattern = '^\\d{4}-\\d\\d-\\d\\d:\\d{1,15}$';
+/** `DAY:BYTE` in the files, where the next page begins; of several portals one for each, in base64url. */
+export const auditCursorPattern = '^(?:\\d{4}-\\d\\d-\\d\\d:\\d{1,15}|[A-Za-z0-9_-]{8,8000})$';
 
 export interface AuditPage {
   readonly lines: readonly AuditLine[];
   /** Null: there are no more. Not null with no lines: none was found within what one question reads. */
   readonly next: string | null;
+}
+
+/** A page of the record of one portal, as those that bring several together need it. */
+export interface MarkedPage extends AuditPage {
+  /** For each line, where the page behind it begins. */
+  readonly marks: readonly string[];
+  /** Time of the line that was read last, shown or not; null: there was none. */
+  readonly reachedMs: number | null;
+}
+
+/** `--verify` of the record of another portal. */
+export interface PortalVerdict {
+  readonly portal: string;
+  /** Null: it does not answer, so nobody knows. */
+  readonly verdict: { readonly lines: number; readonly files: number; readonly found: number; readonly messages: readonly string[] } | null;
 }
 
 export function actingPerson(by: AuditActor): string | undefined {

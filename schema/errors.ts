@@ -60,6 +60,7 @@ export const errorKinds = {
   MISSING_PACKAGE: { status: 422, retry: 'waiting', title: 'A Linux package that the app needs is not installed' },
   MISSING_CAPABILITY: { status: 422, retry: 'waiting', title: 'No installed app offers a capability that the app requires' },
   PREFERENCES_CHANGED: { status: 412, retry: 'transient', title: 'Another page changed the preferences meanwhile' },
+  SERVER_DRAINED: { status: 409, retry: 'waiting', title: 'The server is taken out of use: nothing new begins there' },
   CONFLICT: { status: 409, retry: 'waiting', title: 'Something else decides or is under way' },
   INSTALL_COMMAND_FAILED: { status: 422, retry: 'waiting', title: 'The installCommand of the app failed' },
   CANCELLED: { status: 409, retry: 'terminal', title: 'It was cancelled' },

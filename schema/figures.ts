@@ -47,6 +47,7 @@ export interface ServerFigures {
   readonly isUp: boolean;
   /** The kit of this portal failed there, and no further server gets it. */
   readonly stopsKit: boolean;
+  readonly isDrained: boolean;
   /** It has the kit of this portal; null: the portal brings none there, or it was not seen. */
   readonly hasKit: boolean | null;
   /** Free below /opt, and in the fullest home; null: not told. */

@@ -294,10 +294,12 @@ export interface DoctorCheck {
  * An administrator's action on the kit of a server; `plan` only lists. `forget` gives up a server whose document is gone and whose machine never
  * comes back: without `force` it only lists the things to forget.
  */
-export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove' | 'forget';
+export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove' | 'forget' | 'drain';
 
 /** Emitted as it happens, in this order; the last one is `done`, or the stream ends with `error`. */
 export type ServerActEvent =
+  /** Where the document is that a command is to change. */
+  | { readonly event: 'document'; readonly file: string; readonly text: string }
   | { readonly event: 'plan'; readonly text: string }
   | { readonly event: 'step'; readonly text: string }
   | { readonly event: 'done'; readonly text: string }

@@ -44,6 +44,13 @@ export const exactlyOne = <const Properties extends Record<string, object>>(
 ): { readonly anyOf: readonly [{ [Name in keyof Properties]: Closed<Pick<Properties, Name>, Name> }[keyof Properties]] } =>
   fields(properties, [], { minProperties: 1, maxProperties: 1, ...extra }) as never;
 
+/** The same, and any of `beside`. JSON Schema is not asked that it is exactly one: the document's own check says it (schema/desired/cross-checks.ts). */
+export const exactlyOneWith = <const Properties extends Record<string, object>, const Beside extends Record<string, object>>(
+  properties: Properties,
+  beside: Beside,
+): { readonly anyOf: readonly [{ [Name in keyof Properties]: Closed<Pick<Properties, Name> & Beside, Name> }[keyof Properties]] } =>
+  fields({ ...properties, ...beside }) as never;
+
 /** A line between programs of ours. Open: a newer kit may say more. */
 export function lineOf<const Event extends string, const Properties extends Record<string, object>, Required extends keyof Properties>(
   event: Event,

@@ -1,7 +1,7 @@
 /**
  * The record of each route of administrators, and of requests that are no route of the API. `audit.test.ts` holds it against the OpenAPI document.
  */
-import { adminReads, textOf, type Answered, type ObjectOf, type Recorded, type Rows } from './rows.ts';
+import { adminReads, startEnding, stopEnding, textOf, type Answered, type ObjectOf, type Recorded, type Rows } from './rows.ts';
 
 const whose = (request: Answered): string | null => request.person('person');
 const theirApp = (kind: string): ObjectOf => [kind, (request) => [whose(request), request.app(whose(request) ?? '', 'app')]];
@@ -24,6 +24,7 @@ export const adminRows = {
   'GET /api/admin/fila': adminReads,
   'GET /api/admin/fila/trabalhos/:id': adminReads,
   'GET /api/admin/audit': adminReads,
+  'GET /api/admin/audit/verify': adminReads,
   'GET /metrics': adminReads,
   'GET /healthz': { none: 'says that the portal answers, to anybody' },
   'GET /readyz': { none: 'says that the portal answers, to anybody' },
@@ -34,9 +35,9 @@ export const adminRows = {
     person: (request) => textOf(request.answer('person')),
     details: (request) => ({ admin: request.body('admin') ?? false }),
   },
-  'POST /api/admin/backends/:person/:app/start': { action: 'app/start', object: theirApp('Backend'), person: whose },
-  'POST /api/admin/backends/:person/:app/stop': { action: 'app/stop', object: theirApp('Backend'), person: whose },
-  'POST /api/admin/backends/:person/:app/restart': { action: 'app/restart', object: theirApp('Backend'), person: whose },
+  'POST /api/admin/backends/:person/:app/start': { action: 'app/start', object: theirApp('Backend'), person: whose, ends: startEnding },
+  'POST /api/admin/backends/:person/:app/stop': { action: 'app/stop', object: theirApp('Backend'), person: whose, ends: stopEnding },
+  'POST /api/admin/backends/:person/:app/restart': { action: 'app/restart', object: theirApp('Backend'), person: whose, ends: startEnding },
   'GET /api/admin/backends/:person/:app/log': { action: 'log/read', object: theirApp('Backend'), person: whose },
   'GET /api/admin/backends/:person/:app/errors': {
     action: 'log/read',
@@ -48,25 +49,32 @@ export const adminRows = {
   'PUT /api/admin/backends/:person/:app/segredos/:nome': { action: 'secret/set', object: theirSecret, person: whose },
   'DELETE /api/admin/backends/:person/:app/segredos/:nome': { action: 'secret/remove', object: theirSecret, person: whose },
   'POST /api/admin/servers/:server/kit': {
-    action: (request) => (request.body('act') === 'plan' ? null : 'server/change'),
+    action: (request) => (['plan', 'drain'].includes(String(request.body('act'))) ? null : 'server/change'),
     object: ['Server', (request) => [request.found('server')]],
     details: (request) => ({ act: request.body('act') }),
+    ends: 'events',
   },
   // The person may have left already, so the line names them only while they are known.
   'GET /api/admin/people/:person/held': { action: 'person/held', person: whose },
-  'POST /api/admin/people/:person/erasure': { action: 'person/erase', object: ['Person', (request) => [whose(request)]], person: whose },
+  'POST /api/admin/people/:person/erasure': {
+    action: 'person/erase',
+    object: ['Person', (request) => [whose(request)]],
+    person: whose,
+    ends: 'later',
+  },
   'POST /api/admin/people/:person/erasure/end': { none: 'waits for what was asked for by a recorded request' },
   'POST /api/admin/keys': {
     action: (request) => (request.body('plan') === true ? null : 'keys/rotate'),
     // Carried out, so there is a Server of that name.
     object: ['Server', (request) => [request.body('server')]],
+    ends: 'events',
   },
   'POST /api/admin/restorations': {
     action: 'room/restore',
     details: (request) => ({ roles: request.answer('roles'), preferences: request.answer('preferences') }),
   },
-  'POST /api/admin/packages/rollback': { action: 'package/roll-back', object: ['Package', packageKey] },
-  'DELETE /api/admin/packages/rollback': { action: 'package/roll-back-end', object: ['Package', packageKey] },
+  'POST /api/admin/packages/rollback': { action: 'package/roll-back', object: ['Package', packageKey], ends: 'later' },
+  'DELETE /api/admin/packages/rollback': { action: 'package/roll-back-end', object: ['Package', packageKey], ends: 'later' },
   'DELETE /api/admin/sessions/:person': { action: 'session/revoke', person: whose, details: ended },
   'DELETE /api/admin/sessions/:person/:id': {
     action: 'session/revoke',
@@ -74,7 +82,12 @@ export const adminRows = {
     person: whose,
   },
   'DELETE /api/admin/identities/:person': { action: 'identity/forget', person: whose, details: ended },
-  'DELETE /api/admin/fila/trabalhos/:id': { action: 'job/cancel', object: job, person: (request) => textOf(request.answer('usuario')) },
+  'DELETE /api/admin/fila/trabalhos/:id': {
+    action: 'job/cancel',
+    object: job,
+    person: (request) => textOf(request.answer('usuario')),
+    ends: 'later',
+  },
   'GET /api/admin/fila/trabalhos/:id/registo': jobRead,
   'GET /api/admin/fila/trabalhos/:id/saida': jobRead,
   'GET /api/admin/fila/trabalhos/:id/saida/*': jobRead,

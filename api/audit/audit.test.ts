@@ -29,11 +29,13 @@ function obey({ bus, store, world }: PortalWorld): void {
     if (kind !== 'Backend') return;
     void (async () => {
       const intent = await store.intent(person, app);
+      // The state changes before the order counts as taken.
+      const first = intent?.wish === 'stop' ? ('stopping' as const) : ('starting' as const);
+      world.backend(person, app).become(first, first === 'stopping' ? 'StoppedByPerson' : 'Probing');
       await store.finishIntent(person, app, intent?.requestId ?? '');
       const isStop = intent?.wish === 'stop';
       // The one who waits looks at each change once it waits.
       setImmediate(() => {
-        world.backend(person, app).become(isStop ? 'stopping' : 'starting', isStop ? 'StoppedByPerson' : 'Probing');
         world.backend(person, app).become(isStop ? 'stopped' : 'running', isStop ? 'StoppedByPerson' : 'Healthy', { ready: !isStop });
       });
     })();

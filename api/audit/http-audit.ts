@@ -17,7 +17,7 @@ import { adminRows } from './admin-rows.ts';
 import { shortAgent } from './agent.ts';
 import { createFilesAudit } from './files-audit.ts';
 import { personRows } from './person-rows.ts';
-import { textOf, type Answered, type Recorded, type Row, type Rows, type Value } from './rows.ts';
+import { textOf, type Answered, type Ending, type Recorded, type Row, type Rows, type Value } from './rows.ts';
 
 export interface HttpAudit {
   /** Before the answer is sent; `payload` as the handler made it. `code`: of the error that it is. */
@@ -70,10 +70,14 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
         request: request.id,
       };
       if (leavesNone) return audit.record({ ...common, action: 'admin/use' });
-      if ('files' in row) return filesAudit.answered(request, row, common);
+      if ('files' in row) return filesAudit.answered(request, row, { ...common, ...endingOf(row.ends, result) });
       const asked = answeredOf(deps, request, { result, payload });
       const action = typeof row.action === 'function' ? row.action(asked) : row.action;
-      if (action !== null) audit.record({ ...common, action, ...named(row, asked) });
+      if (action === null) return;
+      const entry = { ...common, action, ...named(row, asked) };
+      audit.record({ ...entry, ...endingOf(typeof row.ends === 'function' && result === 'ok' ? row.ends(asked) : row.ends, result) });
+      // A second line, since a portal that ends in between would leave none.
+      if (row.ends === 'events' && result === 'ok') void request.actEnd?.then((ending) => audit.record({ ...entry, ...ending }));
     },
     began: (request) => void ids.set(request.raw, request.id),
     signedIn: (req, session, method) => {
@@ -91,6 +95,12 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
     },
     controlRefused: (uid) => audit.record({ by: { kind: 'control', uid }, action: 'control/use', result: 'refused', code: 'FORBIDDEN' }),
   };
+}
+
+/** Nothing more than `result` where the answer is a refusal, or the act has ended. */
+function endingOf(ends: Ending | Recorded['ends'], result: AuditResult): Partial<Ending> {
+  if (result !== 'ok' || ends === undefined) return {};
+  return typeof ends === 'object' ? ends : { result: 'begun' };
 }
 
 function resultOf(status: number): AuditResult {

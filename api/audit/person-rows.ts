@@ -1,5 +1,5 @@
 /** The record of each route that people and their apps call. `audit.test.ts` holds it against the OpenAPI document. */
-import { reads, textOf, type Answered, type ObjectOf, type Rows } from './rows.ts';
+import { reads, startEnding, stopEnding, textOf, type Answered, type ObjectOf, type Rows } from './rows.ts';
 
 const signIn = { elsewhere: 'auth/sign-in.ts, where every way to sign in ends' } as const;
 const own = (kind: string, param: string): ObjectOf => [kind, (request) => [request.self, request.app(request.self, param)]];
@@ -34,9 +34,9 @@ const appRows = {
   'GET /api/apps/:id/icone': reads,
   'GET /api/apps/:id/icone-da-janela': reads,
   'GET /api/apps/:id/icone-do-tipo': reads,
-  'POST /api/apps/:id/start': { action: 'app/start', object: own('Backend', 'id') },
-  'POST /api/apps/:id/stop': { action: 'app/stop', object: own('Backend', 'id') },
-  'POST /api/apps/:id/restart': { action: 'app/restart', object: own('Backend', 'id') },
+  'POST /api/apps/:id/start': { action: 'app/start', object: own('Backend', 'id'), ends: startEnding },
+  'POST /api/apps/:id/stop': { action: 'app/stop', object: own('Backend', 'id'), ends: stopEnding },
+  'POST /api/apps/:id/restart': { action: 'app/restart', object: own('Backend', 'id'), ends: startEnding },
   'POST /api/apps/:id/janelas': { none: 'counts windows; a stop that follows is recorded' },
   'GET /api/apps/:id/abrir': { none: 'hands the session over to the app; its opening is recorded' },
   'GET /api/apps/:id/secao.js': reads,
@@ -60,15 +60,17 @@ const appRows = {
   'DELETE /api/consentimentos/:id': { action: 'consent/revoke', object: ['Consent', (request) => [request.self, request.found('id')]] },
   'GET /api/loja': reads,
   'GET /api/loja/:id/icone': reads,
-  'POST /api/loja/atualizar-tudo': { action: 'package/update' },
+  'POST /api/loja/atualizar-tudo': { action: 'package/update', ends: 'later' },
   'POST /api/apps/:id/instalacao': {
     action: 'package/install',
     object: ['Package', (request) => [request.self, request.found('id')]],
     details: (request) => ({ version: request.answer('versao') }),
+    ends: 'later',
   },
   'DELETE /api/apps/:id/instalacao': {
     action: (request) => (request.query('cancelar') === '1' ? 'package/cancel' : 'package/remove'),
     object: ['Package', (request) => [request.self, request.found('id')]],
+    ends: 'later',
   },
   'GET /api/terminais': reads,
   'POST /api/terminais': { action: 'terminal/open', object: ['Terminal', (request) => [request.self, request.answer('id')]] },
@@ -117,10 +119,10 @@ const roomRows = {
 const job: ObjectOf = ['Job', (request) => [request.answer('id')]];
 const queueRows = {
   'GET /api/fila': reads,
-  'POST /api/fila/trabalhos': { action: 'job/submit', object: job },
-  'POST /api/fila/trabalhos/:id/repetir': { action: 'job/submit', object: job },
+  'POST /api/fila/trabalhos': { action: 'job/submit', object: job, ends: 'later' },
+  'POST /api/fila/trabalhos/:id/repetir': { action: 'job/submit', object: job, ends: 'later' },
   'GET /api/fila/trabalhos/:id': reads,
-  'DELETE /api/fila/trabalhos/:id': { action: 'job/cancel', object: found('Job', 'id') },
+  'DELETE /api/fila/trabalhos/:id': { action: 'job/cancel', object: found('Job', 'id'), ends: 'later' },
   'GET /api/fila/trabalhos/:id/registo': reads,
   'GET /api/fila/trabalhos/:id/saida': reads,
   'GET /api/fila/trabalhos/:id/saida/*': reads,
@@ -152,12 +154,12 @@ const fileRows = {
   'PUT /api/arquivos/conteudo': { files: 'file/change', paths: 'busca' },
   'POST /api/arquivos/pasta': { files: 'file/change', paths: 'caminho' },
   'POST /api/arquivos/renomear': { files: 'file/change', paths: 'caminho' },
-  'POST /api/arquivos/envios': { files: 'file/change', paths: 'caminho' },
+  'POST /api/arquivos/envios': { files: 'file/change', paths: 'caminho', ends: 'later' },
   'GET /api/arquivos/envios/:id': upload,
   'PUT /api/arquivos/envios/:id': upload,
   'DELETE /api/arquivos/envios/:id': upload,
   'POST /api/arquivos/envios/:id/fim': upload,
-  'POST /api/arquivos/operacoes': { files: 'file/change', paths: 'itens' },
+  'POST /api/arquivos/operacoes': { files: 'file/change', paths: 'itens', ends: 'later' },
   'GET /api/arquivos/operacoes': reads,
   'GET /api/arquivos/operacoes/:id': reads,
   'DELETE /api/arquivos/operacoes/:id': { none: 'ends work whose beginning is recorded' },

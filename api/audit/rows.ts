@@ -1,5 +1,5 @@
 /** A row of the tables of routes, and its inputs. */
-import type { AuditAction, AuditResult } from '../../schema/audit.ts';
+import type { AuditAction, AuditEntry, AuditResult } from '../../schema/audit.ts';
 
 /** An answered request. Its texts are untrusted: a row names only what the portal knows, so that no secret in the wrong place is kept. */
 export interface Answered {
@@ -33,12 +33,21 @@ export interface Recorded {
   /** Whom it concerns, when it is not who acts. */
   readonly person?: (request: Answered) => string | null;
   readonly details?: (request: Answered) => Readonly<Record<string, Value>>;
+  /**
+   * How an answer that is no refusal says how the act ended. Absent: it has ended. `later`: it was only asked for. `events`: the answer is its
+   * progress, and its end has a second line.
+   */
+  readonly ends?: ((request: Answered) => Ending) | 'later' | 'events';
 }
+
+export type Ending = Pick<AuditEntry, 'result' | 'code' | 'reason'>;
 
 /** Acts on files leave a line where a path is not in the person's own home. */
 export interface OnFiles {
   readonly files: 'file/read' | 'file/change';
   readonly paths: 'caminho' | 'itens' | 'busca';
+  /** It goes on after the answer. */
+  readonly ends?: 'later';
 }
 
 export type Row =
@@ -55,3 +64,15 @@ export const reads = { none: 'shows a person what is theirs' } as const;
 export const adminReads = { none: 'shows how things are, no content of people; a refusal leaves the line admin/use' } as const;
 
 export const textOf = (value: Value): string | null => (typeof value === 'string' ? value : null);
+
+/** A start or a restart that was waited for. */
+export function startEnding(request: Answered): Ending {
+  if (request.answer('ready') === true) return { result: 'ok' };
+  const reason = textOf(request.answer('reason')) ?? '';
+  const hasFailed = ['failed', 'backoff', 'stopped'].includes(String(request.answer('status')));
+  return { result: hasFailed ? 'failed' : 'begun', reason };
+}
+
+export function stopEnding(request: Answered): Ending {
+  return { result: ['stopped', 'failed'].includes(String(request.answer('status'))) ? 'ok' : 'begun' };
+}

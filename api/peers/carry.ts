@@ -7,9 +7,9 @@ import type { RoomEntrance } from '../rooms/entrance.ts';
 import type { LivingLines } from './living-lines.ts';
 import { dialPeer } from './peer-lines.ts';
 
-/** Handles a line of another portal: it carries one upgrade. */
-export function carriedUpgrades(take: RoomEntrance): (line: Socket) => void {
-  const server = http.createServer((_req, res) => res.writeHead(404).end());
+/** Handles a line of another portal: it carries one upgrade, or a question that `answer` answers. */
+export function carriedUpgrades(take: RoomEntrance, answer: http.RequestListener): (line: Socket) => void {
+  const server = http.createServer(answer);
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => undefined);
     take(req, socket, head, true).catch(() => socket.destroy());

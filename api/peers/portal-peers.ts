@@ -3,12 +3,16 @@ import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { carriedUpgrades, carryUpgrade } from './carry.ts';
+import type { OtherRecords } from '../audit/site-record.ts';
+import { answerPeer, askPeer, type AnswerRecord } from './record-lines.ts';
 import { createLivingLines } from './living-lines.ts';
 import { listenForPeers } from './peer-lines.ts';
 
 export interface PeerOptions {
   /** Id of this one among them. */
   readonly portal: string;
+  /** host:port of this one, as the others know it. */
+  readonly address: string;
   /** The key by which portals recognize each other. */
   readonly key: string;
   /** Where they reach this one. */
@@ -18,6 +22,8 @@ export interface PeerOptions {
   readonly elsewhere: (sala: string) => Promise<string | null>;
   /** host:port of the portals that live. Rejects when that is not known. */
   readonly living: () => Promise<ReadonlySet<string>>;
+  /** host:port of those that were there within the time that lines of the audit record are kept, this one among them. */
+  readonly recorded: () => Promise<readonly string[]>;
 }
 
 export interface PeerLines {
@@ -27,10 +33,14 @@ export interface PeerLines {
   close(): void;
 }
 
-export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance): PeerLines {
+/** `answer`: of questions about the audit record; undefined while there is none. */
+export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, answer: () => AnswerRecord | undefined): PeerLines {
   if (peers === undefined) return { listen: async () => undefined, close: () => undefined };
   const { key, listenHost, listenPort } = peers;
-  const server = listenForPeers(key, carriedUpgrades(take));
+  const server = listenForPeers(
+    key,
+    carriedUpgrades(take, (req, res) => void answerPeer(answer(), req, res)),
+  );
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -47,6 +57,13 @@ export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance): P
       }),
     close: () => void server.close(),
   };
+}
+
+/** For the audit record; null: there are no others. */
+export function otherRecords(peers: PeerOptions | undefined): OtherRecords | null {
+  if (peers === undefined) return null;
+  const { key, recorded, address: own } = peers;
+  return { own, all: recorded, ask: (address, question) => askPeer(address, key, question) };
 }
 
 /** For the entrance of rooms. */

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { ServerActEvent } from '../../schema/gateway.ts';
+import type { Ending } from '../audit/rows.ts';
 
 /** An immediate refusal rejects, so it is an answer with a status. `before`: asked once nothing was refused; its events stand in front. */
 export async function sendAct(
@@ -13,14 +14,29 @@ export async function sendAct(
   const first = await events.next();
   const own = await before();
   reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('x-accel-buffering', 'no');
-  return reply.send(Readable.from(linesOf(own, first, events), { objectMode: false }));
+  const lines = new Readable({ read: () => undefined });
+  const put = (event: ServerActEvent): void => void lines.push(`${JSON.stringify(event)}\n`);
+  for (const event of own) put(event);
+  reply.request.actEnd = toTheEnd(first, events, put).finally(() => lines.push(null));
+  return reply.send(lines);
 }
 
-async function* linesOf(
-  before: readonly ServerActEvent[],
+/** Also when the reader is gone: the act goes on, and the audit record says how it ended. */
+async function toTheEnd(
   first: IteratorResult<ServerActEvent>,
   rest: AsyncIterator<ServerActEvent>,
-): AsyncGenerator<string> {
-  for (const event of before) yield `${JSON.stringify(event)}\n`;
-  for (let at = first; at.done !== true; at = await rest.next()) yield `${JSON.stringify(at.value)}\n`;
+  put: (event: ServerActEvent) => void,
+): Promise<Ending> {
+  let ending: Ending = { result: 'begun' };
+  try {
+    for (let at = first; at.done !== true; at = await rest.next()) {
+      put(at.value);
+      if (at.value.event === 'done') ending = { result: 'ok' };
+      if (at.value.event === 'error') ending = { result: 'failed', code: at.value.code };
+    }
+  } catch {
+    put({ event: 'error', code: 'INTERNAL', text: 'the act ended without a word' });
+    return { result: 'failed', code: 'INTERNAL' };
+  }
+  return ending;
 }

@@ -1,10 +1,10 @@
 /** `/api/atividade`: what the audit record says of a person, for them; `/api/admin/audit`: all of it, for `svc audit`. */
 import type { FastifyInstance } from 'fastify';
-import { actingPerson, type AuditLine, type AuditPage, type AuditQuery } from '../../schema/audit.ts';
+import { actingPerson, type AuditLine, type AuditQuery } from '../../schema/audit.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { ActivityRow } from '../../schema/wire/audit.ts';
 import type { AuditLog } from '../../store/audit/log.ts';
-import { endOfRecord, readBack, readOn } from '../../store/audit/read.ts';
+import { createSiteRecord, type OtherRecords, type SitePage, type SiteRecord } from '../audit/site-record.ts';
 import { limits } from '../limits.ts';
 import { sessionOf } from '../shell.ts';
 import type { PartOf } from '../../schema/routes/call.ts';
@@ -12,51 +12,42 @@ import { serve } from '../serve.ts';
 
 export interface AuditRouteDeps {
   readonly audit: AuditLog | undefined;
-  /** Other portals of the site have records of their own. */
-  readonly isPart: boolean;
+  /** Other portals of the site, which have records of their own; null: there are none. */
+  readonly others: OtherRecords | null;
 }
 
-export function addAuditRoutes(app: FastifyInstance, { audit, isPart }: AuditRouteDeps): void {
+export function addAuditRoutes(app: FastifyInstance, { audit, others }: AuditRouteDeps): void {
+  const record = audit === undefined ? null : createSiteRecord(audit, others);
   serve(app, 'GET /api/atividade', async (request) => {
     const { person } = sessionOf(request);
     const { antes, limite = String(limits.activityPageDefault) } = request.query;
-    if (audit === undefined) return { atividade: [], antes: null, parcial: isPart };
-    const asked = { query: { person }, linesMax: lineCount(limite), isShown: (line: AuditLine) => concerns(line, person) };
-    const { lines, next } = await readBack(audit.dir, antes, asked);
-    return { atividade: lines.map((line) => rowFor(line, person)), antes: next, parcial: isPart };
+    if (record === null) return { atividade: [], antes: null, parcial: false };
+    const asked = { query: { person }, linesMax: lineCount(limite), concerning: person };
+    const { lines, next, unread } = await record.back(antes, asked);
+    return { atividade: lines.map((line) => rowFor(line, person)), antes: next, parcial: unread.length > 0 };
   });
   serve(app, 'GET /api/admin/audit', async ({ query }) => {
-    if (audit === undefined) throw new SvcError('NOT_FOUND', 'this portal keeps no audit record');
+    if (audit === undefined || record === null) throw new SvcError('NOT_FOUND', 'this portal keeps no audit record');
     const head = await audit.flush();
-    return { ...(await page(audit.dir, query)), head };
+    return { ...(await page(record, query)), head };
   });
+  serve(app, 'GET /api/admin/audit/verify', async () => ({ portals: (await record?.verify()) ?? [] }));
 }
 
 const lineCount = (text: string): number => Math.max(1, Number(text));
 
 async function page(
-  dir: string,
+  record: SiteRecord,
   { since, until, limit = '100', before, after, ...rest }: PartOf<'GET /api/admin/audit', 'query'>,
-): Promise<AuditPage> {
+): Promise<SitePage> {
   const query: AuditQuery = {
     ...rest,
     ...(since === undefined ? {} : { sinceMs: Number(since) }),
     ...(until === undefined ? {} : { untilMs: Number(until) }),
   };
   const asked = { query, linesMax: lineCount(limit) };
-  if (after === 'end') return { lines: [], next: await endOfRecord(dir) };
-  return await (after === undefined ? readBack(dir, before, asked) : readOn(dir, after, asked));
-}
-
-/** Areas in which people see their own acts: those that somebody else might have done in their name. */
-const ownAreas: ReadonlySet<string> = new Set(['session', 'consent', 'secret', 'terminal', 'package']);
-/** Routine of the controller on behalf of the person. */
-const routine: ReadonlySet<string> = new Set(['app', 'job', 'credential', 'object']);
-
-export function concerns(line: AuditLine, person: string): boolean {
-  const [area = ''] = line.action.split('/');
-  if (actingPerson(line.by) === person) return ownAreas.has(area) || line.person !== undefined;
-  return line.person === person && !(line.by.kind === 'controller' && routine.has(area));
+  if (after === 'end') return { lines: [], next: await record.end(), unread: [] };
+  return await (after === undefined ? record.back(before, asked) : record.on(after, asked));
 }
 
 function rowFor(line: AuditLine, person: string): ActivityRow {

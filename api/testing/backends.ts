@@ -368,6 +368,7 @@ function initialView(app: string): AppView {
     gpuVerdict: null,
     stale: false,
     update: null,
+    drain: null,
     uso: null,
     step: null,
   };

@@ -1,13 +1,13 @@
 /** `svc audit`: who did what to what, from where; of a running portal over its control socket, of one that is stopped from its files. */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditActor, AuditHead, AuditLine, AuditQuery, AuditResult } from '../../schema/audit.ts';
+import type { AuditActor, AuditHead, AuditLine, AuditQuery, AuditResult, PortalVerdict } from '../../schema/audit.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { readHead } from '../../store/audit/files.ts';
 import { endOfRecord, readBack, readOn } from '../../store/audit/read.ts';
-import { verifyRecord } from '../../store/audit/verify.ts';
+import { verifyRecord, type AuditVerdict } from '../../store/audit/verify.ts';
 import { createClient, type Client } from '../client.ts';
-import { type Column, isForPrograms, jsonText, listing, moment, printValue, warn, write } from '../output.ts';
+import { type Column, isForPrograms, jsonText, listing, moment, plain, printValue, warn, write } from '../output.ts';
 import type { PortalOptions } from './options.ts';
 
 export interface AuditOptions extends PortalOptions {
@@ -55,6 +55,8 @@ function queryOf({ person, action, object, result, since, until }: AuditOptions)
 interface Page {
   readonly lines: readonly AuditLine[];
   readonly next: string | null;
+  /** Portals that do not answer. */
+  readonly unread?: readonly string[];
 }
 
 /** The record, wherever it is read from. */
@@ -64,6 +66,8 @@ interface Reader {
   end(): Promise<string>;
   /** How far the portal wrote; null: nobody says. */
   head(): Promise<AuditHead | null>;
+  /** The records of the other portals of the site. */
+  others(): Promise<readonly PortalVerdict[]>;
 }
 
 async function readerOf(state: string, query: AuditQuery): Promise<Reader> {
@@ -89,6 +93,7 @@ function ofPortal(client: Client, { sinceMs, untilMs, ...rest }: AuditQuery): Re
     on: (after) => ask({ after, limit: pageMax }),
     end: async () => (await ask({ after: 'end' })).next!,
     head: async () => (await ask({ limit: 1 })).head,
+    others: async () => (await client.call('GET /api/admin/audit/verify')).portals,
   };
 }
 
@@ -98,36 +103,55 @@ function ofFiles(dir: string, query: AuditQuery): Reader {
     on: (from) => readOn(dir, from, { query, linesMax: pageMax }),
     end: () => endOfRecord(dir),
     head: () => readHead(dir),
+    others: async () => [],
   };
 }
 
 /** The newest of what is asked for, in their order. */
 async function newest(reader: Reader, limit: number): Promise<readonly AuditLine[]> {
   const lines: AuditLine[] = [];
+  let unread: readonly string[] = [];
   for (let before: string | null | undefined; before !== null && lines.length < limit;) {
     const page = await reader.back(before, Math.min(limit - lines.length, pageMax));
     lines.push(...page.lines);
     before = page.next;
+    unread = page.unread ?? [];
   }
+  if (unread.length > 0) warn(`lines of these portals are missing, they do not answer: ${unread.join(', ')}\n`);
   return lines.toReversed();
 }
 
 async function verify(state: string, reader: Reader, output: AuditOptions['output']): Promise<number> {
   const head = await reader.head();
   const verdict = await verifyRecord(recordIn(state), head);
-  const code = verdict.found === 0 ? 0 : 1;
+  const others = await reader.others();
+  const isWhole = others.every((each) => each.verdict !== null && each.verdict.found === 0);
+  const code = verdict.found === 0 && isWhole ? 0 : 1;
   if (isForPrograms(output)) {
-    await printValue(verdict, output);
+    await printValue(others.length === 0 ? verdict : { ...verdict, others }, output);
     return code;
   }
+  sayOwn(verdict);
+  for (const other of others) sayOther(other);
+  return code;
+}
+
+function sayOther({ portal, verdict }: PortalVerdict): void {
+  if (verdict === null) return write(`${portal}: it does not answer, so nobody knows\n`);
+  for (const message of verdict.messages) write(`${portal}: ${plain(message)}\n`);
+  write(
+    `${portal}: ${verdict.lines} lines, ${verdict.found === 0 ? 'none was changed, removed or inserted' : `${verdict.found} findings`}\n`,
+  );
+}
+
+function sayOwn(verdict: AuditVerdict): void {
   for (const { file, line, what, message } of verdict.findings) write(`${file}:${line} ${what}: ${message}\n`);
   const more = verdict.found - verdict.findings.length;
   if (more > 0) write(`and ${more} more\n`);
   const counted = `${verdict.lines} lines in ${verdict.files} ${verdict.files === 1 ? 'file' : 'files'}`;
-  if (code === 0)
+  if (verdict.found === 0)
     write(`${counted}: none was changed, removed or inserted. The last one is ${verdict.head?.seq ?? 0} ${verdict.head?.hash ?? ''}\n`);
   else write(`${counted}, ${verdict.found} ${verdict.found === 1 ? 'finding' : 'findings'}\n`);
-  return code;
 }
 
 async function print(lines: readonly AuditLine[], output: AuditOptions['output'], isFirst: boolean): Promise<void> {

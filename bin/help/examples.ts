@@ -56,6 +56,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'server add': ['svc server add lab --plan', 'svc server add lab'],
   'server rollback': ['svc server rollback lab'],
   'server remove': ['svc server remove lab'],
+  'server drain': ['svc server drain lab --plan', 'svc server drain lab --deadline 30m --wait', 'svc server drain lab --undo'],
   'server forget': ['svc server forget lab', 'svc server forget lab --yes'],
   du: ['svc du', 'svc du --person ana', 'svc du --app notas -o json'],
   person: ['svc person erase ana'],

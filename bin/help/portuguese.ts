@@ -204,6 +204,12 @@ export const portuguese: Translation = {
     'take the server kit off; packages and data stay': 'retira o kit; pacotes e dados ficam',
     'give up a server whose document is gone and whose machine never comes back; without --yes only says what is forgotten':
       'desiste de um servidor cujo documento saiu e cuja máquina não volta mais; sem --yes só diz o que é esquecido',
+    'take a server out of use: nothing is started there, and apps are stopped once nobody uses them':
+      'tira um servidor de uso: nada é iniciado nele, e os aplicativos param quando ninguém os usa',
+    'stop what runs at once': 'para logo o que está em execução',
+    'stop what still runs then, such as 30m or 12h': 'para o que ainda estiver em execução até lá, por exemplo 30m ou 12h',
+    'take it into use again': 'põe o servidor em uso de novo',
+    'end when nothing runs there': 'termina quando nada mais roda nele',
     'do it': 'faz de fato',
     'a Server document': 'um documento Server',
     'only say what would be done: 0 nothing, 2 changes': 'só diz o que seria feito: 0 nada, 2 mudanças',
@@ -276,6 +282,7 @@ export const portuguese: Translation = {
     prefix: 'começo',
     result: 'resultado',
     time: 'momento',
+    duration: 'duração',
     app: 'app',
     server: 'servidor',
     shell: 'shell',

@@ -113,4 +113,5 @@ export const sources: Readonly<Record<string, Source>> = {
   action: async () => auditActions.map((text) => ({ text, about: '' })),
   prefix: objectKeys,
   time: 'nothing',
+  duration: 'nothing',
 };

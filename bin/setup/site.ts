@@ -22,6 +22,8 @@ export interface Site {
   text(kind: string, name: string, path: readonly string[]): string;
   /** Makes the document, in `file`, where there is none. Nothing changes where it is said already. */
   set(kind: string, name: string, path: readonly string[], value: unknown, file: string): void;
+  /** Takes what is said there out of the document. */
+  unset(kind: string, name: string, path: readonly string[]): void;
   /** Takes the document out of its file. False: there is none. */
   remove(kind: string, name: string): boolean;
   /** Files that are to be written, with their new text. Rejects DESIRED_INVALID when the folder would not be valid. */
@@ -90,6 +92,7 @@ export function openSite(dir: string): Site {
       if (said !== undefined && JSON.stringify(said?.toJSON?.() ?? said) === JSON.stringify(value)) return;
       document.setIn(at, document.createNode(value));
     },
+    unset: (kind, name, at) => void find(kind, name)?.deleteIn(at),
     remove: (kind, name) => takeOut(files, find(kind, name)),
     changes,
     write: () => {

@@ -33,6 +33,7 @@ import { terminalLanguage } from '../language.ts';
 import { openAudit, type UpAudit } from './audit.ts';
 import { requireBuild } from './built.ts';
 import { clustersCheck } from './clusters-check.ts';
+import { drainCheck } from './drain-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
@@ -379,6 +380,7 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
     packages: async () => packagesCheck(entries().packages.values()),
     keys: async () => keysCheck(await gateway.admin.sshKey(), controller().context.options.clock.nowMs()),
     clusters: async () => clustersCheck(entries().clusters.values()),
+    drain: async () => drainCheck(entries().servers.values()),
   };
 }
 

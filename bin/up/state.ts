@@ -26,6 +26,7 @@ import { buildName } from './build-name.ts';
 import { lookAtPortals, portalsCheck, portalsSeen } from './portals-check.ts';
 import { openSharedRooms, type SharedRooms } from './shared-rooms.ts';
 import { roomSpace } from './room-space.ts';
+import { noteRecorded, recordedPortals } from './recorded-portals.ts';
 import { joinAt } from './settings.ts';
 import { openStoredBytes } from './stored-bytes.ts';
 import { refuseForgotten, type FreshStoreOptions } from './fresh-store.ts';
@@ -116,6 +117,7 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
   const shared =
     pools === null ? null : await openSharedRooms({ pools, store, file: roomFile, acceptLossFile, address: joins ?? '', clock, log, ends });
   await joined?.confirmKey();
+  if (joins !== null) await noteRecorded(store, joins, clock);
   const roomLog = shared ?? (await openRoomLog({ roomFile, acceptLossFile, store, clock, ends }, () => lost.get(roomFile) ?? null));
   reportRoomLog(roomLog, log);
   const { attachmentsTrouble, ...stored } = await openStoredBytes({ stateDir, store, pool, clock, log });
@@ -140,7 +142,7 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
     bus,
     member: joined?.member ?? null,
     portals: pool === null || joins === null ? null : () => portalsSeen(pool, clock),
-    peers: joins === null || joined === null ? null : peersOf(joins, joined.key, { shared, living: () => livingAt(pool, clock) }),
+    peers: joins === null || joined === null ? null : peersOf(joins, joined.key, { shared, ...lookAt(store, pool, clock) }),
     led: (leading) => errors.of(withEdges(leading.store, bus)),
     storeErrors: () => errors.soFar(),
     leader: opened.leader,
@@ -153,15 +155,22 @@ export async function openState({ stateDir, fresh, place, bus: local, joins, clo
     onRoomsTaken: (listener) => shared?.onTaken(listener),
     mayClose: () => lost.size === 0,
     doctorChecks: (relay, hasUrl) => ({
-      databases: async () => {
-        await watch.check();
-        return databasesCheck([...lost.values()], pools === null ? null : { name: place.store ?? '', away: await awayOf(pools) });
-      },
+      databases: () => checkDatabases(watch, lost, pools, place.store ?? ''),
       rooms: () => roomsCheck(relay, { ...roomLog, isFile: shared === null }),
       ...(pools === null || joins === null ? {} : { portals: () => checkPortals(pools, { clock, hasUrl: hasUrl() }) }),
       attachments: () => attachmentsCheck(store, attachmentsTrouble, clock.nowMs()),
     }),
   };
+}
+
+async function checkDatabases(
+  watch: { check(): Promise<void> },
+  lost: ReadonlyMap<string, string>,
+  pools: Pools | null,
+  name: string,
+): Promise<DoctorCheck> {
+  await watch.check();
+  return databasesCheck([...lost.values()], pools === null ? null : { name, away: await awayOf(pools) });
 }
 
 /** Why the database does not answer; null: it does. */
@@ -186,17 +195,24 @@ async function livingAt(pool: Pool | null, clock: Clock): Promise<ReadonlySet<st
   return new Set(members.map(({ address }) => address));
 }
 
+function lookAt(store: Store, pool: Pool | null, clock: Clock): Pick<PeerOptions, 'living' | 'recorded'> {
+  const living = (): Promise<ReadonlySet<string>> => livingAt(pool, clock);
+  return { living, recorded: () => recordedPortals(store, living, clock) };
+}
+
 function peersOf(
   address: string,
   key: string,
-  { shared, living }: Pick<PeerOptions, 'living'> & { readonly shared: SharedRooms | null },
+  { shared, living, recorded }: Pick<PeerOptions, 'living' | 'recorded'> & { readonly shared: SharedRooms | null },
 ): PeerOptions {
   const owners = shared?.owners ?? null;
   return {
     key,
     portal: shared?.portal ?? '',
     ...joinAt(address),
+    address,
     living,
+    recorded,
     elsewhere: async (sala) => {
       // Nobody enters a room while its documents can't be read.
       const taken = (await owners?.take(sala)) ?? null;

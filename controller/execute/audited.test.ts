@@ -15,7 +15,7 @@ import { createController } from '../loop/loop.ts';
 import { doc } from '../views/testing/removal.ts';
 import { auditedExecutors } from './audited.ts';
 import type { Executors } from './guarded.ts';
-import { reportOutcome } from './outcome.ts';
+import { reportOutcome, takeReport, type Report } from './outcome.ts';
 
 const refused = new SvcError('SERVER_UNREACHABLE', 'nobody listens; token hunter2');
 
@@ -40,16 +40,40 @@ async function linesOf(action: Action, act: Act): Promise<readonly AuditEntry[]>
 describe('an act of the loop', () => {
   const stop: Action = { kind: 'backend/stop', person: 'ana', app: 'notas', requestId: 'r1', reason: 'LastWindowClosed' };
   const install: Action = { kind: 'package/install', server: 'casa', app: 'notas', scope: 'pessoa', person: 'ana', version: '2.0.0' };
-  const ofStop = { by: { kind: 'controller' }, action: 'app/stop', object: 'Backend/ana/notas', person: 'ana', reason: 'LastWindowClosed' };
+  const give: Action = { kind: 'service/give', server: 'casa', app: 'mural' };
+  const ofGive = { by: { kind: 'controller' }, action: 'credential/give', object: 'Service/casa/mural' };
 
   test.for([
     ['is done', { result: 'ok' }],
     ['says nothing of how it ended', { result: 'ok' }],
     ['fails', { result: 'failed', code: 'SERVER_UNREACHABLE' }],
     ['throws', { result: 'failed', code: 'INTERNAL' }],
-  ] as const)('that %s leaves one line, with its reason and without the text of an error', async ([name, how]) => {
-    const lines = await linesOf(stop, acts[name]!);
-    expect(lines).toEqual([{ ...ofStop, details: { wish: 'r1' }, ...how }]);
+  ] as const)('that %s leaves one line, without the text of an error', async ([name, how]) => {
+    expect(await linesOf(give, acts[name]!)).toEqual([{ ...ofGive, ...how }]);
+  });
+
+  test('that is only asked for is said to have begun', async () => {
+    expect(await linesOf({ kind: 'job/cancel', job: 'j1' }, acts['is done']!)).toMatchObject([{ action: 'job/cancel', result: 'begun' }]);
+  });
+
+  test.for<Action>([
+    stop,
+    { kind: 'backend/start', person: 'ana', app: 'notas', order: { pinned: false, requestId: 'r1' } },
+    { kind: 'server/kit', server: 'casa', id: 'k1' },
+    { kind: 'server/accounts', server: 'casa' },
+    { kind: 'server/key', server: 'casa', key: 'k' },
+    { kind: 'server/roll-back', server: 'casa' },
+    { kind: 'server/take-off', server: 'casa', force: false },
+    { kind: 'person/erase', person: 'ana' },
+  ])('$kind has no line before its end was seen', async (action) => {
+    let told: Report = () => undefined;
+    const lines = await linesOf(action, async () => {
+      told = takeReport();
+      reportOutcome(null);
+    });
+    expect(lines).toEqual([]);
+    told({ result: 'failed', reason: 'ExitedAtOnce' });
+    expect(lines).toMatchObject([{ result: 'failed', reason: 'ExitedAtOnce' }]);
   });
 
   test('that goes on beside the loop leaves its line when it has ended', async () => {

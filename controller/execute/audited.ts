@@ -4,16 +4,19 @@
  */
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
 import type { Audit, AuditAction, AuditEntry } from '../../schema/audit.ts';
-import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import type { Executors } from './guarded.ts';
-import { followed } from './outcome.ts';
+import { codedError, followed, outcomeOf, type Outcome } from './outcome.ts';
 
-/** The audit line of an action. `beside`: it goes on beside the loop, and the line is written when it has ended. */
+/** The audit line of an action. */
 interface Recorded<Kind extends Action['kind']> {
   readonly action: AuditAction;
   readonly of: (action: ActionOf<Kind>) => Pick<AuditEntry, 'object' | 'person' | 'reason' | 'details'>;
-  readonly beside?: true;
+  /**
+   * Absent: it has ended when the executor returns. `beside`: it goes on beside the loop, and the line is written when it has ended. `unseen`: it
+   * is only asked for, and its end has no line here.
+   */
+  readonly ends?: 'beside' | 'unseen';
 }
 
 type Table = { readonly [Kind in Action['kind']]: Recorded<Kind> | { readonly none: string } };
@@ -36,14 +39,18 @@ const room = (action: { readonly room: string }) => `Room/${action.room}`;
 /** Exhaustive by type: an action without a row does not compile. */
 export const actionRows: Table = {
   'object/forget': { action: 'object/forget', of: ({ key }) => ({ object: key }) },
-  'server/kit': { action: 'server/kit', of: (action) => ({ ...server(action), details: { kit: action.id } }) },
-  'server/roll-back': { action: 'server/roll-back', of: server },
-  'server/take-off': { action: 'server/take-off', of: (action) => ({ ...server(action), details: { force: action.force } }) },
-  'server/accounts': { action: 'server/accounts', of: server },
-  'server/key': { action: 'server/key', of: server },
+  'server/kit': { action: 'server/kit', of: (action) => ({ ...server(action), details: { kit: action.id } }), ends: 'beside' },
+  'server/roll-back': { action: 'server/roll-back', of: server, ends: 'beside' },
+  'server/take-off': {
+    action: 'server/take-off',
+    of: (action) => ({ ...server(action), details: { force: action.force } }),
+    ends: 'beside',
+  },
+  'server/accounts': { action: 'server/accounts', of: server, ends: 'beside' },
+  'server/key': { action: 'server/key', of: server, ends: 'beside' },
   'service/give': { action: 'credential/give', of: service },
   'service/take': { action: 'credential/take', of: service },
-  'service/restart': { action: 'app/restart', of: service },
+  'service/restart': { action: 'app/restart', of: service, ends: 'unseen' },
   'backend/start': {
     action: 'app/start',
     of: (action) => ({
@@ -51,25 +58,27 @@ export const actionRows: Table = {
       ...(action.order.isMend === true ? { reason: 'mended' } : {}),
       details: { wish: action.order.requestId },
     }),
+    ends: 'beside',
   },
   'backend/stop': {
     action: 'app/stop',
     of: (action) => ({ ...backend(action), reason: action.reason, details: { wish: action.requestId } }),
+    ends: 'beside',
   },
   'backend/pin': { action: 'app/pin', of: (action) => ({ ...backend(action), details: { pinned: action.pinned } }) },
   'backend/probe': { none: 'asks an app how it is' },
   'person/sign-out': { action: 'session/revoke', of: ({ person }) => ({ person, reason: 'PersonRemoved' }) },
   'person/end-sessions': { action: 'session/revoke', of: ({ person }) => ({ person, reason: 'AccountClosed' }) },
-  'person/erase': { action: 'person/erase', of: ({ person }) => ({ object: keys.person(person), person }) },
+  'person/erase': { action: 'person/erase', of: ({ person }) => ({ object: keys.person(person), person }), ends: 'beside' },
   'person/forget': { action: 'person/forget', of: ({ person }) => ({ object: keys.person(person), person }) },
   'supervisor/ensure': { none: 'connects to what keeps the apps of a person; what it starts there is recorded' },
   'supervisor/end': { none: 'ends what keeps the apps of a person when there are none' },
-  'package/install': { action: 'package/install', of: versioned, beside: true },
-  'package/remove': { action: 'package/remove', of: target, beside: true },
-  'package/roll-back': { action: 'package/roll-back', of: versioned, beside: true },
-  'package/confirm': { action: 'package/confirm', of: target, beside: true },
+  'package/install': { action: 'package/install', of: versioned, ends: 'beside' },
+  'package/remove': { action: 'package/remove', of: target, ends: 'beside' },
+  'package/roll-back': { action: 'package/roll-back', of: versioned, ends: 'beside' },
+  'package/confirm': { action: 'package/confirm', of: target, ends: 'beside' },
   'package/cancel': { action: 'package/cancel', of: target },
-  'engine/mend': { action: 'package/engines', of: ({ server: on, app }) => ({ object: `Package/${on}/${app}` }), beside: true },
+  'engine/mend': { action: 'package/engines', of: ({ server: on, app }) => ({ object: `Package/${on}/${app}` }), ends: 'beside' },
   'grant/create': {
     action: 'room/create',
     of: ({ grant, dona }) => ({ object: keys.grant(grant), person: dona }),
@@ -99,7 +108,7 @@ export const actionRows: Table = {
   'wish/keep': { none: 'keeps the record of a wish; what came of it is recorded' },
   'job/release': { none: 'lets jobs go to their cluster; each submission is recorded' },
   'job/submit': { action: 'job/submit', of: job },
-  'job/cancel': { action: 'job/cancel', of: job },
+  'job/cancel': { action: 'job/cancel', of: job, ends: 'unseen' },
   'job/settle': { action: 'job/end', of: (action) => ({ ...job(action), reason: action.outcome.reason }) },
   'job/forget': { none: 'removes what a cluster keeps of a job whose end is recorded' },
   'job/drop': { none: 'removes what is left of a job once its time is over' },
@@ -114,30 +123,29 @@ export function auditedExecutors(all: Executors, audit: Audit): Executors {
 }
 
 function actAudited(
-  { action: name, of, beside }: Recorded<Action['kind']>,
+  { action: name, of, ends }: Recorded<Action['kind']>,
   act: (action: Action) => Promise<void>,
   audit: Audit,
 ): (action: Action) => Promise<void> {
   return async (action) => {
     let isTold = false;
-    let failure: SvcError | null = null;
-    const tell = (failed: SvcError | null): void => {
+    let failure: Outcome | null = null;
+    const tell = (outcome: Outcome): void => {
       if (isTold) return;
       isTold = true;
-      const how: Pick<AuditEntry, 'result' | 'code'> = failed === null ? { result: 'ok' } : { result: 'failed', code: failed.code };
-      audit.record({ by: { kind: 'controller' }, action: name, ...of(action), ...how });
+      audit.record({ by: { kind: 'controller' }, action: name, ...of(action), ...outcome });
     };
     // The first report ends an act beside the loop; other acts keep their first failure until they return.
-    const report = (failed: SvcError | null): void => {
-      if (beside === true) tell(failed);
-      else failure ??= failed;
+    const report = (outcome: Outcome): void => {
+      if (ends === 'beside') tell(outcome);
+      else if (outcome.result !== 'ok') failure ??= outcome;
     };
     try {
       await followed(report, () => act(action));
     } catch (error) {
-      tell(error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error }));
+      tell(outcomeOf(codedError(error)));
       throw error;
     }
-    if (beside !== true) tell(failure);
+    if (ends !== 'beside') tell(failure ?? { result: ends === 'unseen' ? 'begun' : 'ok' });
   };
 }

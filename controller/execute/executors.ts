@@ -20,6 +20,8 @@ import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import { serviceExecutors } from './service-acts.ts';
 import { wishExecutors } from './wish-acts.ts';
+import { followOrder } from './orders.ts';
+import { outcomeOf, takeReport } from './outcome.ts';
 import { noAnswer, probe, type ProbeAnswer } from './probe.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
 import { siteResources } from '../site-resources.ts';
@@ -104,6 +106,7 @@ async function forgetPerson(options: ExecutorOptions, { person }: ActionOf<'pers
 
 async function startBackend(options: ExecutorOptions, entry: BackendEntry, { order }: ActionOf<'backend/start'>): Promise<void> {
   const { app, person } = entry;
+  const report = takeReport();
   entry.starting = true;
   const taken = noteOrder(options.figures, entry);
   const failed = await guarded(options, entry.key, async () => {
@@ -123,6 +126,8 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
   });
   entry.starting = false;
   if (failed === null) taken(options.clock.nowMs());
+  if (failed === null) followOrder(options.entries, entry, { op: 'start', requestId: order.requestId, report });
+  else report(outcomeOf(failed));
   // Publishes the start, so that callers that wait for the end see a beginning.
   if (person.leaving) options.onChange(person.key);
   rememberRefusal(options, entry, order.requestId, failed);
@@ -130,6 +135,7 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
 
 async function stopBackend(options: ExecutorOptions, entry: BackendEntry, action: ActionOf<'backend/stop'>): Promise<void> {
   const { app, person } = entry;
+  const report = takeReport();
   const failed = await guarded(options, entry.key, async () => {
     faultPoint('stop/before-send');
     const reply = person.link.ask({ op: 'stop', app, requestId: action.requestId, reason: action.reason });
@@ -137,6 +143,8 @@ async function stopBackend(options: ExecutorOptions, entry: BackendEntry, action
     await reply;
     faultPoint('stop/confirmed');
   });
+  if (failed === null) followOrder(options.entries, entry, { op: 'stop', requestId: action.requestId, report });
+  else report(outcomeOf(failed));
   rememberRefusal(options, entry, action.requestId, failed);
 }
 

@@ -2,7 +2,7 @@
 import type { StartedWith } from '../desired/restart.ts';
 import type { Action, ActionOf, ServerAction } from '../../reconcilers/actions.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
+import type { SvcError } from '../../schema/errors.ts';
 import type { Bus } from '../../store/bus.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,7 +10,7 @@ import type { Figures } from '../figures.ts';
 import type { Log } from '../loop/record.ts';
 import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { JobActOptions } from './job-act-options.ts';
-import { reportOutcome } from './outcome.ts';
+import { codedError, reportOutcome } from './outcome.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
@@ -65,7 +65,7 @@ export async function guarded<Result>(options: ExecutorOptions, key: string, act
     reportOutcome(null);
     return null;
   } catch (error) {
-    const coded = error instanceof SvcError ? error : new SvcError('INTERNAL', (error as Error).message, {}, { cause: error });
+    const coded = codedError(error);
     options.log.warn({ key, code: coded.code, error: coded.message, ...(coded.code === 'INTERNAL' ? { err: error } : {}) }, 'act failed');
     reportOutcome(coded);
     return coded;

@@ -16,6 +16,7 @@ import { engineOf } from '../jobs/engine.ts';
 import { jobName } from '../jobs/names.ts';
 import { guarded, type ExecutorOptions } from './guarded.ts';
 import type { JobActOptions } from './job-act-options.ts';
+import { reportOutcome } from './outcome.ts';
 
 type JobAction = Extract<Action, { readonly kind: `job/${string}` }>;
 type JobExecutors = { readonly [Kind in JobAction['kind']]: (action: ActionOf<Kind>) => Promise<void> };
@@ -111,6 +112,7 @@ async function submit(options: JobActOptions, id: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'REFUSED') throw error;
     entry.refused = error.message;
+    reportOutcome(error);
   } finally {
     entry.attemptEndedAtMs = clock.nowMs();
     lookSoon(cluster);

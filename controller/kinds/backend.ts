@@ -10,6 +10,7 @@ import type { AppSnapshot, LastExit } from '../../schema/supervisor-lines.ts';
 import { keys, readKey } from '../../schema/keys.ts';
 import type { Intent, StoredEvent } from '../../store/store.ts';
 import type { InstalledPackage } from '../hosts/host.ts';
+import { noteOutcome } from '../execute/orders.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
 import { limits } from '../limits.ts';
@@ -64,6 +65,7 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
   notify: (context, entry, round, news) => {
     noteEnd(context, entry, round.decision, news);
     noteSeen(context.figures, entry, round.decision, round.atMs);
+    noteOutcome(context.entries, entry, round.decision);
     publishStatus(context, entry, news.before, round.decision);
     // The first observation of an app that does not answer is no news for its package.
     const isAwaited = round.desired.removing === true || entry.person.server.updates.has(entry.app) || entry.person.updates.has(entry.app);
@@ -86,6 +88,7 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     leaving: person.leaving,
     removing: isRemoving(entry),
     shutBy: groupsShutting(person, app),
+    drain: person.server.drain,
     packageKey: packageKey(entry, entries),
     installedHash: installedHash(installed, person.link.snapshot(app)),
     document: document?.document.spec.estado ?? null,
@@ -171,6 +174,7 @@ function sameBackendInputs(
     desired.installedHash === installedHash(installed, snapshot) &&
     desired.removing === isRemoving(entry) &&
     desired.shutBy === groupsShutting(person, app) &&
+    desired.drain === server.drain &&
     desired.packageKey === packageKey(entry, entries) &&
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&

@@ -37,8 +37,17 @@ export function clusterDesired(entries: Entries, { name, placed, leaving }: Clus
   const caps = capsOf(placed.document);
   // A cluster that the portal's queue does not name gets no new jobs.
   const inFlightMax = offeredClusters(entries).includes(name) ? caps.inFlightMax : 0;
-  const lost = entries.servers.get(serverOfCluster(placed.document) ?? '')?.lost === true;
-  return { name, leaving, lost, generation: placed.generation, ...caps, inFlightMax };
+  const server = entries.servers.get(serverOfCluster(placed.document) ?? '');
+  const drain = server?.drain ?? null;
+  return {
+    name,
+    leaving,
+    lost: server?.lost === true,
+    drain,
+    generation: placed.generation,
+    ...caps,
+    inFlightMax: drain === null ? inFlightMax : 0,
+  };
 }
 
 export function clusterObserved({ entries, options }: Context, entry: ClusterEntry): ClusterObserved {

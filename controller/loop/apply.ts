@@ -1,5 +1,6 @@
 /** Puts a folder in force: updates the entries from the documents and decides every key again. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { endOrders } from '../execute/orders.ts';
 import { observePackages } from '../observe/packages.ts';
 import { adopt, divideStrangers } from '../observe/strangers.ts';
 import { syncEntries } from '../sync-entries.ts';
@@ -40,6 +41,7 @@ export async function applyInForce(context: Context): Promise<void> {
   const { source, entries, factory, recorder, queue, options } = context;
   const shut: (readonly [string, string])[] = [];
   for (const key of syncEntries(entries, source.current(), factory, (person, app) => shut.push([person, app]))) recorder.forget(key);
+  endOrders(entries);
   // Ends their connections, also those to a server-scope app, which runs on for others.
   for (const [person, app] of shut)
     options.bus.publish(person, { type: 'app-status', app, status: 'stopped', ready: false, reason: 'NotInGroup', message: '' });

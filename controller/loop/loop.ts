@@ -14,6 +14,8 @@ import { openFollowedSource } from '../desired/followed.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
 import { auditedExecutors } from '../execute/audited.ts';
 import { createExecutors } from '../execute/executors.ts';
+import { endOrders } from '../execute/orders.ts';
+import { reportEnd } from '../execute/outcome.ts';
 import { leadingExecutors, watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
 import type { Host } from '../hosts/host.ts';
 import { createLoopAlarm } from './loop-alarm.ts';
@@ -85,6 +87,7 @@ export async function createController(options: LoopOptions): Promise<Controller
     for (const end of ends) await end();
     await closing;
     await Promise.all(tasks.map(({ ended }) => ended));
+    endOrders(context.entries, true);
     await context.recorder.written();
   };
   return {
@@ -255,7 +258,7 @@ function observeAgain({ entries, queue }: Context, host: Host): void {
 function beginServerAct(context: LoopContext, action: ServerAction): void {
   const server = context.entries.servers.get(action.server);
   // A running task triggers an observation of the server when it ends; the key is decided then.
-  if (server && server.kit?.work === null) carryOut(context, server, action).catch(() => undefined);
+  if (server && server.kit?.work === null) void reportEnd(carryOut(context, server, action));
 }
 
 function* everyKey({ entries, kinds }: Pick<LoopContext, 'entries' | 'kinds'>): Generator<string> {

@@ -9,7 +9,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../loop/context.ts';
-import { notObserved, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
+import { notObserved, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
 import { same } from '../../schema/texts/doctor.ts';
 import { clockOffMs, missingLine } from './checks.ts';
@@ -192,15 +192,29 @@ export function serverDesired(context: Context, server: ServerEntry): ServerDesi
     generation: server.placed.generation,
     leaving: server.leaving,
     lost: server.lost,
+    drain: server.drain,
     kit: kit === null ? null : { id: kit.wanted?.id ?? null, ...(kit.wish ?? noWish), origins, newKey: kit.keys.wanted },
   };
 }
 
 export function serverObserved(entries: Entries, server: ServerEntry): ServerObserved {
   const { reachability: host, kit } = server;
-  const common = { host, door: server.door, occupied: isOccupied(entries, server) };
+  const drained = server.drain === null ? {} : { running: runningOn(entries, server).length };
+  const common = { host, door: server.door, occupied: isOccupied(entries, server), ...drained };
   if (kit === null) return { ...common, kit: { status: 'unknown', message: '' }, busy: null, failure: null };
   return { ...common, kit: kit.observed, busy: kit.busy, failure: kit.failure };
+}
+
+/** Backends of people that live there or are wanted; those that can't be seen count as they were seen last. */
+export function runningOn({ people }: Entries, server: ServerEntry): readonly BackendEntry[] {
+  return [...people.values()].flatMap((person) => (person.server === server ? [...person.backends.values()].filter(isRunning) : []));
+}
+
+function isRunning({ person, app, memory }: BackendEntry): boolean {
+  const snapshot = person.link.snapshot(app);
+  if (snapshot !== null) return snapshot.wanted || snapshot.process !== null;
+  const last = memory?.context.last?.state ?? 'stopped';
+  return last !== 'stopped' && last !== 'failed';
 }
 
 export function isOccupied({ people, packages, clusters }: Entries, server: ServerEntry): boolean {

@@ -43,7 +43,7 @@ import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { isServerScope } from '../servers/services.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { syncEngines } from '../package-entries.ts';
-import { syncEntries } from '../sync-entries.ts';
+import { isSamePlace, syncEntries } from '../sync-entries.ts';
 import {
   emptyEntries,
   backendOf,
@@ -211,8 +211,7 @@ async function imagine(
   const factory: EntryFactory = {
     host: (document) => {
       const known = living.servers.get(document.metadata.name);
-      const same = known && JSON.stringify(known.placed.document) === JSON.stringify(document);
-      if (same) return known.host;
+      if (known && isSamePlace(known.placed.document, document)) return known.host;
       const host = options.createHost(document, true);
       made.push(host);
       return host;
@@ -220,7 +219,7 @@ async function imagine(
     kit: (document) => {
       const known = living.servers.get(document.metadata.name);
       // The plan's observation must not change the portal's record of the server.
-      if (known && JSON.stringify(known.placed.document) === JSON.stringify(document)) return known.kit && { ...known.kit };
+      if (known && isSamePlace(known.placed.document, document)) return known.kit && { ...known.kit };
       const admin = options.createAdmin?.(document) ?? null;
       return admin === null ? null : newKitState(admin);
     },

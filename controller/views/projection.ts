@@ -54,12 +54,21 @@ function lifeOf(entry: BackendEntry) {
     uso: entry.person.link.usage(entry.app),
     stale: decision?.stale ?? false,
     update: updateOf(entry),
+    drain: drainOf(entry),
   } as const;
 }
 
 function updateOf({ person, app }: BackendEntry): string | null {
   const { updates } = person.packages.get(app)?.scope === 'pessoa' ? person : person.server;
   return updates.get(app) ?? null;
+}
+
+function drainOf({ app, person: { server, packages } }: BackendEntry) {
+  const { drain } = server;
+  // A server-scope app goes on: the server's service manager keeps it.
+  return drain === null || packages.get(app)?.manifest.escopo === 'servidor'
+    ? null
+    : { server: drain.server, deadlineMs: drain.deadlineMs };
 }
 
 function processOf(snapshot: AppSnapshot | null) {

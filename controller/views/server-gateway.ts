@@ -17,6 +17,7 @@ import type { Entries, ServerEntry } from '../entries.ts';
 import { applyInForce } from '../loop/apply.ts';
 import { observePackages } from '../observe/packages.ts';
 import { eventsOf, type Emit, type Run } from './act-events.ts';
+import { drainLook } from './drain.ts';
 import { planForgetting } from './plan.ts';
 import { keys } from '../../schema/keys.ts';
 
@@ -112,11 +113,12 @@ function sshFix({ name }: ServerEntry, cause: Cause, dir: string): Words {
 }
 
 function acted(context: Context, name: string, act: ServerAct, force: boolean): AsyncGenerator<ServerActEvent> {
-  const run = act === 'forget' ? forgetting(context, name, force) : onKit(context, name, act, force);
+  const run =
+    act === 'forget' ? forgetting(context, name, force) : act === 'drain' ? drainLook(context, name) : onKit(context, name, act, force);
   return eventsOf(run, () => context.queue.add(keys.server(name), true));
 }
 
-function onKit(context: Context, name: string, act: Exclude<ServerAct, 'forget'>, force: boolean): Run {
+function onKit(context: Context, name: string, act: keyof typeof acts, force: boolean): Run {
   const { server, kit } = serverOf(context, name);
   return async (emit) => {
     // At once: a client that waits for the head of the answer gives up after a minute, which an observation or an act under way may take.
@@ -169,7 +171,7 @@ function stillWanted({ people, packages }: Entries, { name, placed: { place } }:
 
 type Act = (context: Context, server: ServerEntry, kit: KitState, force: boolean, emit: Emit) => Promise<string>;
 
-const acts: { readonly [Name in Exclude<ServerAct, 'forget'>]: Act } = {
+const acts: { readonly [Name in Exclude<ServerAct, 'forget' | 'drain'>]: Act } = {
   plan: async (context, server, kit, _force, emit) => {
     const lines = await planned(context, server, kit);
     for (const text of lines) emit({ event: 'plan', text });

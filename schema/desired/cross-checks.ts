@@ -36,6 +36,7 @@ export function crossChecks(
   const index = indexOf(folder);
   return [
     () => checkObjects(folder, report),
+    () => checkServers(folder, report),
     () => checkPeople(folder, index, report),
     () => checkSeparation(folder, index, report),
     () => checkPeopleLists(folder, index, report),
@@ -122,6 +123,23 @@ function checkObjects(folder: Folder, report: ReportDesired): void {
     if (first && first.document.metadata.name !== portal.document.metadata.name) {
       report(portal, 'MANY_PORTALS', ['kind'], `there is one Portal, and it is declared at ${at(first)}`);
     }
+  }
+}
+
+function checkServers(folder: Folder, report: ReportDesired): void {
+  for (const server of ofKind(folder.judged, 'Server')) {
+    const { spec } = server.document;
+    const found = ['local', 'ssh'].filter((name) => name in spec);
+    if (found.length !== 1)
+      report(
+        server,
+        'ONE_OF',
+        ['spec'],
+        `"spec": expected exactly one of local, ssh, found ${found.length === 0 ? 'none' : 'local and ssh'}`,
+      );
+    const { deadline } = spec.drain ?? {};
+    if (deadline !== undefined && Number.isNaN(Date.parse(deadline)))
+      report(server, 'PATTERN', ['spec', 'drain', 'deadline'], `expected a time such as 2026-03-01T18:00Z, found "${clip(deadline)}"`);
   }
 }
 

@@ -7,7 +7,7 @@ import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
 import { plainNameSource } from '../plain-line.ts';
 import { resourcesSchema } from '../resources.ts';
-import { type Wire, exactlyOne, fields, flag, list, oneOf, pattern } from '../static.ts';
+import { type Wire, exactlyOne, exactlyOneWith, fields, flag, list, oneOf, pattern } from '../static.ts';
 
 const nameSource = `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`;
 const namePattern = new RegExp(nameSource);
@@ -105,6 +105,12 @@ const ssh = fields(
   },
   ['host', 'hostKey'],
 );
+
+/** No new starts; `svc server drain` writes it. Decision: docs/decisions/0418-a-server-that-is-drained.md */
+const drain = fields({
+  /** Apps that still run at that time (UTC) are stopped. Absent: each app runs for as long as somebody uses it. */
+  deadline: pattern('^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9](?::[0-5][0-9])?Z$', 'a time such as 2026-03-01T18:00Z'),
+});
 
 /** It becomes a word of a command on the server. */
 const word = (title: string) => pattern('^[A-Za-z0-9][A-Za-z0-9_.@%+,=:-]{0,127}$', title);
@@ -233,7 +239,7 @@ export const specs = {
      */
     admins: fields({ people: { ...list(name), uniqueItems: true }, groups: { ...list(group), uniqueItems: true } }),
   }),
-  Server: exactlyOne({ local, ssh }),
+  Server: exactlyOneWith({ local, ssh }, { drain }),
   Person: fields(
     {
       nome: line('a name of 1 to 200 characters'),

@@ -66,6 +66,18 @@ export const stopped = {
     stopped: 'its person was in none of the groups that it was for',
     isOrder: true,
   },
+  Drained: {
+    words: { pt: 'O servidor está saindo de uso', en: 'The server is taken out of use' },
+    because: 'its server is taken out of use (svc server drain): nothing is started there',
+    fix: 'svc server drain SERVER --undo takes the server into use again',
+    more: 'Of a server: nothing runs there any more',
+    as: {
+      Server: {
+        because: 'it is taken out of use (svc server drain), and nothing runs there',
+        fix: 'svc server drain NAME --undo takes it into use again',
+      },
+    },
+  },
   DocumentRemoved: {
     words: { pt: 'Documento removido', en: 'Document removed' },
     because: 'its document was removed',

@@ -39,6 +39,13 @@ export const objects = {
     waitsFor: 'that server',
     more: 'The same when somebody went back from it there. `svc server add` with the name of this one takes the kit to it all the same',
   },
+  Draining: {
+    words: { pt: 'Saindo de uso', en: 'Taken out of use' },
+    because: 'it is taken out of use: nothing is started there',
+    fix: 'svc server drain NAME --undo takes it into use again; --now does not wait',
+    waitsFor: 'what runs there to end',
+    more: 'A cluster says it when the server that it is reached by is drained: no other job is sent',
+  },
   Drift: {
     words: { pt: 'Arquivos alterados no servidor', en: 'Files changed on the server' },
     because: 'its files were changed on the server',

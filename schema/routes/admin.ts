@@ -143,7 +143,13 @@ export const adminRoutes = {
     access: 'admin',
     says: 'Who did what to what, from where: lines of the audit record',
     query: audit.auditQuery,
-    answer: typed<AuditPage & { readonly head: AuditHead }>(audit.auditAnswer),
-    more: 'newest first; 100, at most 500; `since`, `until` in milliseconds; `before=` is `next` of the page before, `after=` what came after that place, oldest first, `after=end` where the record ends now ([audit.md](audit.md))',
+    answer: typed<AuditPage & { readonly head: AuditHead; readonly unread: readonly string[] }>(audit.auditAnswer),
+    more: 'newest first; of several portals those of all but `unread`, which do not answer; `head` is that of the portal that is asked; 100, at most 500; `since`, `until` in milliseconds; `before=` is `next` of the page before, `after=` what came after that place, oldest first, `after=end` where the record ends now ([audit.md](audit.md))',
+  },
+  'GET /api/admin/audit/verify': {
+    access: 'admin',
+    says: 'Whether the records of the other portals are whole',
+    answer: audit.auditVerifyAnswer,
+    more: '`verdict` null: that portal does not answer',
   },
 } as const satisfies Routes;

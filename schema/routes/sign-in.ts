@@ -9,7 +9,7 @@ export const signInRoutes = {
     says: 'What was done by me and to what is mine, the newest first',
     query: audit.activityQuery,
     answer: audit.activityAnswer,
-    more: '50, at most 500; `antes` is of the next page, which may come before any row was found; `parcial`: other portals of the site keep records of their own ([audit.md](audit.md))',
+    more: '50, at most 500; `antes` is of the next page, which may come before any row was found; `parcial`: another portal of the site has lines as well and does not answer ([audit.md](audit.md))',
   },
   'GET /api/sessao': {
     access: 'person',

@@ -49,6 +49,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   MISSING_PACKAGE: 'Falta um pacote do Linux de que o aplicativo precisa',
   MISSING_CAPABILITY: 'Nenhum aplicativo instalado oferece uma capacidade exigida',
   PREFERENCES_CHANGED: 'Outra página mudou as preferências nesse meio-tempo',
+  SERVER_DRAINED: 'O servidor está saindo de uso: nada novo começa nele',
   CONFLICT: 'Outra coisa decide isto ou está em andamento',
   INSTALL_COMMAND_FAILED: 'O comando de instalação do aplicativo falhou',
   CANCELLED: 'Foi cancelado',

@@ -25,7 +25,7 @@ export const activityRow = closed({
 });
 export type ActivityRow = Wire<typeof activityRow>;
 
-/** `antes`: of the next page; null: there is none. `parcial`: other portals of this site keep records of their own. */
+/** `antes`: of the next page; null: there is none. `parcial`: other portals of this site have lines as well and do not answer. */
 export const activityAnswer = closed({ atividade: list(activityRow), antes: nullable('string'), parcial: flag });
 export type ActivityAnswer = Wire<typeof activityAnswer>;
 
@@ -51,4 +51,16 @@ export const auditAnswer = closed({
   lines: list({ type: 'object', additionalProperties: true } as const),
   next: nullable('string'),
   head: closed({ seq: count, hash: text }),
+  /** Portals whose lines are not in it, since they do not answer. */
+  unread: list(text),
+});
+
+export const auditVerifyAnswer = closed({
+  portals: list(
+    closed({
+      portal: text,
+      /** Null: it does not answer. */
+      verdict: orNull(closed({ lines: count, files: count, found: count, messages: list(text) })),
+    }),
+  ),
 });

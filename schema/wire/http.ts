@@ -27,9 +27,10 @@ const secret = { type: 'string', minLength: 1, maxLength: 128 } as const;
 export const appParams = closed({ id: appId });
 export const backendParams = closed({ person: personId, app: appId });
 export const serverParams = closed({ server: personId });
-export const serverActBody = closed({ act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove', 'forget'] }, force: flag }, [
-  'act',
-]);
+export const serverActBody = closed(
+  { act: { type: 'string', enum: ['plan', 'add', 'rollback', 'remove', 'forget', 'drain'] }, force: flag },
+  ['act'],
+);
 export const rotateKeysBody = {
   type: ['object', 'null'],
   additionalProperties: false,
@@ -222,6 +223,8 @@ export const appProjection = closed({
   stale: flag,
   /** Version that takes its place once nobody runs it (`aplicar: ao-parar`); null: none waits. */
   update: nullable('string'),
+  /** The server is taken out of use: the app ends at its deadline, or once nobody uses it. */
+  drain: orNull(closed({ server: text, deadlineMs: nullable('number') })),
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),

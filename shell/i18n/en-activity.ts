@@ -39,7 +39,7 @@ export const enActivity: { readonly [K in keyof typeof ptActivity]: string } = {
   'activity.failedSignIn': 'Attempt to sign in',
   'activity.lead':
     'Your sign-ins, sessions, consents, secrets, terminals and installations, and what other people and administrators did to what is yours.',
-  'activity.partial': 'This portal is one of several: shown is what went through it.',
+  'activity.partial': 'A part of this site does not answer now: what went through it is missing here.',
   'activity.none': 'Nothing yet.',
   'activity.noneSoFar': 'Nothing so far.',
   'activity.more': 'Show more',
@@ -49,6 +49,7 @@ export const enActivity: { readonly [K in keyof typeof ptActivity]: string } = {
   'activity.portal': 'the portal',
   'activity.ninguem': 'without a session',
   'activity.app': 'app {nome}',
+  'activity.begun': 'begun',
   'activity.refused': 'refused',
   'activity.failed': 'did not work',
   'activity.times': '{n} times',

@@ -37,7 +37,7 @@ export const ptActivity = {
   'activity.failedSignIn': 'Tentativa de entrada',
   'activity.lead':
     'Suas entradas, sessões, consentimentos, segredos, terminais e instalações, e o que outras pessoas e administradores fizeram com o que é seu.',
-  'activity.partial': 'Este portal é um entre vários: aqui aparece o que passou por ele.',
+  'activity.partial': 'Uma parte deste site não responde agora: falta aqui o que passou por ela.',
   'activity.none': 'Nada ainda.',
   'activity.noneSoFar': 'Nada até aqui.',
   'activity.more': 'Mostrar mais',
@@ -47,6 +47,7 @@ export const ptActivity = {
   'activity.portal': 'o portal',
   'activity.ninguem': 'sem sessão',
   'activity.app': 'aplicativo {nome}',
+  'activity.begun': 'em andamento',
   'activity.refused': 'recusado',
   'activity.failed': 'não deu certo',
   'activity.times': '{n} vezes',

@@ -11,7 +11,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Desk } from '../desktop/desk.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { tryLater, tryNow } from '../events/try-later.ts';
-import { language, text } from '../i18n/i18n.ts';
+import { language, shownAs, text } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
@@ -273,7 +273,7 @@ export class SvcAppFrame extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.app !== undefined && this.desk.dev?.app === this.app.id ? html`<svc-dev-strip .desk=${this.desk}></svc-dev-strip>` : nothing}
-      ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
+      ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#drainStrip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
       <div class="page">
         ${this.stopped ? nothing : this.#frame}
         <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
@@ -357,6 +357,23 @@ export class SvcAppFrame extends LitElement {
       <p>
         <strong>${text('boot.lost')}</strong>
         <span>${text('boot.lostHint', { nome: app.name })}</span>
+      </p>
+    </div>`;
+  }
+
+  /** The app still runs on a server that is taken out of use: there is time to save. */
+  #drainStrip(): TemplateResult | typeof nothing {
+    const { app } = this;
+    const drain = app?.drain ?? null;
+    if (app === undefined || drain === null || app.pid === null || this.lost) return nothing;
+    const { server: servidor, deadlineMs } = drain;
+    const nome = app.name;
+    const when = deadlineMs === null ? '' : new Date(deadlineMs).toLocaleString(shownAs(), { dateStyle: 'short', timeStyle: 'short' });
+    return html`<div class="strip" role="status">
+      ${glyph('warning')}
+      <p>
+        <strong>${text('drain.title', { servidor })}</strong>
+        <span>${deadlineMs === null ? text('drain.unused', { nome }) : text('drain.until', { nome, hora: when })}</span>
       </p>
     </div>`;
   }

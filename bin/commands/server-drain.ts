@@ -1,0 +1,97 @@
+/**
+ * `svc server drain NAME`: takes a server out of use. It is a field of its document, which this command writes as `svc setup` does: it holds over restarts and
+ * another leader. Decision: docs/decisions/0418-a-server-that-is-drained.md
+ */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SvcError } from '../../schema/errors.ts';
+import type { ServerActEvent } from '../../schema/gateway.ts';
+import { createClient, type Client } from '../client.ts';
+import { jsonText, plain, toned, write } from '../output.ts';
+import { openSite, type Site } from '../setup/site.ts';
+
+interface DrainOptions {
+  readonly state: string;
+  readonly output: 'table' | 'json';
+  readonly plan?: boolean;
+  readonly undo?: boolean;
+  readonly now?: boolean;
+  /** Milliseconds from now. */
+  readonly deadline?: number;
+  readonly wait?: boolean;
+}
+
+const pollMs = 500;
+
+/** Exit 0 done; of a plan 2 when the document would change. */
+export async function runDrain(name: string, options: DrainOptions): Promise<number> {
+  if (options.now === true && options.deadline !== undefined) throw new SvcError('BAD_REQUEST', 'give --now or --deadline, not both');
+  const client = createClient(options.state);
+  const { file, events } = await look(client, name);
+  const site = await changed(name, file, options);
+  const changes = site.changes();
+  const say = (event: ServerActEvent): void => {
+    if (options.output === 'json') write(`${jsonText(event)}\n`);
+    else write(`${event.event === 'plan' ? 'will' : '  ..'}  ${plain(event.text)}\n`);
+  };
+  const isUndo = options.undo === true;
+  for (const event of isUndo ? [] : events) say(event);
+  const done = (text: string): void => {
+    if (options.output === 'json') write(`${jsonText({ event: 'done', text })}\n`);
+    else write(`${toned('done', 'good')}  ${plain(text)}\n`);
+  };
+  if (options.plan === true) {
+    done(changes.length === 0 ? `${file} says so already` : `${file} would be changed; nothing was done`);
+    return changes.length === 0 ? 0 : 2;
+  }
+  for (const written of site.write()) say({ event: 'step', text: `${written} is changed` });
+  await client.call('POST /api/admin/apply', { body: {} });
+  if (isUndo) done(`${name} is in use`);
+  else if (options.wait === true) await untilDrained(client, name, done);
+  else done(`nothing is started on ${name} any more; svc get Server/${name} says what still runs`);
+  return 0;
+}
+
+async function look(client: Client, name: string): Promise<{ readonly file: string; readonly events: readonly ServerActEvent[] }> {
+  const events: ServerActEvent[] = [];
+  let file = '';
+  for await (const event of client.follow('POST /api/admin/servers/:server/kit', { params: { server: name }, body: { act: 'drain' } })) {
+    if (event.event === 'error') throw new SvcError('CONFLICT', event.text);
+    if (event.event === 'document') ({ file } = event);
+    else if (event.event !== 'done') events.push(event);
+  }
+  return { file, events };
+}
+
+/** The folder as it is to be. Rejects CONFLICT where this command can't make it so. */
+async function changed(name: string, file: string, { undo, now, deadline }: DrainOptions): Promise<Site> {
+  const atMs = now === true ? Date.now() : deadline === undefined ? null : Date.now() + deadline;
+  const drain = atMs === null ? {} : { deadline: new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z') };
+  const dir = path.dirname(file);
+  try {
+    await access(dir, constants.W_OK);
+    const site = openSite(dir);
+    const before = site.value('Server', name, ['spec', 'drain']);
+    if (undo === true) site.unset('Server', name, ['spec', 'drain']);
+    // Without another deadline one that is written stays.
+    else if (before === undefined || atMs !== null) site.set('Server', name, ['spec', 'drain'], drain, path.basename(file));
+    site.changes();
+    return site;
+  } catch (error) {
+    const said = undo === true ? 'take drain out of' : `write drain: ${JSON.stringify(drain)} into`;
+    throw new SvcError('CONFLICT', `${(error as Error).message}: ${said} spec of Server/${name} in ${file} as an account that may`);
+  }
+}
+
+async function untilDrained(client: Client, name: string, done: (text: string) => void): Promise<void> {
+  for (let told = ''; ;) {
+    const [server] = await client.call('GET /api/admin/objects', { query: { prefix: `Server/${name}` } });
+    if (server === undefined) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
+    if (server.reason === 'Drained') return done(`${name} is drained: ${server.message}`);
+    if (server.message !== told) write(`  ..  ${plain(server.message)}\n`);
+    told = server.message;
+    await delay(pollMs);
+  }
+}
