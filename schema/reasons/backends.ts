@@ -70,7 +70,6 @@ export const stopped = {
     words: { pt: 'O servidor está saindo de uso', en: 'The server is taken out of use' },
     because: 'its server is taken out of use (svc server drain): nothing is started there',
     fix: 'svc server drain SERVER --undo takes the server into use again',
-    more: 'Of a server: nothing runs there any more',
     as: {
       Server: {
         because: 'it is taken out of use (svc server drain), and nothing runs there',
