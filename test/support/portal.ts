@@ -263,7 +263,8 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
       child.kill('SIGKILL');
       await ended(child);
       await emptyServer(state);
-      if (given.state === undefined) await rm(state, { recursive: true, force: true });
+      // A job that was cancelled a moment ago may write its last line still.
+      if (given.state === undefined) await rm(state, { recursive: true, force: true, maxRetries: 5 });
       if (examples !== null) await rm(examples, { recursive: true, force: true });
     },
   };
