@@ -38,7 +38,8 @@ export const largePortUses: Readonly<Record<string, Port>> = {
       await page.keyboard.press('Control+s');
       await app.locator('.checkpoint_status').getByText('Last Checkpoint').waitFor();
       // The kernel goes on without a page.
-      await app.locator('body').evaluate('location.reload()');
+      await app.locator('body').evaluate("document.body.dataset.before = ''; location.reload()");
+      await app.locator('body:not([data-before])').waitFor();
       await app.locator('#kernel_indicator').getByText('Python 3').waitFor();
       await inCell(app, page, 'x + 1');
       await app.locator('.output_result').getByText('43').waitFor();
