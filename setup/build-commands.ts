@@ -75,7 +75,7 @@ export async function buildCommands(root: string, server: BuildOptions, write: W
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',
     splitting: true,
-    // Names and lines of a stack come from the source map.
+    // With SVC_DEBUG, files and lines of a stack come from the source map.
     sourcemap: 'linked',
     write: false,
     plugins: [builtins, undiciParts, packages, ourSources(root, read)],

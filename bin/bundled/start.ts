@@ -23,10 +23,10 @@ export interface Inputs {
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Their stacks name the sources, as all do with SVC_DEBUG. Looking for the maps costs 8 ms of a start; other commands show no stack. */
-const showsStacks = new Set(['up', 'dev', 'repository']);
-
-/** `svc`. With SVC_DEBUG stacks name the sources, for which the files of their own have no maps. */
+/**
+ * `svc`. Stacks name the sources with SVC_DEBUG only: the map of a chunk is read at the first stack, stops the loop meanwhile, and stays: 27 MB of a portal.
+ * The files of their own have no maps.
+ */
 export async function startSvc(load: () => Promise<unknown>): Promise<void> {
   const command = process.argv[2] ?? '';
   const isQuick = quickCommands.includes(command) && process.env['SVC_DEBUG'] === undefined;
@@ -37,7 +37,7 @@ export async function startSvc(load: () => Promise<unknown>): Promise<void> {
 
 export async function start(program: string, load: () => Promise<unknown>): Promise<void> {
   if (isCurrent(root)) {
-    if (process.env['SVC_DEBUG'] !== undefined || showsStacks.has(process.argv[2] ?? '')) process.setSourceMapsEnabled(true);
+    if (process.env['SVC_DEBUG'] !== undefined) process.setSourceMapsEnabled(true);
     await load();
   } else await import(pathToFileURL(join(root, 'bin', `${program}.ts`)).href);
 }
